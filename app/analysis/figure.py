@@ -1,0 +1,84 @@
+"""One record per figure: the page, the JSON, the CSV and the command line show this and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from app.stats.result import Reason, Result
+
+Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
+Scope = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A statistic with what it is of. Field names and order are the contract of JSON and CSV (STUDY-FOLDER.md)."""
+
+    section: str
+    question: str | None
+    scope: Scope
+    statistic: str
+    estimate: float | None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ci_level: float | None = None
+    ci_reason: Reason | None = None
+    reason: Reason | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    unit: Unit | None = None
+    n_items: int | None = None
+    n_units: int | None = None
+    n_pairable_units: int | None = None
+    n_raters: int | None = None
+    n_ratings: int | None = None
+    method: str = ""
+    note: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
+
+    def as_record(self) -> dict[str, Any]:
+        """The figure as plain JSON types, `detail` included."""
+        return asdict(self)
+
+
+FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Figure))
+
+
+def figure(  # noqa: PLR0913 - the name of a figure has these parts
+    result: Result,
+    *,
+    section: str,
+    question: str | None,
+    scope: Scope,
+    statistic: str,
+    unit: Unit | None,
+    **detail: Any,
+) -> Figure:
+    """The figure that shows a Result. `detail` holds what a chart or a table needs beside the estimate."""
+    interval = result.interval
+    method = interval.method if interval and not result.method else result.method
+    if interval and result.method and not result.method.startswith(interval.method):
+        method = f"{interval.method}: {result.method}"
+    return Figure(
+        section=section,
+        question=question,
+        scope=scope,
+        statistic=statistic,
+        estimate=result.estimate,
+        ci_low=interval.low if interval else None,
+        ci_high=interval.high if interval else None,
+        ci_level=interval.level if interval else None,
+        ci_reason=result.interval_reason,
+        reason=result.reason,
+        p_value=result.p_value,
+        unit=unit,
+        n_items=result.n_items,
+        n_units=result.n_units,
+        n_pairable_units=result.n_pairable_units,
+        n_raters=result.n_raters,
+        n_ratings=result.n_ratings,
+        method=method,
+        note=result.note,
+        detail=detail,
+    )

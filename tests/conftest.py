@@ -1,0 +1,18 @@
+"""What every test may ask for: the real data beside the project, where it is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real ratings and known answers; the test is skipped where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("real data is not beside this checkout")
+    return SHARED
