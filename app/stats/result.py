@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 Reason = Literal[
-    "no_ratings",
     "no_pairable_units",
     "no_variation",
     "one_cluster",
@@ -14,8 +13,6 @@ Reason = Literal[
     "disconnected",
     "not_converged",
     "singular",
-    "too_few_units",
-    "not_applicable",
     "not_run",
 ]
 REASONS: tuple[str, ...] = get_args(Reason)
@@ -36,8 +33,9 @@ class Result:
     """One statistic.
 
     `estimate` is None exactly when `reason` says why; `interval` is None where there is none, and then `interval_reason`
-    says why if one could have been expected. Numbers are always finite: a nan or an infinity is a defect and is refused.
-    `note` is a sentence for people. The counts describe what the statistic ran over; None where a count has no meaning.
+    says why if one could have been expected. The words of `Reason` are a contract: where no rating is at all, the word is
+    `no_pairable_units` and the note says it. Numbers are always finite: a nan or an infinity is a defect and is refused.
+    `note` is a sentence for people. The counts describe what it ran over; None where a count has no meaning.
     """
 
     estimate: float | None
@@ -57,6 +55,9 @@ class Result:
 
     def __post_init__(self) -> None:
         """Refuse a Result that a page could not show.
+
+        Raises:
+            ValueError: neither or both of estimate and reason, or a number that is not finite.
 
         >>> Result(float("nan"))
         Traceback (most recent call last):
