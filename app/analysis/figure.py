@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from app.stats.result import Reason, Result
+if TYPE_CHECKING:
+    from app.stats.result import Reason, Result
 
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
 Scope = dict[str, Any]
@@ -45,7 +46,7 @@ class Figure:
 FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Figure))
 
 
-def figure(  # noqa: PLR0913 - the name of a figure has these parts
+def figure(
     result: Result,
     *,
     section: str,
@@ -53,7 +54,7 @@ def figure(  # noqa: PLR0913 - the name of a figure has these parts
     scope: Scope,
     statistic: str,
     unit: Unit | None,
-    **detail: Any,
+    **detail: object,
 ) -> Figure:
     """The figure that shows a Result. `detail` holds what a chart or a table needs beside the estimate."""
     interval = result.interval

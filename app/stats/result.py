@@ -32,9 +32,9 @@ class Interval:
 class Result:
     """One statistic.
 
-    `estimate` is None exactly when `reason` says why; `interval` is None where there is none, and then `interval_reason`
-    says why if one could have been expected. The words of `Reason` are a contract: where no rating is at all, the word is
-    `no_pairable_units` and the note says it. Numbers are always finite: a nan or an infinity is a defect and is refused.
+    `estimate` is None exactly when `reason` says why; `interval` is None where there is none, and then
+    `interval_reason` says why if one could have been expected. The words of `Reason` are a contract: where no rating
+    is at all, the word is `no_pairable_units` and the note says it. Numbers are always finite: nan is refused.
     `note` is a sentence for people. The counts describe what it ran over; None where a count has no meaning.
     """
 
