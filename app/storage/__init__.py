@@ -1,0 +1,1 @@
+"""PostgreSQL: tables, queries and frames. Nothing here knows of the web."""

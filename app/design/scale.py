@@ -1,0 +1,81 @@
+"""Scales: the allowed values of a rating, each with its words."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def number(text: object) -> float | None:
+    """The finite number that is meant, or None.
+
+    >>> number(" 0.5 "), number("-5"), number("five"), number(True), number("nan"), number("1_0")
+    (0.5, -5.0, None, None, None, None)
+    """
+    if isinstance(text, bool) or "_" in str(text):
+        return None
+    try:
+        value = float(str(text))
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+def number_text(value: float) -> str:
+    """A number as people and CSV files write it: 4, not 4.0.
+
+    >>> number_text(4.0), number_text(0.5), number_text(-5.0)
+    ('4', '0.5', '-5')
+    """
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+
+
+class Point(BaseModel):
+    """One point of a scale."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    value: float
+    words: str = ""
+
+
+class Scale(BaseModel):
+    """The points, from low to high. In study.yaml it is written as a mapping from value to words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    points: tuple[Point, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_mapping(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        if isinstance(data, dict) and "points" not in data:
+            bad = [str(key) for key in data if number(key) is None]
+            if bad:
+                raise ValueError(f"the points of a scale are numbers, found {', '.join(bad)}")
+            points = [
+                {"value": number(key), "words": "" if words is None else str(words)} for key, words in data.items()
+            ]
+            return {"points": points}
+        return data
+
+    @model_validator(mode="after")
+    def _sorted_and_distinct(self) -> Scale:
+        values = [point.value for point in self.points]
+        if len(values) < 2:  # noqa: PLR2004 - a scale lets one choose
+            raise ValueError("a scale has two points or more")
+        if len(set(values)) != len(values):
+            raise ValueError("each point of a scale stands once")
+        if values != sorted(values):
+            object.__setattr__(self, "points", tuple(sorted(self.points, key=lambda point: point.value)))
+        return self
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The allowed values, ascending."""
+        return tuple(point.value for point in self.points)
+
+    def words_of(self, value: float) -> str:
+        """What the point says, or its number where it says nothing."""
+        return next((point.words for point in self.points if point.value == value), "") or number_text(value)

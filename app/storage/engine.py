@@ -1,0 +1,50 @@
+"""The engine: which database, how many connections, and how a transaction begins and ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import create_engine, make_url
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+
+def database_url(named: str | None, data_dir: Path | None) -> str:
+    """The database that the settings name; unset, the embedded PostgreSQL, started if need be.
+
+    Args:
+        named: DATABASE_URL, any `postgres://` or `postgresql://` address.
+        data_dir: the folder of the embedded store; None for the usual one.
+    """
+    if named:
+        return (
+            make_url(named.replace("postgres://", "postgresql://", 1))
+            .set(drivername="postgresql+psycopg")
+            .render_as_string(hide_password=False)
+        )
+    from app.storage.embedded import EmbeddedPostgres, default_data_dir
+
+    return EmbeddedPostgres(data_dir or default_data_dir()).start()
+
+
+def make_engine(url: str, *, n_connections: int = 16) -> Engine:
+    """An engine whose pool has a connection for each thread that may ask for one.
+
+    Generic plans: planning the rating path's joins anew costs more than running them.
+    """
+    return create_engine(
+        url,
+        pool_size=n_connections,
+        max_overflow=4,
+        pool_pre_ping=True,
+        pool_recycle=1800,
+        connect_args={
+            "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
+            " -c idle_in_transaction_session_timeout=60s",
+            "prepare_threshold": 1,
+            "application_name": "attune",
+        },
+    )

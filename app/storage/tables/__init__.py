@@ -1,0 +1,33 @@
+"""The tables. Invariants stand here too, so that no path around the code can break them."""
+
+from app.storage.tables.access import lead_sessions, leads, secrets, sign_in_links
+from app.storage.tables.base import metadata
+from app.storage.tables.design import assignments, seats, trials
+from app.storage.tables.people import invites, platform_ids, raters, rating_sessions
+from app.storage.tables.rating import chart_files, events, rating_history, ratings
+from app.storage.tables.study import items, protocols, questions, responses, sources, studies
+
+__all__ = [
+    "assignments",
+    "chart_files",
+    "events",
+    "invites",
+    "items",
+    "lead_sessions",
+    "leads",
+    "metadata",
+    "platform_ids",
+    "protocols",
+    "questions",
+    "raters",
+    "rating_history",
+    "rating_sessions",
+    "ratings",
+    "responses",
+    "seats",
+    "secrets",
+    "sign_in_links",
+    "sources",
+    "studies",
+    "trials",
+]

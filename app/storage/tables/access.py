@@ -1,0 +1,40 @@
+"""Leads, how they sign in, and the secrets of this installation."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, DateTime, ForeignKey, Identity, LargeBinary, Table, Text
+
+from app.storage.tables.base import metadata, time
+
+secrets = Table(
+    "secrets", metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)  # fmt: skip
+
+leads = Table(
+    "leads", metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("email", Text, nullable=False, unique=True),
+    Column("password_hash", Text),
+    time("created_at", now=True),
+    CheckConstraint("email = lower(email) AND email LIKE '%_@_%'", name="email"),
+)  # fmt: skip
+
+lead_sessions = Table(
+    "lead_sessions", metadata,
+    Column("token_hash", LargeBinary, primary_key=True),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False, index=True),
+    time("created_at", now=True),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    time("revoked_at"),
+)  # fmt: skip
+
+sign_in_links = Table(
+    "sign_in_links", metadata,
+    Column("token_hash", LargeBinary, primary_key=True),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False, index=True),
+    time("created_at", now=True),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    time("used_at"),
+)  # fmt: skip

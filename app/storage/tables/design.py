@@ -1,0 +1,87 @@
+"""Who rates what: trials, their seats, and assignments."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
+
+from app.storage.tables.base import metadata, row_id, study_key, time, within_study
+
+trials = Table(
+    "trials", metadata,
+    study_key(), row_id(),
+    Column("item_id", BigInteger, nullable=False),
+    Column("response_ids", ARRAY(BigInteger), nullable=False),
+    Column("condition", Text, nullable=False, server_default=""),
+    Column("shuffle", Double, nullable=False),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "item_id", "response_ids", "condition"),
+    within_study("item_id", "items", ondelete="CASCADE"),
+)  # fmt: skip
+
+# One row a place: a trial that k raters are to rate has k seats. A free seat has no assignment; taking it is one locked
+# update, so that no trial can ever have more raters than seats.
+seats = Table(
+    "seats", metadata,
+    study_key(),
+    Column("trial_id", BigInteger, nullable=False),
+    Column("seat", SmallInteger, nullable=False),
+    Column("shuffle", Double, nullable=False),
+    Column("assignment_id", BigInteger),
+    PrimaryKeyConstraint("study_id", "trial_id", "seat"),
+    UniqueConstraint("study_id", "assignment_id"),
+    within_study("trial_id", "trials", ondelete="CASCADE"),
+    ForeignKeyConstraint(
+        ["study_id", "assignment_id"], ["assignments.study_id", "assignments.id"], use_alter=True,
+        deferrable=True, initially="DEFERRED", name="fk_seats_study_id_assignment_id",
+    ),
+    CheckConstraint("seat >= 1", name="seat"),
+    Index("ix_seats_free", "study_id", "seat", "shuffle", postgresql_where=text("assignment_id IS NULL")),
+)  # fmt: skip
+
+assignments = Table(
+    "assignments", metadata,
+    study_key(), row_id(),
+    Column("token", Uuid, nullable=False, unique=True, server_default=func.gen_random_uuid()),
+    Column("trial_id", BigInteger, nullable=False),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("rating_session_id", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("response_ids", ARRAY(BigInteger), nullable=False),
+    Column("shown_labels", ARRAY(Text)),
+    Column("repeat", SmallInteger, nullable=False, server_default="0"),
+    Column("state", Text, nullable=False, server_default="planned"),
+    time("planned_at", now=True),
+    time("served_at"),
+    time("first_action_at"),
+    time("submitted_at"),
+    Column("active_ms", BigInteger),
+    Column("hidden_ms", BigInteger),
+    Column("skip_reason", Text),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "rating_session_id", "position"),
+    within_study("trial_id", "trials"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    within_study("rating_session_id", "rating_sessions", ondelete="CASCADE"),
+    CheckConstraint("state IN ('planned', 'leased', 'done', 'skipped', 'returned')", name="state"),
+    CheckConstraint("(state = 'done') <= (submitted_at IS NOT NULL)", name="submitted_at"),
+    CheckConstraint("state IN ('planned', 'returned') OR served_at IS NOT NULL", name="served_at"),
+    Index("uq_assignments_once", "study_id", "rater_id", "trial_id", "repeat", unique=True,
+          postgresql_where=text("state <> 'returned'")),
+)  # fmt: skip

@@ -1,0 +1,83 @@
+"""Raters and their sittings."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from app.storage.tables.base import attributes, metadata, row_id, study_key, time, within_study
+
+raters = Table(
+    "raters", metadata,
+    study_key(), row_id(),
+    Column("key", Text, nullable=False),
+    Column("kind", Text, nullable=False, server_default="person"),
+    Column("pool", Text),
+    Column("is_simulated", Boolean, nullable=False, server_default=text("false")),
+    attributes(),
+    time("created_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    CheckConstraint("kind IN ('person', 'model')", name="kind"),
+)  # fmt: skip
+
+# The only place where a platform's own id of a person stands; everywhere else it is a keyed pseudonym.
+platform_ids = Table(
+    "platform_ids", metadata,
+    study_key(),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("platform", Text, nullable=False),
+    Column("platform_id", Text, nullable=False),
+    Column("parameters", JSONB, nullable=False, server_default=text("'{}'")),
+    time("arrived_at", now=True),
+    PrimaryKeyConstraint("study_id", "platform", "platform_id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+)  # fmt: skip
+
+invites = Table(
+    "invites", metadata,
+    study_key(),
+    Column("token_hash", LargeBinary, nullable=False),
+    Column("rater_id", BigInteger),
+    time("created_at", now=True),
+    time("revoked_at"),
+    PrimaryKeyConstraint("study_id", "token_hash"),
+    UniqueConstraint("token_hash"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+)  # fmt: skip
+
+rating_sessions = Table(
+    "rating_sessions", metadata,
+    study_key(), row_id(),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("token_hash", LargeBinary, nullable=False, unique=True),
+    Column("protocol_version", Integer, nullable=False),
+    Column("state", Text, nullable=False, server_default="arrived"),
+    Column("keys_off", Boolean, nullable=False, server_default=text("false")),
+    time("arrived_at", now=True),
+    time("begun_at"),
+    time("last_seen_at", now=True),
+    Column("lease_expires_at", DateTime(timezone=True), nullable=False),
+    time("finished_at"),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
+    CheckConstraint("state IN ('arrived', 'active', 'finished', 'expired', 'full')", name="state"),
+    CheckConstraint("(state = 'finished') = (finished_at IS NOT NULL)", name="finished_at"),
+    Index(None, "study_id", "rater_id"),
+)  # fmt: skip

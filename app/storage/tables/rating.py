@@ -1,0 +1,123 @@
+"""Answers, their history, and what else happened."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from app.storage.tables.base import metadata, row_id, study_key, time, within_study
+
+
+def _answer_columns() -> list[Column[object]]:
+    """An answer and when it was given; the same in `ratings` and in their history."""
+    return [
+        Column("number", Double),
+        Column("outcome", Text),
+        Column("chosen_response_id", BigInteger),
+        Column("strength", Double),
+        Column("codes", ARRAY(Text)),
+        Column("text", Text),
+        Column("side", Text),
+        Column("idempotency_key", Uuid),
+        Column("rated_at", DateTime(timezone=True)),
+    ]
+
+
+ratings = Table(
+    "ratings", metadata,
+    study_key(), row_id(),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("assignment_id", BigInteger),
+    Column("question", Text, nullable=False),
+    Column("item_id", BigInteger),
+    Column("response_id", BigInteger),
+    Column("turn", Integer),
+    *_answer_columns(),
+    Column("left_response_id", BigInteger),
+    Column("right_response_id", BigInteger),
+    Column("position", Integer),
+    Column("condition", Text),
+    Column("shown_label", Text),
+    Column("repeat", SmallInteger, nullable=False, server_default="0"),
+    Column("served_at", DateTime(timezone=True)),
+    Column("active_ms", BigInteger),
+    Column("comment", Text),
+    Column("exclude", Text),
+    time("stored_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    within_study("assignment_id", "assignments", ondelete="CASCADE"),
+    ForeignKeyConstraint(["study_id", "question"], ["questions.study_id", "questions.key"]),
+    within_study("item_id", "items"),
+    within_study("chosen_response_id", "responses"),
+    within_study("left_response_id", "responses"),
+    within_study("right_response_id", "responses"),
+    ForeignKeyConstraint(["study_id", "item_id", "response_id"],
+                         ["responses.study_id", "responses.item_id", "responses.id"],
+                         name="fk_ratings_response_of_item"),
+    CheckConstraint("num_nonnulls(number, outcome, codes, text) = 1", name="one_answer"),
+    CheckConstraint("outcome IN ('response', 'tie', 'neither', 'cannot_judge')", name="outcome"),
+    CheckConstraint("(outcome IS NOT DISTINCT FROM 'response') = (chosen_response_id IS NOT NULL)", name="chosen"),
+    CheckConstraint("chosen_response_id IS NULL OR left_response_id IS NULL"
+                    " OR chosen_response_id IN (left_response_id, right_response_id)", name="chosen_was_shown"),
+    CheckConstraint("(left_response_id IS NULL) = (right_response_id IS NULL)", name="two_sides"),
+    CheckConstraint("side IN ('left', 'right')", name="side"),
+    CheckConstraint("repeat >= 0", name="repeat"),
+    CheckConstraint("response_id IS NULL OR item_id IS NOT NULL", name="response_has_item"),
+    Index("uq_ratings_one_answer", "study_id", "rater_id", "item_id", "question", "response_id", "turn", "condition",
+          "repeat", text("least(left_response_id, right_response_id)"),
+          text("greatest(left_response_id, right_response_id)"), unique=True, postgresql_nulls_not_distinct=True),
+    Index(None, "study_id", "assignment_id"),
+)  # fmt: skip
+
+# Filled by a trigger on `ratings`: an answer that is changed or taken back keeps its earlier value and both times.
+rating_history = Table(
+    "rating_history", metadata,
+    study_key(), row_id(),
+    Column("rating_id", BigInteger, nullable=False),
+    *_answer_columns(),
+    time("replaced_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rating_id", "ratings", ondelete="CASCADE"),
+    Index(None, "study_id", "rating_id"),
+)  # fmt: skip
+
+events = Table(
+    "events", metadata,
+    study_key(), row_id(),
+    Column("rater_id", BigInteger),
+    Column("assignment_id", BigInteger),
+    Column("kind", Text, nullable=False),
+    Column("detail", JSONB, nullable=False, server_default=text("'{}'")),
+    time("happened_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+)  # fmt: skip
+
+# Pictures of charts are slow to make and depend on their data only: kept under the hash of the specification.
+chart_files = Table(
+    "chart_files", metadata,
+    Column("sha256", Text, nullable=False),
+    Column("format", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    time("created_at", now=True),
+    PrimaryKeyConstraint("sha256", "format"),
+    CheckConstraint("format IN ('svg', 'png', 'pdf')", name="format"),
+)  # fmt: skip

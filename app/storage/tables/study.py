@@ -1,0 +1,108 @@
+"""A study as its lead defines it: protocol, sources, items, responses."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from app.storage.tables.base import attributes, metadata, row_id, study_key, time, within_study
+
+studies = Table(
+    "studies", metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("slug", Text, nullable=False, unique=True),
+    Column("lead_id", BigInteger, ForeignKey("leads.id"), index=True),
+    Column("status", Text, nullable=False, server_default="draft"),
+    Column("protocol_version", Integer, nullable=False, server_default="1"),
+    Column("seed", BigInteger, nullable=False, server_default="0"),
+    Column("is_demo", Boolean, nullable=False, server_default=text("false")),
+    time("created_at", now=True),
+    time("opened_at"),
+    time("closed_at"),
+    CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name="status"),
+    CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name="opened_at"),
+)  # fmt: skip
+
+protocols = Table(
+    "protocols", metadata,
+    study_key(),
+    Column("version", Integer, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("document", JSONB, nullable=False),
+    Column("yaml", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    time("created_at", now=True),
+    PrimaryKeyConstraint("study_id", "version"),
+)  # fmt: skip
+
+questions = Table(
+    "questions", metadata,
+    study_key(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    PrimaryKeyConstraint("study_id", "key"),
+    CheckConstraint("type IN ('rating', 'slider', 'choice', 'category', 'text', 'highlight')", name="type"),
+    CheckConstraint("target IN ('response', 'pair', 'item', 'turn', 'rater')", name="target"),
+)  # fmt: skip
+
+sources = Table(
+    "sources", metadata,
+    study_key(), row_id(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    attributes(),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    CheckConstraint("kind IN ('human', 'model', 'human+model')", name="kind"),
+)  # fmt: skip
+
+items = Table(
+    "items", metadata,
+    study_key(), row_id(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("text", Text),
+    Column("turns", JSONB(none_as_null=True)),
+    Column("profile", Text),
+    Column("content_note", Text),
+    attributes(),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
+    CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
+)  # fmt: skip
+
+responses = Table(
+    "responses", metadata,
+    study_key(), row_id(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("item_id", BigInteger, nullable=False),
+    Column("source_id", BigInteger, nullable=False),
+    Column("text", Text),
+    Column("turns", JSONB(none_as_null=True)),
+    attributes(),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    UniqueConstraint("study_id", "item_id", "id"),
+    within_study("item_id", "items", ondelete="CASCADE"),
+    within_study("source_id", "sources"),
+    CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
+    CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
+)  # fmt: skip
