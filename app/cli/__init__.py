@@ -1,0 +1,30 @@
+"""The command line: the same verbs as the pages."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from app.cli import analyze, study
+from app.cli.output import say
+from app.design.fault import FaultsError
+
+cli = typer.Typer(
+    name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    help="Human empathy-rating studies: from the spreadsheet to the figures a reviewer accepts.",
+)  # fmt: skip
+cli.add_typer(study.cli, name="study")
+cli.command("analyze")(analyze.analyze)
+
+
+def main() -> None:
+    """Run the command line. Exit code 0, 1 for faults in the input, 2 for a wrong call."""
+    try:
+        cli()
+    except FaultsError as error:
+        for fault in error.faults:
+            say(fault.sentence())
+        n_faults = sum(fault.severity == "error" for fault in error.faults)
+        say(f"{n_faults} fault{'' if n_faults == 1 else 's'}. Nothing was stored.")
+        sys.exit(1)
