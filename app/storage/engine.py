@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import Connection, create_engine, make_url, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,3 +50,16 @@ def make_engine(url: str, *, n_connections: int = 16) -> Engine:
             "application_name": "attune",
         },
     )
+
+
+Begin = Callable[[], AbstractContextManager[Connection]]
+
+
+def transactions(engine: Engine) -> Begin:
+    """What the web layer needs of the store: `with begin() as db:` commits at the end, or rolls back on an error."""
+    return engine.begin
+
+
+def is_alive(db: Connection) -> bool:
+    """Whether the database answers."""
+    return bool(db.execute(text("SELECT 1")).scalar_one())

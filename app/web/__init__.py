@@ -1,0 +1,1 @@
+"""HTTP, forms and HTML: the edge. No handler touches the database library."""

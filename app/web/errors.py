@@ -1,0 +1,121 @@
+"""Expected errors are classes with a status; here, and only here, they become words."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from app.web.pages import is_htmx
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.requests import Request
+
+log = logging.getLogger("attune.web")
+
+
+class PageError(Exception):
+    """Something that a visitor is told in one sentence."""
+
+    status = 400
+    title = "This did not work"
+
+    def __init__(self, sentence: str) -> None:
+        """`sentence` is for the visitor: it says nothing of the inside."""
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class NotFoundError(PageError):
+    """Nothing is here, or nothing that this visitor may see: both look the same."""
+
+    status = 404
+    title = "Page not found"
+
+    def __init__(self, sentence: str = "Nothing is at this address, or it is not yours to see.") -> None:
+        """Say no more than that."""
+        super().__init__(sentence)
+
+
+class ForbiddenError(PageError):
+    """Not allowed."""
+
+    status = 403
+    title = "Not allowed"
+
+
+class GoneError(PageError):
+    """It was here and is over: a closed study, a used link."""
+
+    status = 410
+    title = "This is over"
+
+
+class TooManyError(PageError):
+    """Asked too often."""
+
+    status = 429
+    title = "Too many attempts"
+
+
+class SignInError(Exception):
+    """A lead's page was asked for without a lead's session."""
+
+
+WORDS = {
+    400: "The request could not be read.",
+    404: "Nothing is at this address, or it is not yours to see.",
+    405: "This address does not take that kind of request.",
+    413: "What was sent is too large.",
+    422: "The request lacks something, or has a value that is not allowed.",
+}
+
+
+UNEXPECTED = "It was not your fault, and it was noted. Please try again."
+
+
+def register(app: FastAPI) -> None:
+    """Attach the handlers."""
+
+    @app.exception_handler(PageError)
+    def _page_error(request: Request, error: PageError) -> Response:
+        if error.status in {403, 404}:
+            log.warning("%s %s answered %d", request.method, request.url.path, error.status)
+        return answer(request, error.status, error.title, error.sentence)
+
+    @app.exception_handler(SignInError)
+    def _sign_in(request: Request, _: SignInError) -> Response:
+        # A login page inside a fragment would be a page inside a page.
+        if is_htmx(request):
+            return Response(status_code=403)
+        return RedirectResponse(f"/sign-in?next={request.url.path}", status_code=303)
+
+    @app.exception_handler(HTTPException)
+    def _http(request: Request, error: HTTPException) -> Response:
+        status = error.status_code
+        title = NotFoundError.title if status == NotFoundError.status else "Not possible"
+        return answer(request, status, title, WORDS.get(status, "This did not work."))
+
+    @app.exception_handler(RequestValidationError)
+    def _invalid(request: Request, _: RequestValidationError) -> Response:
+        return answer(request, 422, "Not possible", WORDS[422])
+
+    @app.exception_handler(Exception)
+    def _unexpected(request: Request, _: Exception) -> Response:
+        return answer(request, 500, "Something went wrong", UNEXPECTED)
+
+
+def answer(request: Request, status: int, title: str, sentence: str) -> Response:
+    """The same words as a page, as JSON, or as nothing where htmx asked."""
+    if is_htmx(request):
+        return Response(status_code=status)
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"error": {"status": status, "title": title, "message": sentence}}, status_code=status)
+    html = request.app.state.pages.render(
+        "shared/error.html", {"request": request, "title": title, "sentence": sentence}
+    )
+    return HTMLResponse(html, status_code=status)

@@ -1,0 +1,16 @@
+"""Every router of the application."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.web import health
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+def include(app: FastAPI, *, max_upload_bytes: int) -> None:
+    """Add the routers; `max_upload_bytes` bounds the routes that take files."""
+    _ = max_upload_bytes
+    app.include_router(health.router)

@@ -1,0 +1,1 @@
+"""Measurements, each a command that prints ratios against a baseline in the same run."""
