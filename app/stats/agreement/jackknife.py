@@ -1,0 +1,106 @@
+"""Intervals from the influence of each unit, and the words for data that give none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from app.stats.result import Interval, Reason, Result, undefined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.stats.ratings import Ratings
+
+    Floats = NDArray[np.float64]
+
+# a standard error below this is the rounding of zero
+ZERO = 1e-12
+# the fewest units that can differ
+PAIR = 2
+
+
+class Spread(TypedDict):
+    """The fields of a Result that say how sure an estimate is."""
+
+    standard_error: float | None
+    df: float | None
+    interval: Interval | None
+    interval_reason: Reason | None
+
+
+def no_spread(reason: Reason) -> Spread:
+    """No interval, and the word why."""
+    return {"standard_error": None, "df": None, "interval": None, "interval_reason": reason}
+
+
+def nothing_to_compare(ratings: Ratings) -> Result | None:
+    """The undefined Result of ratings in which no unit was rated twice, else None."""
+    if ratings.is_pairable.any():
+        return None
+    words = "no unit has two ratings, so agreement is not estimable" if len(ratings.value) else "there are no ratings"
+    return undefined("no_pairable_units", words, **ratings.sizes())
+
+
+def no_variation(ratings: Ratings) -> Result:
+    """The undefined Result of ratings that all say the same."""
+    words = "every rating that could be compared has the same value, so agreement beyond chance is not defined"
+    return undefined("no_variation", words, **ratings.sizes())
+
+
+def jackknife_se(influence: Floats, weight: Floats) -> float:
+    """The infinitesimal jackknife's standard error.
+
+    `influence` is the derivative of the estimate by the weight of a unit, shape (n_kinds,); `weight` how many
+    units have that influence. Efron and Tibshirani (1993), section 22.4, with n / (n - 1) for small samples.
+    """
+    n = float(weight.sum())
+    centre = float(weight @ influence) / n
+    return float(np.sqrt(n / (n - 1) * (weight @ (influence - centre) ** 2)))
+
+
+def correlation_spread(estimate: float, influence: Floats, weight: Floats, confidence: float) -> Spread:
+    """Interval of a coefficient that ends at 1: t on Fisher's z, df = units - 1; plain t outside (-1, 1)."""
+    n = float(weight.sum())
+    if n < PAIR:
+        return no_spread("one_cluster")
+    se = jackknife_se(influence, weight)
+    if se < ZERO:
+        return no_spread("no_variation")
+    reach = t_quantile(confidence, n - 1) * se
+    if abs(estimate) < 1 - ZERO:
+        z, reach = np.arctanh(estimate), reach / (1 - estimate**2)
+        low, high = float(np.tanh(z - reach)), float(np.tanh(z + reach))
+    else:
+        low, high = estimate - reach, min(estimate + reach, 1.0)
+    return {
+        "standard_error": se,
+        "df": n - 1,
+        "interval": Interval(low, high, "jackknife_units", confidence),
+        "interval_reason": None,
+    }
+
+
+def share_spread(values: Floats, confidence: float) -> Spread:
+    """Interval of the mean of one share per unit: for a mean the jackknife is the t interval, cut at 0 and 1."""
+    n = len(values)
+    if n < PAIR:
+        return no_spread("one_cluster")
+    se = float(values.std(ddof=1) / np.sqrt(n))
+    if se < ZERO:
+        return no_spread("no_variation")
+    mean, reach = float(values.mean()), t_quantile(confidence, n - 1) * se
+    return {
+        "standard_error": se,
+        "df": float(n - 1),
+        "interval": Interval(max(mean - reach, 0.0), min(mean + reach, 1.0), "jackknife_units", confidence),
+        "interval_reason": None,
+    }
+
+
+def t_quantile(confidence: float, df: float) -> float:
+    """How many standard errors a two-sided interval reaches."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + confidence) / 2))

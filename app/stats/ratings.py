@@ -1,0 +1,163 @@
+"""Ratings in long form, as every agreement statistic takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+
+# the fewest ratings of a unit that can agree
+PAIR = 2
+
+
+class Sizes(TypedDict):
+    """The counts that every Result of agreement carries."""
+
+    n_units: int
+    n_pairable_units: int
+    n_raters: int
+    n_ratings: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Equally long arrays, one place a rating: codes >= 0 of unit and rater, and the value given.
+
+    A value is a point of the scale, or the code of a category. A rater who rates a unit twice counts twice:
+    planned repeats belong in `intra_rater_agreement`, not here.
+
+    Raises:
+        ValueError: unequal lengths, a negative code, a value that is not finite.
+    """
+
+    unit: Ints
+    rater: Ints
+    value: Floats
+
+    def __post_init__(self) -> None:
+        arrays: dict[str, NDArray[Any]] = {
+            "unit": _codes(self.unit, "unit"),
+            "rater": _codes(self.rater, "rater"),
+            # adding zero turns -0.0 into 0.0, so that the two are one category
+            "value": np.asarray(self.value, dtype=np.float64) + 0.0,
+        }
+        if len({array.shape for array in arrays.values()}) != 1 or arrays["value"].ndim != 1:
+            raise ValueError("unit, rater and value are flat arrays of one length")
+        if not np.isfinite(arrays["value"]).all():
+            raise ValueError("a rating has a finite value; leave missing ones out")
+        for name, array in arrays.items():
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def n_units(self) -> int:
+        """Units with at least one rating."""
+        return len(self.unit_codes)
+
+    @cached_property
+    def unit_codes(self) -> Ints:
+        """The codes of the units that have a rating, ascending: the rows of `counts`."""
+        return _present(self.unit)
+
+    @cached_property
+    def unit_row(self) -> Ints:
+        """For each rating the row of its unit in `counts`."""
+        return _rows(self.unit, self.unit_codes)
+
+    @cached_property
+    def rater_codes(self) -> Ints:
+        """The codes of the raters who gave a rating, ascending."""
+        return _present(self.rater)
+
+    @cached_property
+    def rater_row(self) -> Ints:
+        """For each rating the place of its rater in `rater_codes`."""
+        return _rows(self.rater, self.rater_codes)
+
+    @cached_property
+    def values(self) -> Floats:
+        """The distinct values that occur, ascending: the columns of `counts`."""
+        return np.unique(self.value)
+
+    @cached_property
+    def value_column(self) -> Ints:
+        """For each rating the column of its value in `counts`."""
+        return np.searchsorted(self.values, self.value)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many ratings of each unit have each value, shape (n_units, n_values)."""
+        shape = (self.n_units, len(self.values))
+        cell = self.unit_row * shape[1] + self.value_column
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def is_pairable(self) -> NDArray[np.bool_]:
+        """For each row of `counts` whether the unit has two ratings or more."""
+        return np.asarray(self.counts.sum(axis=1) >= PAIR)
+
+    @cached_property
+    def pairable_counts(self) -> Ints:
+        """The rows of `counts` with two ratings or more: all that agreement can be seen in."""
+        return self.counts[self.is_pairable]
+
+    def counts_over(self, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
+        """`counts` with a column for each declared value too, and the values: shapes (n_units, V) and (V,).
+
+        A value that occurs but is not declared (a mean of several people) keeps its column.
+        """
+        if domain is None:
+            return self.counts, self.values
+        values = np.union1d(np.asarray(domain, dtype=np.float64) + 0.0, self.values)
+        counts = np.zeros((self.n_units, len(values)), dtype=np.int64)
+        counts[:, np.searchsorted(values, self.values)] = self.counts
+        return counts, values
+
+    def select(self, mask: NDArray[np.bool_]) -> Ratings:
+        """The ratings where `mask`, of the length of the ratings, holds."""
+        return Ratings(self.unit[mask], self.rater[mask], self.value[mask])
+
+    def of_raters(self, raters: ArrayLike) -> Ratings:
+        """The ratings that these raters gave."""
+        return self.select(np.isin(self.rater, np.asarray(raters)))
+
+    def sizes(self) -> Sizes:
+        """How many units, raters and ratings there are."""
+        return {
+            "n_units": self.n_units,
+            "n_pairable_units": int(self.is_pairable.sum()),
+            "n_raters": len(self.rater_codes),
+            "n_ratings": len(self.value),
+        }
+
+
+def _codes(values: ArrayLike, name: str) -> Ints:
+    codes = np.asarray(values)
+    if codes.size and (not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0):
+        raise ValueError(f"{name} holds whole codes from 0 on")
+    return codes.astype(np.int64)
+
+
+def _present(codes: Ints) -> Ints:
+    """Distinct codes, ascending. Codes that are dense, as they nearly always are, need no sorting."""
+    if codes.size and codes.max() < 4 * codes.size + 1000:
+        return np.flatnonzero(np.bincount(codes))
+    return np.unique(codes)
+
+
+def _rows(codes: Ints, present: Ints) -> Ints:
+    if codes.size and present[-1] < 4 * codes.size + 1000:
+        place = np.zeros(int(present[-1]) + 1, dtype=np.int64)
+        place[present] = np.arange(len(present))
+        return place[codes]
+    return np.searchsorted(present, codes)

@@ -1,0 +1,195 @@
+"""Krippendorff's alpha against R, the literature, published studies and the `krippendorff` package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.stats.agreement import krippendorff_alpha
+from app.stats.agreement.disagreement import Level, alpha_and_influence, patterns
+from app.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Oracle = Callable[[str], dict[str, Any]]
+    Make = Callable[[list[tuple[Any, Any, Any]]], Ratings]
+
+LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
+RESPONDERS = {"human": ["Physician"], "chatbot": ["ChatGPT"], "pooled": ["Physician", "ChatGPT"]}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "alpha_2obs_binary",
+        "alpha_2obs_nominal",
+        "alpha_4obs_12units",
+        "alpha_video",
+        "alpha_wikipedia_3coders",
+        "kappa_paradox_prevalence",
+        "degenerate_unused_categories",
+        "degenerate_units_with_one_rating",
+    ],
+)
+def test_alpha_is_what_r_and_krippendorff_2011_give(oracle: Oracle, name: str) -> None:
+    known = oracle(name)
+    for level in LEVELS:
+        expected = known["expected"].get(f"alpha_{level}")
+        if expected is not None:
+            estimate = krippendorff_alpha(known["ratings"], level=level).estimate
+            assert estimate == pytest.approx(expected, abs=known["tolerance"]["default"])
+
+
+def test_units_with_one_rating_are_counted_but_not_compared(oracle: Oracle) -> None:
+    known = oracle("alpha_4obs_12units")
+    result = krippendorff_alpha(known["ratings"], level="ordinal")
+    assert (result.n_units, result.n_pairable_units) == (12, known["expected"]["n_units_used"])
+    assert (result.n_raters, result.n_ratings) == (4, 41)
+
+
+def ayers_alpha(make_ratings: Make, rows: list[dict[str, str]], responders: list[str]) -> float | None:
+    ratings = make_ratings(
+        [
+            (f"{row['postID']} {responder}", f"slot {slot}", float(row[f"Eval {slot} Empathy ({responder})"]))
+            for row in rows
+            for responder in responders
+            for slot in (1, 2, 3)
+        ]
+    )
+    return krippendorff_alpha(ratings, level="ordinal").estimate
+
+
+@pytest.mark.parametrize(("scope", "expected"), [("pooled", 0.500), ("human", 0.249), ("chatbot", 0.264)])
+def test_empathy_in_ayers_2023_agrees_more_pooled_than_per_source(
+    ayers: list[dict[str, str]], make_ratings: Make, scope: str, expected: float
+) -> None:
+    assert ayers_alpha(make_ratings, ayers, RESPONDERS[scope]) == pytest.approx(expected, abs=0.0005)
+
+
+def test_choice_in_ayers_2023_has_nominal_alpha_228(ayers: list[dict[str, str]], make_ratings: Make) -> None:
+    choices = make_ratings(
+        [(row["postID"], slot, row[f"Eval {slot} Preference"].strip()) for row in ayers for slot in (1, 2, 3)]
+    )
+    assert krippendorff_alpha(choices, level="nominal").estimate == pytest.approx(0.228, abs=0.0005)
+
+
+@given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
+def test_our_derivation_is_the_package_s_alpha(ratings: Ratings, level: Level) -> None:
+    result = krippendorff_alpha(ratings, level=level)
+    counts, weight = patterns(ratings.pairable_counts)
+    ours = alpha_and_influence(counts, weight, ratings.values, level) if len(counts) else None
+    assert (ours is None) == (result.estimate is None)
+    if ours is not None:
+        assert ours[0] == pytest.approx(result.estimate, abs=1e-9)
+
+
+@given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
+def test_alpha_is_a_number_with_an_interval_or_a_reason(ratings: Ratings, level: Level) -> None:
+    result = krippendorff_alpha(ratings, level=level)
+    if result.estimate is None:
+        assert result.reason == ("no_variation" if result.n_pairable_units else "no_pairable_units")
+        assert result.note
+    elif result.interval is None:
+        assert result.interval_reason == ("one_cluster" if result.n_pairable_units == 1 else "no_variation")
+    else:
+        assert result.interval.low <= result.estimate <= result.interval.high <= 1
+
+
+@given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS), seed=st.integers(0, 99))
+def test_names_of_raters_and_units_do_not_matter(ratings: Ratings, level: Level, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    renamed = Ratings(rng.permutation(11)[ratings.unit], 900 + rng.permutation(6)[ratings.rater], ratings.value)
+    before, after = (krippendorff_alpha(each, level=level) for each in (ratings, renamed))
+    assert (before.reason, before.interval_reason) == (after.reason, after.interval_reason)
+    assert before.estimate == pytest.approx(after.estimate, abs=1e-9)
+    assert before.standard_error == pytest.approx(after.standard_error, abs=1e-7)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_influence_is_the_slope_of_alpha_when_a_unit_weighs_more(level: Level) -> None:
+    rng = np.random.default_rng(5)
+    counts, weight = patterns(rng.multinomial(4, [0.4, 0.3, 0.2, 0.1], size=30))
+    values = np.array([1.0, 2.0, 3.0, 7.0])
+    found = alpha_and_influence(counts, weight, values, level)
+    assert found is not None
+    for kind in range(len(weight)):
+        step = 1e-5 * np.eye(len(weight))[kind]
+        up, down = (alpha_and_influence(counts, weight + side * step, values, level) for side in (1, -1))
+        assert up is not None
+        assert down is not None
+        assert found[1][kind] == pytest.approx((up[0] - down[0]) / 2e-5, abs=1e-6)
+
+
+def test_the_standard_error_is_that_of_resampled_units() -> None:
+    rng = np.random.default_rng(7)
+    truth = rng.normal(size=300)
+    value = np.clip(np.round(truth[:, None] + rng.normal(size=(300, 4))), -2, 2)
+    counts = np.stack([(value == point).sum(axis=1) for point in range(-2, 3)], axis=1)
+    unit, rater = np.indices(value.shape)
+    result = krippendorff_alpha(Ratings(unit.ravel(), rater.ravel(), value.ravel()), level="ordinal")
+    draws = []
+    for _ in range(400):
+        found = alpha_and_influence(counts[rng.integers(0, 300, 300)] * 1.0, np.ones(300), np.arange(5.0), "ordinal")
+        assert found is not None
+        draws.append(found[0])
+    assert result.standard_error == pytest.approx(np.std(draws, ddof=1), rel=0.1)
+
+
+def test_a_slider_too_fine_for_the_package_gets_the_same_alpha_from_our_formula(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(3)
+    unit, rater = (index.ravel() for index in np.indices((40, 3)))
+    ratings = Ratings(unit, rater, rng.integers(0, 101, 120).astype(float))
+    package = krippendorff_alpha(ratings, level="ordinal").estimate
+    monkeypatch.setattr("app.stats.agreement.alpha.PACKAGE_CELLS", 0)
+    assert krippendorff_alpha(ratings, level="ordinal").estimate == pytest.approx(package, abs=1e-9)
+
+
+def test_one_value_everywhere_is_no_variation_and_not_perfect_agreement(oracle: Oracle) -> None:
+    known = oracle("degenerate_all_one_category")
+    assert known["expected"]["alpha"] == "undefined"
+    result = krippendorff_alpha(known["ratings"], level="ordinal")
+    assert (result.estimate, result.reason) == (None, "no_variation")
+
+
+def test_one_rater_leaves_nothing_to_compare(oracle: Oracle) -> None:
+    known = oracle("degenerate_single_rater")
+    result = krippendorff_alpha(known["ratings"], level="ordinal")
+    assert (result.reason, result.n_pairable_units) == ("no_pairable_units", 0)
+
+
+def test_one_pairable_unit_gives_an_estimate_without_interval(oracle: Oracle) -> None:
+    result = krippendorff_alpha(oracle("degenerate_units_with_one_rating")["ratings"], level="interval")
+    assert (result.estimate, result.n_pairable_units, result.interval_reason) == (0, 1, "one_cluster")
+
+
+def test_an_empty_study_says_that_there_are_no_ratings() -> None:
+    nothing = np.array([], dtype=int)
+    result = krippendorff_alpha(Ratings(nothing, nothing, nothing.astype(float)), level="nominal")
+    assert (result.reason, result.note) == ("no_pairable_units", "there are no ratings")
+
+
+@settings(max_examples=20)
+@given(agreeing=st.integers(2, 20))
+def test_perfect_agreement_has_no_interval_because_nothing_varies(agreeing: int) -> None:
+    unit = np.repeat(np.arange(agreeing), 3)
+    result = krippendorff_alpha(
+        Ratings(unit, np.tile(np.arange(3), agreeing), (unit % 2).astype(float)), level="nominal"
+    )
+    assert (result.estimate, result.interval, result.interval_reason) == (1.0, None, "no_variation")
+
+
+def test_alpha_below_minus_one_on_a_ratio_scale_with_negative_values_gets_a_plain_t_interval() -> None:
+    value = np.array([2.5, 2.0, 2.0, -1.0, 2.5, -3.0])
+    result = krippendorff_alpha(Ratings(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), value), level="ratio")
+    assert result.estimate is not None
+    assert result.standard_error is not None
+    assert result.interval is not None
+    assert result.estimate < -1
+    assert result.estimate - result.interval.low == pytest.approx(4.302653 * result.standard_error)  # t, 2 df
