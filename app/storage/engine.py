@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
+# The layers above name Connection and know nothing else of the database library.
+__all__ = ["Begin", "Connection", "database_url", "is_alive", "make_engine", "transactions"]
+
 
 def database_url(named: str | None, data_dir: Path | None) -> str:
     """The database that the settings name; unset, the embedded PostgreSQL, started if need be.

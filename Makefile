@@ -1,0 +1,73 @@
+# Everything that a person or a CI machine runs; `make help` lists it.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+# The first Python that is new enough and really runs (a version manager's shim may not).
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+BIN := .venv/bin
+PY := $(BIN)/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
+
+.PHONY: help run serve test lint unit journeys slow bench fix lock clean
+
+help: ## list what can be made
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+
+run: .venv/run.stamp ## everything that is needed, then Attune with its demo study
+	$(PY) -m app demo
+
+serve: .venv/run.stamp ## Attune on its own database, without the demo
+	$(PY) -m app serve
+
+test: lint unit journeys ## every gate: what CI runs
+
+lint: .venv/test.stamp ## style, types, layers, templates
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	$(PY) -m djlint templates --lint --quiet
+	$(PY) -m djlint templates --check --quiet
+
+unit: .venv/test.stamp ## tests without a browser, with coverage
+	$(PY) -m pytest -q -n auto --dist loadscope -m "not browser and not slow" --cov --cov-report=term:skip-covered
+	$(PY) -m coverage report --include='app/stats/*,app/design/*' --fail-under=100
+
+journeys: .venv/test.stamp ## journeys through a real browser, with axe
+	$(PY) -m tests.browser
+	$(PY) -m pytest -q -m "browser and not slow"
+
+slow: .venv/test.stamp ## seeded coverage simulations of the intervals
+	$(PY) -m pytest -q -n auto -m slow
+
+bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same run
+	@for b in benchmarks/[a-z]*.py; do name=$$(basename "$$b" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; done
+
+fix: .venv/test.stamp ## let the formatter and the linter mend what they can
+	$(PY) -m ruff check --fix --quiet || true
+	$(PY) -m ruff format --quiet
+	$(PY) -m djlint templates --reformat --quiet || true
+
+lock: ## renew both locks (needs uv)
+	$(COMPILE) --group build --output-file requirements.lock
+	$(COMPILE) --group dev --output-file requirements-dev.lock
+
+clean: ## remove the environment and what tools left behind (never data)
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov build dist
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Attune needs Python 3.11 or newer; none was found. Install it, or name it: make PYTHON=/path/to/python3.12 run"; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "The environment could not be made. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+.venv/run.stamp: .venv/bin/python requirements.lock pyproject.toml
+	@echo "Installing what Attune stands on, from requirements.lock (a minute or two, once)"
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/test.stamp: .venv/run.stamp requirements-dev.lock
+	@echo "Installing what the tests need, from requirements-dev.lock"
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
