@@ -1,0 +1,93 @@
+"""The database files: made once, by a rename, and refused where they are of another major version."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.storage.embedded.binaries import MAJOR
+from app.storage.embedded.errors import EmbeddedError
+from app.storage.embedded.places import sync_folder, write_private
+
+if TYPE_CHECKING:
+    from app.storage.embedded.account import Account
+
+CLUSTER = "pgdata"
+PASSWORD = "password"  # noqa: S105  # a file name
+STAGING = "initdb."
+SUPERUSER = "attune"
+
+
+def check_version(cluster: Path) -> None:
+    """Refuse files that this program's PostgreSQL cannot read.
+
+    Raises:
+        EmbeddedError: another major version, or a folder that holds something else.
+    """
+    try:
+        found = (cluster / "PG_VERSION").read_text().strip()
+    except FileNotFoundError:
+        if cluster.is_dir() and any(cluster.iterdir()):
+            raise EmbeddedError(f"The folder {cluster} is not empty and holds no database.") from None
+        return
+    except PermissionError as error:
+        raise EmbeddedError(f"The database in {cluster} belongs to another account.") from error
+    if found != MAJOR:
+        raise EmbeddedError(
+            f"The database in {cluster} was made by PostgreSQL {found} and this program carries PostgreSQL {MAJOR}: "
+            f"dump it with version {found} and restore it into an empty folder; nothing was changed."
+        )
+
+
+def ensure_cluster(home: Path, account: Account, programs: Path, *, durable: bool) -> Path:
+    """The cluster in `home`, made if there is none; called while `start.lock` is held."""
+    cluster = home / CLUSTER
+    check_version(cluster)
+    if (cluster / "PG_VERSION").exists():
+        return cluster
+    for leftover in home.glob(f"{STAGING}*"):  # an initdb that was interrupted; its own name keeps it apart from ours
+        shutil.rmtree(leftover, ignore_errors=True)
+    if not (home / PASSWORD).exists():
+        write_private(home / PASSWORD, secrets.token_urlsafe(32))
+    staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
+    try:
+        _initdb(staging, (home / PASSWORD).read_text(), account, programs, durable=durable)
+        (staging / CLUSTER).rename(cluster)
+        sync_folder(home)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return cluster
+
+
+def _initdb(staging: Path, password: str, account: Account, programs: Path, *, durable: bool) -> None:
+    password_file = staging / PASSWORD
+    write_private(password_file, password)
+    if account.switch:
+        for path in (password_file, staging):
+            os.chown(path, account.uid, account.gid)
+    command: list[str | Path] = [programs / "initdb", "-D", staging / CLUSTER, "-U", SUPERUSER]
+    command += ["--pwfile", password_file, "--auth", "scram-sha-256", "--data-checksums", "--no-instructions"]
+    # PostgreSQL's own C.UTF-8: the same order and upper case on every system, whichever locales it has installed.
+    command += ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
+    done = account.run(*command, *([] if durable else ["--no-sync"]))
+    if done.returncode:
+        last = (done.stdout.strip().splitlines() or ["no reason given"])[-1]
+        raise EmbeddedError(f"The database could not be made in {staging.parent}: {last}")
+
+
+def read_password(home: Path) -> str:
+    """The superuser's password.
+
+    Raises:
+        EmbeddedError: the file is missing or somebody else's.
+    """
+    try:
+        return (home / PASSWORD).read_text()
+    except OSError as error:
+        raise EmbeddedError(
+            f"The password of the database, {home / PASSWORD}, cannot be read: {error.strerror}."
+        ) from error

@@ -1,0 +1,137 @@
+"""One embedded PostgreSQL server for one data folder, shared by every process that uses the folder."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from typing import TYPE_CHECKING
+
+from app.storage.embedded import places
+from app.storage.embedded.account import server_account
+from app.storage.embedded.binaries import server_binaries
+from app.storage.embedded.client import Client
+from app.storage.embedded.cluster import CLUSTER, check_version, ensure_cluster, read_password
+from app.storage.embedded.errors import EmbeddedError
+from app.storage.embedded.keeper import ensure_keeper, leave
+from app.storage.embedded.launch import Launched, launch, reap
+from app.storage.embedded.locks import START, USERS, alone, open_lock, share
+from app.storage.embedded.postmaster import proven_pid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.storage.embedded.account import Account
+
+START_SECONDS = 120.0
+
+
+class EmbeddedPostgres:
+    """The embedded database of `data_dir`.
+
+    A process that has called `start` is a user of the database until it calls `stop` or ends. The last user that leaves
+    stops the server, whichever process started it; a small keeper process does so for users that were killed.
+    """
+
+    def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
+        """`durable=False` gives up safety at a power cut or crash for speed, and is for tests."""
+        self._data_dir = data_dir.expanduser().resolve()
+        self._durable = durable
+        self._users: int | None = None
+        self._owner = 0
+        self._client: Client | None = None
+
+    @property
+    def _home(self) -> Path:
+        return self._data_dir / places.HOME
+
+    @property
+    def _cluster(self) -> Path:
+        return self._home / CLUSTER
+
+    def start(self) -> str:
+        """Attach to the running server, or start it, making the database files first if there are none.
+
+        Returns:
+            The address of the database `attune` for SQLAlchemy.
+
+        Raises:
+            EmbeddedError: it cannot be started, with the reason.
+        """
+        account = server_account(self._cluster)
+        check_version(self._cluster)
+        home = places.prepare_home(self._data_dir, account)
+        with alone(home / START):
+            self._join()
+            try:
+                self._ensure_server(home, account)
+                ensure_keeper(home)
+            except BaseException:
+                self._part()
+                raise
+        atexit.register(self.stop)
+        return self.url()
+
+    def url(self, database: str = "attune") -> str:
+        """The address of a database on the started server, for SQLAlchemy; it holds the password."""
+        return self._started_client().url(database)
+
+    def is_running(self) -> bool:
+        """Does a server proven to be this folder's answer? Nothing is started or changed."""
+        client = self._client or self._client_of_others()
+        return client is not None and proven_pid(self._cluster) is not None and client.answers()
+
+    def stop(self) -> None:
+        """Leave the database, and stop the server if nobody else uses it; nothing happens before `start`."""
+        if self._users is None or self._owner != os.getpid():
+            return  # a forked child shares its parent's lock, and must not give it up for both
+        self._part()
+        self._client = None
+        leave(self._home)
+        reap()
+        atexit.unregister(self.stop)
+
+    def _join(self) -> None:
+        if self._users is None or self._owner != os.getpid():
+            self._users, self._owner = open_lock(self._home / USERS), os.getpid()
+            share(self._users)
+
+    def _part(self) -> None:
+        if self._users is not None:
+            os.close(self._users)
+            self._users = None
+
+    def _ensure_server(self, home: Path, account: Account) -> None:
+        programs = server_binaries(home, account)
+        cluster = ensure_cluster(home, account, programs, durable=self._durable)
+        socket = places.socket_folder(home, account)
+        client = Client(socket, read_password(home), cluster)
+        launched: Launched | None = None
+        end = time.monotonic() + START_SECONDS
+        while not client.answers():
+            if launched is None and proven_pid(cluster) is None and not client.is_listening():
+                launched = launch(home, cluster, socket, account, programs, durable=self._durable)
+            if launched is not None and launched.has_ended():
+                raise EmbeddedError(f"The database in {cluster} did not start: {launched.last_words()}")
+            if time.monotonic() > end:
+                raise EmbeddedError(f"The database in {cluster} did not answer within {START_SECONDS:.0f} seconds.")
+            time.sleep(0.02)
+        client.check_durable(durable=self._durable)
+        client.ensure_database("attune")
+        self._client = client
+
+    def _started_client(self) -> Client:
+        if self._client is None:
+            raise EmbeddedError("The embedded database was not started.")
+        return self._client
+
+    def _client_of_others(self) -> Client | None:
+        """A client of a server that another process may have started."""
+        socket = places.recorded_socket_folder(self._home) or self._home / "run"
+        try:
+            owner = self._cluster.stat().st_uid
+            if not places.is_private(socket, owner):
+                return None
+            return Client(socket, read_password(self._home), self._cluster)
+        except (OSError, EmbeddedError):
+            return None

@@ -1,0 +1,87 @@
+"""A throw-away PostgreSQL for tests: one fast server for a run (for each worker of xdist), databases by copy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from app.storage.embedded import EmbeddedPostgres
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@contextmanager
+def reachable_folder() -> Iterator[Path]:
+    """A new short folder that the server's account can reach when tests run as root; `tmp_path` is neither."""
+    folder = Path(tempfile.mkdtemp(prefix="attune-"))
+    if os.geteuid() == 0:
+        folder.chmod(0o711)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A fresh folder for one test's own embedded database."""
+    with reachable_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[EmbeddedPostgres]:
+    """The test run's server, without safety at a crash; it stops at the end of the run, or when the run is killed."""
+    with reachable_folder() as folder:
+        server = EmbeddedPostgres(folder, durable=False)
+        server.start()
+        yield server
+        server.stop()
+
+
+def create_database(postgres: EmbeddedPostgres, name: str, template: str | None = None) -> str:
+    """Create a database, a copy of `template` if given (nobody may be connected to that), and give its address."""
+    command = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+    if template is not None:
+        command += sql.SQL(" TEMPLATE {} STRATEGY file_copy").format(sql.Identifier(template))
+    _execute(postgres, command)
+    return postgres.url(name)
+
+
+def drop_database(postgres: EmbeddedPostgres, name: str) -> None:
+    """Drop a database, closing the connections to it."""
+    _execute(postgres, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def new_database(postgres: EmbeddedPostgres) -> Iterator[Callable[[str | None], str]]:
+    """Make databases that live as long as the test: `new_database(None)` is empty, `new_database("name")` a copy."""
+    made: list[str] = []
+
+    def create(template: str | None = None) -> str:
+        made.append(f"test_{uuid.uuid4().hex}")
+        return create_database(postgres, made[-1], template)
+
+    yield create
+    for name in made:
+        drop_database(postgres, name)
+
+
+def _execute(postgres: EmbeddedPostgres, command: sql.Composed) -> None:
+    with psycopg.connect(libpq_url(postgres.url("postgres")), autocommit=True) as connection:
+        connection.execute(command)
+
+
+def libpq_url(url: str) -> str:
+    """SQLAlchemy's address as psycopg takes it."""
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
