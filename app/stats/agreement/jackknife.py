@@ -37,8 +37,11 @@ def no_spread(reason: Reason) -> Spread:
 
 def nothing_to_compare(ratings: Ratings) -> Result | None:
     """The undefined Result of ratings in which no unit was rated twice, else None."""
-    if ratings.is_pairable.any():
-        return None
+    return None if ratings.is_pairable.any() else no_pairs(ratings)
+
+
+def no_pairs(ratings: Ratings) -> Result:
+    """The undefined Result of ratings in which nothing can be compared."""
     words = "no unit has two ratings, so agreement is not estimable" if len(ratings.value) else "there are no ratings"
     return undefined("no_pairable_units", words, **ratings.sizes())
 

@@ -1,0 +1,26 @@
+"""How much of an agreement two different values are, by their distance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from app.stats.agreement.disagreement import unit_free
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Weights = Literal["none", "linear", "quadratic"]
+
+
+def disagreement_weights(values: Floats, weights: Weights) -> Floats:
+    """0 for equal values, 1 for the two farthest apart; shape (V, V), V at least 2. Cohen (1968)."""
+    if weights == "none":
+        return 1.0 - np.eye(len(values))
+    values = unit_free(values)
+    distance = np.abs(values[:, None] - values)
+    share: Floats = distance / distance.max()
+    return share if weights == "linear" else share**2
