@@ -1,0 +1,14 @@
+"""The tables, the migrations and the glossary say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.storage.migrate import differences
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+def test_alembic_finds_nothing_to_change(shared_engine: Engine) -> None:
+    assert differences(shared_engine) == []
