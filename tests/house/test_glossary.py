@@ -1,0 +1,59 @@
+"""The glossary names every table, column, question, setting and field, and nothing that does not exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from app.analysis.figure import FIELDS
+from app.design import question
+from app.storage.tables import metadata
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()
+
+
+def part(heading: str, level: int = 2) -> str:
+    """The text below a heading, up to the next of the same or a higher level."""
+    begin = re.search(rf"^{'#' * level} {re.escape(heading)}$", PAGE, re.MULTILINE)
+    assert begin, f"no heading {heading}"
+    rest = PAGE[begin.end() :]
+    end = re.search(rf"^#{{1,{level}}} ", rest, re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
+def defined(text: str) -> set[str]:
+    """The names that a list of definitions begins its lines with."""
+    heads = re.findall(r"^- ((?:`\w+`(?:, )?)+):", text, re.MULTILINE)
+    return {name for head in heads for name in re.findall(r"`(\w+)`", head)}
+
+
+COMMON = defined(part("Columns that mean the same in every table"))
+
+
+def test_every_table_has_its_heading_and_no_heading_is_left_over() -> None:
+    assert set(re.findall(r"^### (\w+)$", part("Tables"), re.MULTILINE)) == set(metadata.tables)
+
+
+@pytest.mark.parametrize("table", sorted(metadata.tables))
+def test_every_column_of_a_table_is_explained(table: str) -> None:
+    columns = {column.name for column in metadata.tables[table].columns}
+    explained = defined(part(table, 3))
+    assert columns - COMMON - explained == set(), "not in the glossary"
+    assert explained - columns == set(), "in the glossary only"
+
+
+def test_every_kind_of_question_and_every_setting_is_explained() -> None:
+    kinds = get_args(get_args(question.Question)[0])
+    types = {get_args(kind.model_fields["type"].annotation)[0] for kind in kinds}
+    settings = {name for kind in kinds for name in kind.model_fields}
+    text = part("Questions")
+    types_text, settings_text = text.split("Their settings in study.yaml:")
+    assert defined(types_text) == types
+    assert defined(settings_text) == settings
+
+
+def test_every_field_of_a_figure_is_explained() -> None:
+    assert defined(part("A figure")) == set(FIELDS)
