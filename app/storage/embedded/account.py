@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 UNPRIVILEGED = ("postgres", "nobody")
+MARKS = ("error: ", "FATAL: ", "PANIC: ")
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,9 @@ class Account:
                 errors="replace",
                 **self.popen_options(),
             )
-        except (PermissionError, subprocess.SubprocessError) as error:
-            if not self.switch or isinstance(error, PermissionError):
-                return subprocess.CompletedProcess([], 126, str(error))
+        except OSError as error:
+            if not self.switch or error.errno not in {errno.EPERM, errno.EINVAL}:
+                return subprocess.CompletedProcess([], 126, f"error: {error.strerror}")
             raise EmbeddedError(
                 f"PostgreSQL refuses to run as root, and this system does not let root start programs as the account "
                 f"{self.name}: start Attune as a normal user, or set DATABASE_URL."
@@ -67,6 +69,16 @@ class Account:
     def can_enter(self, folder: Path) -> bool:
         """Can this account pass through the folder?"""
         return self.run("/bin/sh", "-c", 'cd -- "$1"', "sh", folder).returncode == 0
+
+
+def reason(said: str) -> str:
+    """The line of a program's words that says what went wrong, without the marks before it."""
+    lines = said.strip().splitlines() or ["no reason given"]
+    telling = [line for line in lines if any(mark in line for mark in MARKS)] or lines[-1:]
+    line = telling[0]
+    for mark in MARKS:
+        line = line.rpartition(mark)[2]
+    return line.strip()
 
 
 def clean_environment() -> dict[str, str]:

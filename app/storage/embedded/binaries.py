@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.storage.embedded.errors import EmbeddedError
+from app.storage.embedded.files import new_folder
 
 if TYPE_CHECKING:
     from app.storage.embedded.account import Account
@@ -64,7 +64,7 @@ def _copy_programs(original: Path, copy: Path) -> None:
     """Copy the server and the libraries it finds beside itself, by a rename, so that half a copy is never used."""
     install = original.parent
     libraries = install.parent.with_name(f"{WHEEL}.libs")
-    staging = Path(tempfile.mkdtemp(prefix="program.", dir=copy.parent))
+    staging = new_folder(copy.parent)
     shutil.copytree(install, staging / WHEEL / install.name, ignore=shutil.ignore_patterns("include", "pkgconfig"))
     if libraries.is_dir():
         shutil.copytree(libraries, staging / libraries.name)

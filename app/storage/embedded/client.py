@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, LiteralString
 
 from app.storage.embedded.cluster import SUPERUSER
 from app.storage.embedded.errors import EmbeddedError
-from app.storage.embedded.places import PORT, SOCKET
+from app.storage.embedded.sockets import PORT, SOCKET
 
 if TYPE_CHECKING:
     from pathlib import Path

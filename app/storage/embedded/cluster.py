@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.storage.embedded.account import reason
 from app.storage.embedded.binaries import MAJOR
 from app.storage.embedded.errors import EmbeddedError
-from app.storage.embedded.places import sync_folder, write_private
+from app.storage.embedded.files import new_folder, sync_folder, write_private
+from app.storage.embedded.postmaster import CLUSTER
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.storage.embedded.account import Account
 
-CLUSTER = "pgdata"
 PASSWORD = "password"  # noqa: S105  # a file name
-STAGING = "initdb."
 SUPERUSER = "attune"
 
 
@@ -30,12 +30,15 @@ def check_version(cluster: Path) -> None:
     """
     try:
         found = (cluster / "PG_VERSION").read_text().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if cluster.is_dir() and any(cluster.iterdir()):
             raise EmbeddedError(f"The folder {cluster} is not empty and holds no database.") from None
         return
     except PermissionError as error:
-        raise EmbeddedError(f"The database in {cluster} belongs to another account.") from error
+        raise EmbeddedError(
+            f"The database in {cluster} belongs to another account: start Attune as that account, "
+            "or choose another folder with ATTUNE_DATA_DIR."
+        ) from error
     if found != MAJOR:
         raise EmbeddedError(
             f"The database in {cluster} was made by PostgreSQL {found} and this program carries PostgreSQL {MAJOR}: "
@@ -44,16 +47,14 @@ def check_version(cluster: Path) -> None:
 
 
 def ensure_cluster(home: Path, account: Account, programs: Path, *, durable: bool) -> Path:
-    """The cluster in `home`, made if there is none; called while `start.lock` is held."""
+    """The cluster in `home`, made if there is none, by a rename; called while `start.lock` is held."""
     cluster = home / CLUSTER
     check_version(cluster)
     if (cluster / "PG_VERSION").exists():
         return cluster
-    for leftover in home.glob(f"{STAGING}*"):  # an initdb that was interrupted; its own name keeps it apart from ours
-        shutil.rmtree(leftover, ignore_errors=True)
     if not (home / PASSWORD).exists():
         write_private(home / PASSWORD, secrets.token_urlsafe(32))
-    staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
+    staging = new_folder(home)  # a name of its own: an interrupted initdb may still be writing into another
     try:
         _initdb(staging, (home / PASSWORD).read_text(), account, programs, durable=durable)
         (staging / CLUSTER).rename(cluster)
@@ -75,8 +76,7 @@ def _initdb(staging: Path, password: str, account: Account, programs: Path, *, d
     command += ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
     done = account.run(*command, *([] if durable else ["--no-sync"]))
     if done.returncode:
-        last = (done.stdout.strip().splitlines() or ["no reason given"])[-1]
-        raise EmbeddedError(f"The database could not be made in {staging.parent}: {last}")
+        raise EmbeddedError(f"The database could not be made in {staging.parent}: {reason(done.stdout)}")
 
 
 def read_password(home: Path) -> str:

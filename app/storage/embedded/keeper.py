@@ -12,8 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.storage.embedded.locks import KEEPER, START, USERS, alone, open_lock, try_alone, wait_alone
-from app.storage.embedded.postmaster import stop_postmaster
+from app.storage.embedded.locks import KEEPER, START, USERS, alone, is_still, open_lock, try_alone
+from app.storage.embedded.postmaster import CLUSTER, stop_postmaster
+from app.storage.embedded.sockets import remove_short_folder
 
 _started: list[subprocess.Popen[bytes]] = []
 
@@ -43,32 +44,44 @@ def _spawn(home: Path, lock: int) -> subprocess.Popen[bytes]:
     )
 
 
-def leave(home: Path) -> bool:
-    """Stop the server if nobody uses it; true where nobody does. The caller has given up its own share before."""
-    users = open_lock(home / USERS)
+def leave(home: Path) -> None:
+    """Stop the server if nobody uses it; the caller has given up its own share before."""
+    if not home.is_dir():
+        return
+    start, users = open_lock(home / START), open_lock(home / USERS)
     try:
-        with alone(home / START):
-            if not try_alone(users):
-                return False
-            stop_postmaster(home / "pgdata")
-            return True
+        with alone(start):
+            if try_alone(users):
+                _stop(home)
     finally:
         os.close(users)
+        os.close(start)
+
+
+def _stop(home: Path) -> None:
+    cluster = home / CLUSTER
+    if cluster.is_dir():
+        stop_postmaster(cluster)
+        remove_short_folder(home, cluster.stat().st_uid)
 
 
 def main() -> None:
-    """Wait until nobody uses the database, stop it, and end."""
+    """Wait until nobody uses the database, stop it, and end.
+
+    The locks are opened once: a keeper must make no files in a folder that is being removed, nor touch the server of
+    another folder that has taken its place.
+    """
     home, lock = Path(sys.argv[2]), int(sys.argv[3])
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
+    start, users = open_lock(home / START), open_lock(home / USERS)
     while True:
-        users = open_lock(home / USERS)
-        wait_alone(users)
-        os.close(users)
-        with alone(home / START):
-            users = open_lock(home / USERS)
+        with alone(users):
+            pass
+        with alone(start):
+            if not is_still(users, home / USERS):
+                return
             if try_alone(users):
-                stop_postmaster(home / "pgdata")
+                _stop(home)
                 os.close(lock)
                 return
-            os.close(users)

@@ -6,9 +6,10 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from app.storage.embedded.account import clean_environment
-from app.storage.embedded.places import PORT
+from app.storage.embedded.account import clean_environment, reason
+from app.storage.embedded.files import open_private
 from app.storage.embedded.postmaster import proven_pid, recorded_pid
+from app.storage.embedded.sockets import PORT, SOCKET
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,10 +23,13 @@ _started: list[subprocess.Popen[bytes]] = []
 
 def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: Path, *, durable: bool) -> Launched:
     """Start `postgres` itself, not `pg_ctl`, which would put its own process id into PG_GRANDPARENT_PID."""
-    _started[:] = [process for process in _started if process.poll() is None]
+    reap()
+    for name in (SOCKET, f"{SOCKET}.lock"):  # nobody listens there, and the process id in the lock may be another's
+        (socket / name).unlink(missing_ok=True)
     options = account.popen_options()
     options["env"] = clean_environment() | _ignored_pid(cluster)
     log = open_log(home / LOG)
+    offset = os.fstat(log).st_size
     try:
         process = subprocess.Popen(  # type: ignore[call-overload]  # the options are a plain dict
             [str(programs / "postgres"), "-D", str(cluster), *_settings(socket, durable=durable)],
@@ -37,27 +41,29 @@ def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: 
     finally:
         os.close(log)
     _started.append(process)
-    return Launched(process, home / LOG)
+    return Launched(process, home / LOG, offset)
 
 
 class Launched:
     """A server that was just started, with what it has said since."""
 
-    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], log: Path, offset: int) -> None:
         self._process = process
         self._log = log
-        self._offset = log.stat().st_size
+        self._offset = offset
 
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
+    def waits_for_others(self) -> bool:
+        """A server was killed and left sessions at work, which end when they notice; no other may start before."""
+        return "pre-existing shared memory block" in self.last_words()
+
     def last_words(self) -> str:
-        """The last fatal line of its log, or the last line."""
+        """Why it ended, in its own words."""
         with self._log.open("rb") as file:
             file.seek(self._offset)
-            lines = file.read().decode(errors="replace").splitlines()
-        fatal = [line for line in lines if "FATAL:" in line or "PANIC:" in line]
-        return (fatal or lines or ["no reason given"])[-1].split("FATAL:")[-1].strip()
+            return reason(file.read().decode(errors="replace"))
 
 
 def reap() -> None:
@@ -67,7 +73,7 @@ def reap() -> None:
 
 def open_log(path: Path) -> int:
     """The server's log, opened for appending; a log that has grown large is begun again."""
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    fd = open_private(path, os.O_WRONLY | os.O_APPEND)
     if os.fstat(fd).st_size > MAX_LOG:
         os.ftruncate(fd, 0)
     return fd

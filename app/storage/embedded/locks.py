@@ -1,4 +1,4 @@
-"""Locks between the processes that use one data folder; the system drops them when a process dies, however it dies.
+"""Locks between the processes that use one data folder; the system drops them when a process ends, however it ends.
 
 `start.lock` is held while a server is started or stopped. `users.lock` is held, shared, for as long as a process uses
 the database: who gets it exclusively is alone. `keeper.lock` is held by the keeper.
@@ -10,6 +10,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from app.storage.embedded.files import open_private
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -20,20 +22,15 @@ KEEPER = "keeper.lock"
 
 
 def open_lock(path: Path) -> int:
-    """An open file to lock, which no started program inherits."""
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    """An open file to lock."""
+    return open_private(path, os.O_RDWR)
 
 
 def share(fd: int) -> None:
+    """Hold the lock beside others; wait while somebody holds it exclusively."""
     import fcntl
 
     fcntl.flock(fd, fcntl.LOCK_SH)
-
-
-def wait_alone(fd: int) -> None:
-    import fcntl
-
-    fcntl.flock(fd, fcntl.LOCK_EX)
 
 
 def try_alone(fd: int) -> bool:
@@ -48,11 +45,31 @@ def try_alone(fd: int) -> bool:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def alone(fd: int) -> Iterator[None]:
     """Hold the lock exclusively; wait for it as long as it takes."""
-    fd = open_lock(path)
+    import fcntl
+
+    fcntl.flock(fd, fcntl.LOCK_EX)
     try:
-        wait_alone(fd)
         yield
     finally:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+@contextmanager
+def starting(home: Path) -> Iterator[None]:
+    """Be the only process that starts or stops the server of `home`."""
+    fd = open_lock(home / START)
+    try:
+        with alone(fd):
+            yield
+    finally:
         os.close(fd)
+
+
+def is_still(fd: int, path: Path) -> bool:
+    """Is the open file still the one at this path, and not one of a folder that was removed?"""
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except OSError:
+        return False

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.storage.embedded.errors import EmbeddedError
 
+CLUSTER = "pgdata"
 STOP_SECONDS = 60.0
 
 
@@ -26,7 +27,7 @@ def is_postmaster(pid: int, cluster: Path) -> bool:
     try:
         process = Path("/proc") / str(pid)
         if process.parent.joinpath("self").exists():
-            owner, command = process.stat().st_uid, process.joinpath("cmdline").read_bytes().decode(errors="replace")
+            owner, command = process.stat().st_uid, os.fsdecode(process.joinpath("cmdline").read_bytes())
             return owner == cluster.stat().st_uid and _runs(command.split("\0"), cluster)
         shown = subprocess.run(
             ["/bin/ps", "-ww", "-o", "uid=,command=", "-p", str(pid)], check=False, capture_output=True, text=True

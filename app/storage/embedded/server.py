@@ -7,23 +7,23 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from app.storage.embedded import places
+from app.storage.embedded import files, places, sockets
 from app.storage.embedded.account import server_account
 from app.storage.embedded.binaries import server_binaries
 from app.storage.embedded.client import Client
-from app.storage.embedded.cluster import CLUSTER, check_version, ensure_cluster, read_password
+from app.storage.embedded.cluster import check_version, ensure_cluster, read_password
 from app.storage.embedded.errors import EmbeddedError
 from app.storage.embedded.keeper import ensure_keeper, leave
 from app.storage.embedded.launch import Launched, launch, reap
-from app.storage.embedded.locks import START, USERS, alone, open_lock, share
-from app.storage.embedded.postmaster import proven_pid
+from app.storage.embedded.locks import USERS, open_lock, share, starting
+from app.storage.embedded.postmaster import CLUSTER, proven_pid
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.storage.embedded.account import Account
 
-START_SECONDS = 120.0
+START_SECONDS = 300.0  # replaying a crash's log may take a while
 
 
 class EmbeddedPostgres:
@@ -61,11 +61,12 @@ class EmbeddedPostgres:
         account = server_account(self._cluster)
         check_version(self._cluster)
         home = places.prepare_home(self._data_dir, account)
-        with alone(home / START):
+        with starting(home):
+            files.remove_unfinished(home)
             self._join()
             try:
-                self._ensure_server(home, account)
                 ensure_keeper(home)
+                self._ensure_server(home, account)
             except BaseException:
                 self._part()
                 raise
@@ -104,14 +105,17 @@ class EmbeddedPostgres:
     def _ensure_server(self, home: Path, account: Account) -> None:
         programs = server_binaries(home, account)
         cluster = ensure_cluster(home, account, programs, durable=self._durable)
-        socket = places.socket_folder(home, account)
+        socket = sockets.socket_folder(home, account)
         client = Client(socket, read_password(home), cluster)
         launched: Launched | None = None
         end = time.monotonic() + START_SECONDS
         while not client.answers():
             if launched is None and proven_pid(cluster) is None and not client.is_listening():
                 launched = launch(home, cluster, socket, account, programs, durable=self._durable)
-            if launched is not None and launched.has_ended():
+            if launched is not None and launched.has_ended() and launched.waits_for_others():
+                launched = None
+                time.sleep(0.2)
+            elif launched is not None and launched.has_ended():
                 raise EmbeddedError(f"The database in {cluster} did not start: {launched.last_words()}")
             if time.monotonic() > end:
                 raise EmbeddedError(f"The database in {cluster} did not answer within {START_SECONDS:.0f} seconds.")
@@ -127,11 +131,8 @@ class EmbeddedPostgres:
 
     def _client_of_others(self) -> Client | None:
         """A client of a server that another process may have started."""
-        socket = places.recorded_socket_folder(self._home) or self._home / "run"
         try:
-            owner = self._cluster.stat().st_uid
-            if not places.is_private(socket, owner):
-                return None
-            return Client(socket, read_password(self._home), self._cluster)
+            socket = sockets.existing_socket_folder(self._home, self._cluster.stat().st_uid)
+            return Client(socket, read_password(self._home), self._cluster) if socket else None
         except (OSError, EmbeddedError):
             return None

@@ -1,0 +1,69 @@
+"""Private files and folders: closed to other accounts, written whole or not at all, owned as the folder they are in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+NEW = "new-"
+
+
+def open_private(path: Path, flags: int) -> int:
+    """Open or make a file that only its owner can read; links are not followed, and no started program inherits it."""
+    fd = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    _give_to_owner_of(path.parent, fd)
+    return fd
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    fd, name = tempfile.mkstemp(prefix=NEW, dir=path.parent)
+    with os.fdopen(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(fd)
+        _give_to_owner_of(path.parent, fd)
+    Path(name).replace(path)
+    sync_folder(path.parent)
+
+
+def _give_to_owner_of(folder: Path, fd: int) -> None:
+    """Root may work in a user's folder, and must not leave files there that the user cannot open."""
+    owner = folder.stat()
+    if os.geteuid() == 0 and os.fstat(fd).st_uid != owner.st_uid:
+        os.fchown(fd, owner.st_uid, owner.st_gid)
+
+
+def new_folder(parent: Path) -> Path:
+    """A private folder to make something in, before a rename gives it its place."""
+    return Path(tempfile.mkdtemp(prefix=NEW, dir=parent))
+
+
+def remove_unfinished(parent: Path) -> None:
+    """Remove what an interrupted start has left; called while `start.lock` is held."""
+    for path in parent.glob(f"{NEW}*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename inside the folder outlive a power cut."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def is_private(folder: Path, uid: int) -> bool:
+    """Is this a real folder, not a link, owned by `uid` and closed to everybody else?"""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == uid and not stat.S_IMODE(found.st_mode) & 0o077
