@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from app.storage.embedded.account import server_account
+from app.storage.embedded.account import Account, server_account
 from app.storage.embedded.postmaster import proven_pid
 from tests.postgres_fixture import libpq_url
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+PACKAGES = os.pathsep.join([str(CHECKOUT), str(Path(psycopg.__file__).resolve().parents[1])])
 IS_ROOT = os.geteuid() == 0
 
 HOLD = """
@@ -35,10 +36,22 @@ sys.stdin.read()
 """
 
 
+def python_of(user: int | None) -> str:
+    """A Python that this account can run with our packages; root's own is often closed to others."""
+    if user is None:
+        return sys.executable
+    usual = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    account = Account(user, user, str(user), switch=True)
+    for python in (sys.executable, usual):
+        if account.run("/usr/bin/env", f"PYTHONPATH={PACKAGES}", python, "-c", "import app, psycopg").returncode == 0:
+            return python
+    pytest.skip("this checkout and its Python can be used by root alone")
+
+
 def program(code: str, *arguments: object, user: int | None = None) -> subprocess.Popen[str]:
     """Start a Python program in the background, with pipes for its input and output."""
     return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [python_of(user), "-c", code, *map(str, arguments)],
         cwd=CHECKOUT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -47,7 +60,7 @@ def program(code: str, *arguments: object, user: int | None = None) -> subproces
         user=user,
         group=user,
         extra_groups=None if user is None else [],
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": PACKAGES},
     )
 
 

@@ -116,6 +116,7 @@ def test_a_folder_may_have_any_name(data_dir: Path, name: str) -> None:
     with engine.connect() as connection:
         found = connection.scalar(text("SELECT current_setting('data_directory')"))
     engine.dispose()
+    assert ask(server, "SELECT 1") == 1, "psql and pg_dump read the address in another way"
     server.stop()
     assert found == str(data_dir / name / "postgres" / "pgdata")
 

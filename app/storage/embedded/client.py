@@ -29,7 +29,8 @@ class Client:
 
         query = {"host": str(self._folder), "port": PORT}
         address = URL.create("postgresql+psycopg", SUPERUSER, self._password, database=database, query=query)
-        return address.render_as_string(hide_password=False)
+        place, mark, options = address.render_as_string(hide_password=False).partition("?")
+        return place + mark + options.replace("+", "%20")  # SQLAlchemy takes both for a space, psql only this one
 
     def is_listening(self) -> bool:
         """Does any process accept connections on the socket, ready for queries or not?"""
