@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    from app.stats.arrays import Bools, Floats, Ints
 
 
 # the fewest ratings of a unit that can agree
@@ -46,7 +45,7 @@ class Ratings:
     value: Floats
 
     def __post_init__(self) -> None:
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, Floats | Ints] = {
             "unit": _codes(self.unit, "unit"),
             "rater": _codes(self.rater, "rater"),
             # adding zero turns -0.0 into 0.0, so that the two are one category
@@ -102,7 +101,7 @@ class Ratings:
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     @cached_property
-    def is_pairable(self) -> NDArray[np.bool_]:
+    def is_pairable(self) -> Bools:
         """For each row of `counts` whether the unit has two ratings or more."""
         return np.asarray(self.counts.sum(axis=1) >= PAIR)
 
@@ -123,7 +122,7 @@ class Ratings:
         counts[:, np.searchsorted(values, self.values)] = self.counts
         return counts, values
 
-    def select(self, mask: NDArray[np.bool_]) -> Ratings:
+    def select(self, mask: Bools) -> Ratings:
         """The ratings where `mask`, of the length of the ratings, holds."""
         return Ratings(self.unit[mask], self.rater[mask], self.value[mask])
 

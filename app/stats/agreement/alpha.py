@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from app.stats.agreement.disagreement import Level, alpha_and_influence, patterns, unit_free
+from app.stats.agreement.disagreement import Disagreement, Level, patterns, unit_free
 from app.stats.agreement.jackknife import correlation_spread, no_variation, nothing_to_compare
+from app.stats.agreement.two_way import two_way_spread
 from app.stats.result import Result
 
 if TYPE_CHECKING:
@@ -13,15 +14,18 @@ if TYPE_CHECKING:
 
 # above this many numbers (units x values x values) the package's arrays take seconds and gigabytes
 PACKAGE_CELLS = 5_000_000
+For = Literal["new_units", "new_units_and_raters"]
 
 
-def krippendorff_alpha(ratings: Ratings, *, level: Level, confidence: float = 0.95) -> Result:
+def krippendorff_alpha(
+    ratings: Ratings, *, level: Level, inference: For = "new_units", confidence: float = 0.95
+) -> Result:
     """Do raters tell the units apart in the same way? 1 is perfect, 0 is what chance gives.
 
     The estimate is the `krippendorff` package's, on value counts; on scales too fine for it (a slider on thousands
-    of units) it is the same formula of ours. The interval is analytic: infinitesimal jackknife over units, Fisher's
-    z, t with units - 1 degrees of freedom. It is for new units like these, rated by raters like these.
-    Values that are declared and never given do not change alpha, so no domain is needed.
+    of units) it is the same formula of ours. Values that are declared and never given do not change alpha.
+    The interval for new units rated by these raters is `jackknife_units`: analytic, infinitesimal jackknife, Fisher's
+    z, t. That for new units and new raters is `jackknife_two_way`: see `two_way_spread`.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     Not for: one rating per unit; a pooled sample whose sources differ says little about agreement within each.
     """
@@ -29,29 +33,27 @@ def krippendorff_alpha(ratings: Ratings, *, level: Level, confidence: float = 0.
     if missing:
         return missing
     counts, weight = patterns(ratings.pairable_counts)
-    found = alpha_and_influence(counts, weight, ratings.values, level)
-    if found is None:
+    parts = Disagreement(counts, weight, ratings.values, level)
+    if parts.spread <= 0:
         return no_variation(ratings)
-    estimate, influence = found
-    if ratings.pairable_counts.size * len(ratings.values) <= PACKAGE_CELLS:
-        estimate = _package_alpha(ratings, level)
-    spread = correlation_spread(estimate, influence, weight, confidence)
-    return Result(
-        estimate, method=_method(level, has_interval=spread["interval"] is not None), **spread, **ratings.sizes()
-    )
+    estimate = point_estimate(ratings, parts)
+    if inference == "new_units":
+        spread = correlation_spread(estimate, parts.unit_influence(), weight, confidence)
+    else:
+        spread = two_way_spread(ratings, parts, estimate, confidence)
+    return Result(estimate, method=f"{level} distances", **spread, **ratings.sizes())
 
 
-def _package_alpha(ratings: Ratings, level: Level) -> float:
+def point_estimate(ratings: Ratings, parts: Disagreement) -> float:
+    """Alpha by the package where its arrays stay small, else by the same formula."""
     from krippendorff import alpha
 
+    if ratings.pairable_counts.size * len(ratings.values) > PACKAGE_CELLS:
+        return parts.alpha
     return float(
         alpha(
             value_counts=ratings.pairable_counts,
             value_domain=unit_free(ratings.values),
-            level_of_measurement=level,
+            level_of_measurement=parts.level,
         )
     )
-
-
-def _method(level: Level, *, has_interval: bool) -> str:
-    return f"jackknife_units: {level} distances, Fisher's z, t" if has_interval else f"{level} distances"

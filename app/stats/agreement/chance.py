@@ -23,12 +23,9 @@ from app.stats.result import Interval, Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from app.stats.arrays import Floats
     from app.stats.ratings import Ratings
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     # (shares of values per unit (N, V), agreement weights (V, V)) to chance agreement and its slope by unit (N,)
     Chance = Callable[[Floats, Floats], tuple[float, Floats]]
 

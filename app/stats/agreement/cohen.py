@@ -11,11 +11,9 @@ from app.stats.agreement.weights import Weights, disagreement_weights
 from app.stats.result import Interval, Result
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from app.stats.arrays import Floats
     from app.stats.ratings import Ratings
 
-    Floats = NDArray[np.float64]
 
 Categories = Literal["declared", "observed"]
 

@@ -1,16 +1,15 @@
-"""Krippendorff's observed and expected disagreement, from how often each value was given to each unit."""
+"""Krippendorff's observed and expected disagreement, and what each unit and each rating adds to them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from app.stats.arrays import Floats, Ints
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -58,36 +57,108 @@ def mid_ranks(n: Floats) -> Floats:
     return np.asarray(np.cumsum(n, axis=-1) - n / 2)
 
 
-def alpha_and_influence(counts: Floats, weight: Floats, values: Floats, level: Level) -> tuple[float, Floats] | None:
-    """Alpha and its derivative by the weight of a unit of each pattern; None where no disagreement is expected.
+def coincidences(counts: Floats, weight: Floats) -> Floats:
+    """How often two values meet in a unit, each unit counting as many pairs as it has ratings; shape (V, V).
 
-    `counts` has shape (P, V), rows of at least two ratings, `weight` shape (P,). With n the weighted column sums,
-    S their sum, m the row sums and d the distances, observed = sum of weight * c'dc / (m - 1), expected =
-    n'dn / (S - 1), alpha = 1 - observed / expected. Every term is differentiated; at the ordinal level the
-    distances depend on n too.
+    `counts` has shape (P, V), rows of at least two ratings; `weight`, shape (P,), is how many units have the row.
     """
-    n = weight @ counts
-    size, total = counts.sum(axis=1), n.sum()
-    d = distances(values, level, n)
-    within = ((counts @ d) * counts).sum(axis=1) / (size - 1)
-    observed, spread = float(weight @ within), float(n @ d @ n)
-    if spread <= 0:
-        return None
-    expected = spread / (total - 1)
-    d_observed = within
-    d_spread = 2 * counts @ (d @ n)
-    if level == "ordinal":
-        pairs = (counts * (weight / (size - 1))[:, None]).T @ counts
-        pairs -= np.diag(weight / (size - 1) @ counts)
-        d_observed = d_observed + _through_ranks(counts, pairs, n)
-        d_spread = d_spread + _through_ranks(counts, np.outer(n, n), n)
-    d_expected = d_spread / (total - 1) - spread * size / (total - 1) ** 2
-    return 1 - observed / expected, (observed * d_expected / expected - d_observed) / expected
+    share = weight / (counts.sum(axis=1) - 1)
+    met = (counts * share[:, None]).T @ counts
+    return np.asarray(met - np.diag(share @ counts))
 
 
-def _through_ranks(counts: Floats, pairs: Floats, n: Floats) -> Floats:
-    """How a unit of each pattern moves sum(pairs * d) by moving the mid-ranks that d is made of."""
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """What alpha is made of: `counts`, shape (P, V), rows of two ratings or more, `weight` units each.
+
+    With n the weighted column sums, S their sum, m the row sums and d the distances: observed = sum of weight *
+    c'dc / (m - 1), expected = n'dn / (S - 1), alpha = 1 - observed / expected.
+    """
+
+    counts: Floats
+    weight: Floats
+    values: Floats
+    level: Level
+
+    @cached_property
+    def size(self) -> Floats:
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def n(self) -> Floats:
+        return np.asarray(self.weight @ self.counts)
+
+    @cached_property
+    def d(self) -> Floats:
+        return distances(self.values, self.level, self.n)
+
+    @cached_property
+    def counts_d(self) -> Floats:
+        return np.asarray(self.counts @ self.d)
+
+    @cached_property
+    def within(self) -> Floats:
+        return np.asarray((self.counts_d * self.counts).sum(axis=1) / (self.size - 1))
+
+    @cached_property
+    def spread(self) -> float:
+        """n'dn: 0 where no disagreement is expected, and then there is no alpha."""
+        return float(self.n @ self.d @ self.n)
+
+    @cached_property
+    def free(self) -> float:
+        """S - 1."""
+        return float(self.n.sum()) - 1
+
+    @cached_property
+    def observed(self) -> float:
+        return float(self.weight @ self.within)
+
+    @cached_property
+    def expected(self) -> float:
+        return self.spread / self.free
+
+    @property
+    def alpha(self) -> float:
+        return 1 - self.observed / self.expected
+
+    @cached_property
+    def slopes(self) -> tuple[Floats, Floats]:
+        """By how much one more rating of each value moves observed and spread through the distances, shapes (V,)."""
+        if self.level != "ordinal":
+            return np.zeros_like(self.n), np.zeros_like(self.n)
+        pairs = coincidences(self.counts, self.weight)
+        return _through_ranks(pairs, self.n), _through_ranks(np.outer(self.n, self.n), self.n)
+
+    def unit_influence(self) -> Floats:
+        """The derivative of alpha by the weight of a unit of each row, shape (P,)."""
+        by_distance, by_chance = self.slopes
+        d_observed = self.within + self.counts @ by_distance
+        d_spread = self.counts @ (2 * self.d @ self.n + by_chance)
+        return self._of_alpha(d_observed, d_spread, self.size)
+
+    def rating_influence(self, row: Ints, column: Ints) -> Floats:
+        """The derivative of alpha by the weight of each rating, at `row` and `column` of `counts`.
+
+        A pair of ratings weighs the product of their weights, so the sum over a unit is about twice its influence.
+        """
+
+        def met(worth: Floats) -> Floats:
+            others = (self.counts @ worth)[row] - worth[column]
+            return np.asarray(worth[column] + others / (self.size[row] - 1))
+
+        by_distance, by_chance = self.slopes
+        d_observed = 2 * self.counts_d[row, column] / (self.size[row] - 1) + met(by_distance)
+        d_spread = met(2 * self.d @ self.n + by_chance)
+        return self._of_alpha(d_observed, d_spread, np.full(len(row), 2.0))
+
+    def _of_alpha(self, d_observed: Floats, d_spread: Floats, d_size: Floats) -> Floats:
+        d_expected = d_spread / self.free - self.spread * d_size / self.free**2
+        return np.asarray((self.observed * d_expected / self.expected - d_observed) / self.expected)
+
+
+def _through_ranks(pairs: Floats, n: Floats) -> Floats:
+    """How one more rating of each value moves sum(pairs * d) by moving the mid-ranks that d is made of."""
     rank = mid_ranks(n)
     slope = 4 * (pairs.sum(axis=1) * rank - pairs @ rank)
-    shift = np.cumsum(slope[::-1])[::-1] - slope / 2
-    return np.asarray(counts @ shift)
+    return np.asarray(np.cumsum(slope[::-1])[::-1] - slope / 2)

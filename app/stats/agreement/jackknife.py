@@ -9,11 +9,9 @@ import numpy as np
 from app.stats.result import Interval, Reason, Result, undefined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from app.stats.arrays import Floats
     from app.stats.ratings import Ratings
 
-    Floats = NDArray[np.float64]
 
 # a standard error below this is the rounding of zero
 ZERO = 1e-12
@@ -71,18 +69,21 @@ def correlation_spread(estimate: float, influence: Floats, weight: Floats, confi
     se = jackknife_se(influence, weight)
     if se < ZERO:
         return no_spread("no_variation")
-    reach = t_quantile(confidence, n - 1) * se
-    if abs(estimate) < 1 - ZERO:
-        z, reach = np.arctanh(estimate), reach / (1 - estimate**2)
-        low, high = float(np.tanh(z - reach)), float(np.tanh(z + reach))
-    else:
-        low, high = estimate - reach, min(estimate + reach, 1.0)
+    low, high = fisher_ends(estimate, t_quantile(confidence, n - 1) * se)
     return {
         "standard_error": se,
         "df": n - 1,
         "interval": Interval(low, high, "jackknife_units", confidence),
         "interval_reason": None,
     }
+
+
+def fisher_ends(centre: float, reach: float) -> tuple[float, float]:
+    """The ends `reach` away on Fisher's z, where `centre` is a correlation; outside (-1, 1) plainly, cut at 1."""
+    if abs(centre) > 1 - ZERO:
+        return centre - reach, min(centre + reach, 1.0)
+    z, reach = np.arctanh(centre), reach / (1 - centre**2)
+    return float(np.tanh(z - reach)), float(np.tanh(z + reach))
 
 
 def share_spread(values: Floats, confidence: float) -> Spread:

@@ -12,12 +12,8 @@ from app.stats.result import Result
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from app.stats.arrays import Floats, Ints
     from app.stats.ratings import Ratings
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 def percent_agreement(ratings: Ratings, *, confidence: float = 0.95) -> Result:

@@ -9,9 +9,7 @@ import numpy as np
 from app.stats.agreement.disagreement import unit_free
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from app.stats.arrays import Floats
 
 Weights = Literal["none", "linear", "quadratic"]
 

@@ -1,0 +1,137 @@
+"""Alpha under resampled units and under each rater's absence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.agreement.alpha import krippendorff_alpha
+from app.stats.agreement.disagreement import Level, coincidences, distances, mid_ranks, patterns
+from app.stats.agreement.jackknife import PAIR, ZERO
+from app.stats.result import Interval, Result
+
+if TYPE_CHECKING:
+    from app.stats.arrays import Floats, Ints
+    from app.stats.ratings import Ratings
+
+# numbers held at once; a slider's thousands of patterns are resampled in parts
+CHUNK = 2_000_000
+# what may be left of a subtraction that should give nothing
+ROUNDING = 1e-9
+
+
+def alpha_bootstrap(
+    ratings: Ratings, *, level: Level, n_resamples: int = 1000, seed: int = 0, confidence: float = 0.95
+) -> Result:
+    """Alpha with the percentile interval of a bootstrap over units, as a check on the analytic one.
+
+    Units with the same counts are exchangeable, so a resample is one multinomial draw over the distinct patterns:
+    the same distribution as drawing unit by unit, at a cost that does not grow with their number. For these raters.
+    Its coverage is .905 to .93 where the analytic interval has .92 to .94. The pairs of ratings are never resampled
+    (Hayes and Krippendorff 2007): that covers .71 to .81.
+    """
+    analytic = krippendorff_alpha(ratings, level=level, confidence=confidence)
+    if analytic.interval is None:
+        return analytic
+    draws = bootstrap_alphas(ratings, level=level, n_resamples=n_resamples, seed=seed)
+    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2])
+    n_lost = n_resamples - len(draws)
+    note = f"{n_lost} of {n_resamples} resamples show no variation and have no alpha" if n_lost else ""
+    return Result(
+        analytic.estimate,
+        method=f"{level} distances, {n_resamples} resamples, seed {seed}",
+        interval=Interval(float(low), float(high), "bootstrap_units", confidence),
+        standard_error=float(draws.std()),
+        note=note,
+        **ratings.sizes(),
+    )
+
+
+def bootstrap_alphas(ratings: Ratings, *, level: Level, n_resamples: int, seed: int) -> Floats:
+    """Alpha of each resample of the pairable units that has one, at most `n_resamples` of them."""
+    counts, weight = patterns(ratings.pairable_counts)
+    rng, n_units = np.random.default_rng(seed), int(weight.sum())
+    step = max(CHUNK // max(len(weight), len(ratings.values) ** 2), 1)
+    sizes = [min(step, n_resamples - done) for done in range(0, n_resamples, step)]
+    drawn = (rng.multinomial(n_units, weight / n_units, size) for size in sizes)
+    draws = np.concatenate([_alphas(counts, part, ratings.values, level) for part in drawn])
+    return np.asarray(draws[np.isfinite(draws)])
+
+
+def _alphas(counts: Floats, drawn: Ints, values: Floats, level: Level) -> Floats:
+    """Alpha for each row of `drawn`, shape (B, P), how often each pattern came; nan where it has none."""
+    n = drawn @ counts
+    total = n.sum(axis=1)
+    if level == "ordinal":
+        observed, spread = _by_ranks(counts, drawn, n, total)
+    else:
+        d = distances(values, level, n[0])
+        within = ((counts @ d) * counts).sum(axis=1) / (counts.sum(axis=1) - 1)
+        observed, spread = drawn @ within, ((n @ d) * n).sum(axis=1)
+    alphas = np.full(len(drawn), np.nan)
+    np.divide(observed * (total - 1), spread, out=alphas, where=spread > 0)
+    return 1 - alphas
+
+
+def _by_ranks(counts: Floats, drawn: Ints, n: Floats, total: Floats) -> tuple[Floats, Floats]:
+    """Observed and n'dn of ordinal distances, which differ between resamples; no V x V array a resample.
+
+    For d = (r - r')**2: c'dc = 2 (m sum(c r**2) - sum(c r)**2). Ranks are centred, so that little cancels.
+    """
+    rank = mid_ranks(n) - total[:, None] / 2
+    size = counts.sum(axis=1)
+    squares = (rank**2 * (drawn @ (counts * (size / (size - 1))[:, None]))).sum(axis=1)
+    sums = (drawn / (size - 1) * (rank @ counts.T) ** 2).sum(axis=1)
+    return 2 * (squares - sums), 2 * total * (n * rank**2).sum(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveOneRaterOut:
+    """Alpha without each rater, in the order of `Ratings.rater_codes`; None where nothing is left to compare."""
+
+    rater: tuple[int, ...]
+    alpha: tuple[float | None, ...]
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The smallest and the largest of them."""
+        known = [alpha for alpha in self.alpha if alpha is not None]
+        return (min(known), max(known)) if known else None
+
+
+def alpha_without_each_rater(ratings: Ratings, *, level: Level) -> LeaveOneRaterOut:
+    """Does one rater make the agreement? The cost grows with the ratings, not with raters times ratings.
+
+    A rater with whom alpha rises when left out agrees less with the others. Not a reason to exclude anybody: that
+    rule is written into the protocol before the data.
+    """
+    counts = ratings.counts.astype(np.float64)
+    pairable = counts[ratings.is_pairable]
+    met = coincidences(pairable, np.ones(len(pairable)))
+    order = np.argsort(ratings.rater_row, kind="stable")
+    ends = np.cumsum(np.bincount(ratings.rater_row, minlength=len(ratings.rater_codes)))
+    alphas = []
+    for places in np.split(order, ends[:-1]) if len(order) else []:
+        rows, row = np.unique(ratings.unit_row[places], return_inverse=True)
+        before = counts[rows]
+        after = before.copy()
+        np.subtract.at(after, (row, ratings.value_column[places]), 1)
+        alphas.append(_alpha_of(met - _pairs(before) + _pairs(after), ratings.values, level))
+    return LeaveOneRaterOut(tuple(ratings.rater_codes.tolist()), tuple(alphas))
+
+
+def _pairs(counts: Floats) -> Floats:
+    kept = counts[counts.sum(axis=1) >= PAIR]
+    return coincidences(kept, np.ones(len(kept)))
+
+
+def _alpha_of(met: Floats, values: Floats, level: Level) -> float | None:
+    met = np.where(np.abs(met) < ROUNDING, 0.0, met)
+    n = met.sum(axis=1)
+    d = distances(values, level, n)
+    spread = float(n @ d @ n)
+    if spread <= ZERO:
+        return None
+    return 1 - float((met * d).sum()) * (float(n.sum()) - 1) / spread

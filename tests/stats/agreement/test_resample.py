@@ -1,0 +1,96 @@
+"""The bootstrap of alpha and alpha without each rater, against doing both the slow way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
+from app.stats.agreement.disagreement import Level, patterns
+from app.stats.agreement.resample import _alphas, bootstrap_alphas
+from app.stats.ratings import Ratings
+
+LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
+
+
+def panel(scale: int = 5, n_units: int = 120) -> Ratings:
+    rng = np.random.default_rng(11)
+    seen = rng.normal(size=(n_units, 1)) + rng.normal(size=(n_units, 4))
+    unit, rater = (index.ravel() for index in np.indices(seen.shape))
+    value = np.clip(np.round((seen + 3) / 6 * (scale - 1)), 0, scale - 1) + 1
+    return Ratings(unit, rater, value.ravel())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("scale", [5, 101])
+def test_resampling_patterns_is_resampling_units(level: Level, scale: int) -> None:
+    ratings = panel(scale)
+    fast = bootstrap_alphas(ratings, level=level, n_resamples=600, seed=1)
+    rng = np.random.default_rng(2)
+    by_unit = ratings.value.reshape(-1, 4)
+    slow = []
+    for _ in range(300):
+        value = by_unit[rng.integers(0, len(by_unit), len(by_unit))]
+        estimate = krippendorff_alpha(Ratings(ratings.unit, ratings.rater, value.ravel()), level=level).estimate
+        assert estimate is not None
+        slow.append(estimate)
+    assert np.mean(fast) == pytest.approx(np.mean(slow), abs=0.01)
+    assert np.std(fast) == pytest.approx(np.std(slow), rel=0.15)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_resample_that_draws_every_pattern_as_often_as_it_came_has_the_alpha_of_the_data(level: Level) -> None:
+    ratings = panel()
+    counts, weight = patterns(ratings.pairable_counts)
+    alphas = _alphas(counts, weight[None].astype(int), ratings.values, level)
+    assert alphas[0] == pytest.approx(krippendorff_alpha(ratings, level=level).estimate, abs=1e-9)
+
+
+def test_the_same_seed_gives_the_same_interval_and_agrees_with_the_analytic_one() -> None:
+    first, again = (alpha_bootstrap(panel(), level="ordinal", seed=3) for _ in range(2))
+    analytic = krippendorff_alpha(panel(), level="ordinal")
+    assert first == again
+    assert first.interval is not None
+    assert analytic.interval is not None
+    assert first.interval.method == "bootstrap_units"
+    assert (first.interval.low, first.interval.high) == pytest.approx(
+        (analytic.interval.low, analytic.interval.high), abs=0.03
+    )
+
+
+def test_a_slider_is_resampled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.stats.agreement.resample.CHUNK", 1000)
+    ratings = panel(101)
+    assert len(bootstrap_alphas(ratings, level="ordinal", n_resamples=50, seed=0)) == 50
+
+
+def test_resamples_without_variation_are_counted_in_the_note() -> None:
+    ratings = Ratings(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), np.array([1.0, 1, 1, 1, 1, 2]))
+    result = alpha_bootstrap(ratings, level="nominal", n_resamples=200)
+    assert "of 200 resamples show no variation" in result.note
+
+
+@settings(max_examples=50)
+@given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
+def test_the_bootstrap_has_an_interval_where_the_analytic_one_has(ratings: Ratings, level: Level) -> None:
+    result = alpha_bootstrap(ratings, level=level, n_resamples=40)
+    analytic = krippendorff_alpha(ratings, level=level)
+    assert (result.estimate, result.reason, result.interval_reason) == (
+        analytic.estimate,
+        analytic.reason,
+        analytic.interval_reason,
+    )
+    assert (result.interval is None) == (analytic.interval is None)
+
+
+@given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
+def test_alpha_without_a_rater_is_alpha_of_the_others(ratings: Ratings, level: Level) -> None:
+    without = alpha_without_each_rater(ratings, level=level)
+    assert list(without.rater) == np.unique(ratings.rater).tolist()
+    for rater, alpha in zip(without.rater, without.alpha, strict=True):
+        others = krippendorff_alpha(ratings.select(ratings.rater != rater), level=level)
+        assert alpha == pytest.approx(others.estimate, abs=1e-8)
+    known = [alpha for alpha in without.alpha if alpha is not None]
+    assert without.range == ((min(known), max(known)) if known else None)
