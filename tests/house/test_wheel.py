@@ -1,0 +1,50 @@
+"""What `pip install .` puts elsewhere works there: pages, scripts, migrations and the demo travel in the wheel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from this checkout and unpacked far from it, in a path with a space."""
+    folder = tmp_path_factory.mktemp("a wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("attune-*.whl")
+    target = folder / "site packages"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target)
+    return target
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the unpacked wheel first on its path, away from the checkout."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder.parent, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("name", ["templates", "static", "migrations"])
+def test_the_wheel_carries_what_the_program_reads(unpacked_wheel: Path, name: str) -> None:
+    outcome = run(unpacked_wheel, "-c", f"from app.settings import folder; print(folder({name!r}))")
+    there = Path(outcome.stdout.strip())
+    assert there == unpacked_wheel / "app" / name
+    tracked = subprocess.run(["git", "ls-files", name], cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S607
+    expected = {line.removeprefix(f"{name}/") for line in tracked.splitlines()}
+    assert expected, "nothing is tracked there"
+    assert expected <= {str(path.relative_to(there)) for path in there.rglob("*")}
+
+
+def test_the_command_line_runs_from_the_wheel(unpacked_wheel: Path) -> None:
+    outcome = run(unpacked_wheel, "-m", "app", "study", "check", str(unpacked_wheel / "app" / "demo" / "study"))
+    assert outcome.returncode == 0, outcome.stderr
