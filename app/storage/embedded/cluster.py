@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.storage.embedded.account import reason
 from app.storage.embedded.binaries import MAJOR
 from app.storage.embedded.errors import EmbeddedError
-from app.storage.embedded.files import new_folder, sync_folder, write_private
+from app.storage.embedded.files import new_folder, sync, write_private
 from app.storage.embedded.postmaster import CLUSTER
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ensure_cluster(home: Path, account: Account, programs: Path, *, durable: boo
     try:
         _initdb(staging, (home / PASSWORD).read_text(), account, programs, durable=durable)
         (staging / CLUSTER).rename(cluster)
-        sync_folder(home)
+        sync(home)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return cluster

@@ -27,7 +27,7 @@ def write_private(path: Path, text: str) -> None:
         os.fsync(fd)
         _give_to_owner_of(path.parent, fd)
     Path(name).replace(path)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def _give_to_owner_of(folder: Path, fd: int) -> None:
@@ -51,9 +51,9 @@ def remove_unfinished(parent: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make a rename inside the folder outlive a power cut."""
-    fd = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Make a file's content, or the names in a folder, outlive a power cut."""
+    fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:
