@@ -64,7 +64,7 @@ def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: 
     from scipy.special import ndtri
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    with np.errstate(invalid="ignore"):  # the root of a variance that rounding made negative
+    with np.errstate(invalid="ignore", divide="ignore"):  # statsmodels tests a variance that may be zero or below
         found = cohens_kappa(table, weights=None if weights == "none" else disagreement_weights(values, weights))
     kappa, variance = float(found.kappa), float(found.var_kappa)
     if table.sum() < PAIR:

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.disagreement import Level, coincidences, distances, mid_ranks, patterns
-from app.stats.agreement.jackknife import PAIR, ZERO
+from app.stats.agreement.jackknife import PAIR
 from app.stats.result import Interval, Result
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ def _pairs(counts: Floats) -> Floats:
 def _alpha_of(met: Floats, values: Floats, level: Level) -> float | None:
     met = np.where(np.abs(met) < ROUNDING, 0.0, met)
     n = met.sum(axis=1)
-    d = distances(values, level, n)
+    given = n > 0
+    n, met = n[given], met[np.ix_(given, given)]
+    d = distances(values[given], level, n)
     spread = float(n @ d @ n)
-    if spread <= ZERO:
-        return None
-    return 1 - float((met * d).sum()) * (float(n.sum()) - 1) / spread
+    return 1 - float((met * d).sum()) * (float(n.sum()) - 1) / spread if spread > 0 else None

@@ -141,6 +141,13 @@ def test_perfect_agreement_claims_no_interval() -> None:
     assert (result.estimate, result.interval_reason) == (1.0, "no_variation")
 
 
+def test_a_rater_who_always_says_the_same_gives_kappa_zero_without_interval() -> None:
+    ratings = two_raters(np.array([3, 3, 3, 3, 3]), np.array([1, 1, 2, 2, 3]))
+    result = cohen_kappa(ratings, weights="linear")
+    assert result.estimate == pytest.approx(0, abs=1e-12)
+    assert result.interval_reason == "no_variation"
+
+
 def test_of_a_repeated_rating_the_first_counts() -> None:
     ratings = Ratings(np.array([0, 0, 0, 1, 1]), np.array([0, 1, 1, 0, 1]), np.array([1.0, 1.0, 2.0, 2.0, 2.0]))
     assert cohen_kappa(ratings).estimate == 1.0
