@@ -1,1 +1,23 @@
 """Which statistics a study gets: frames in, a Report of figures out. No input or output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.analysis.frames import Frames
+    from app.analysis.report import Report
+    from app.design.protocol import Protocol
+
+
+def analyze(frames: Frames, protocol: Protocol) -> Report:
+    """Every figure that this study's questions and answers allow; what they do not allow, with the reason.
+
+    The same frames give the same figures to the last digit. Nothing is read or written.
+    """
+    from app.analysis.report import report_of  # pandas and scipy: a second that the first page need not wait for
+
+    return report_of(frames, protocol)
+
+
+__all__ = ["analyze"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -14,7 +14,10 @@ Scope = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A statistic with what it is of. Field names and order are the contract of JSON and CSV (STUDY-FOLDER.md)."""
+    """A statistic with what it is of. FIELDS, in their order, are the contract of JSON and CSV.
+
+    `detail` is what a chart or a table needs beside them (the counts of a distribution); it stays inside the program.
+    """
 
     section: str
     question: str | None
@@ -39,11 +42,11 @@ class Figure:
     detail: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """The figure as plain JSON types, `detail` included."""
-        return asdict(self)
+        """The figure as plain JSON types: FIELDS, nothing more and nothing less."""
+        return {name: getattr(self, name) for name in FIELDS}
 
 
-FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Figure))
+FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Figure) if f.name != "detail")
 
 
 def figure(

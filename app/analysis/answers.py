@@ -1,0 +1,172 @@
+"""The answers to one question, as every section takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+import pandas as pd
+
+from app.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from app.analysis.codes import Bools, Codes, Floats, Ints
+    from app.analysis.figure import Unit
+    from app.design.question import ChoiceQuestion, ScaledQuestion
+
+# places in OUTCOMES
+RESPONSE, TIE, NEITHER = 0, 1, 2
+UNITS: dict[str, Unit] = {"response": "response", "pair": "item", "item": "item", "turn": "item", "rater": "rating"}
+
+
+class Counts(TypedDict):
+    """The counts that every figure carries."""
+
+    n_items: int
+    n_units: int
+    n_pairable_units: int
+    n_raters: int
+    n_ratings: int
+
+
+class Where(TypedDict):
+    """Item and rater of each answer, as the statistics that look through both take them."""
+
+    item: Ints
+    rater: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Equally long arrays, one place an answer that has a value.
+
+    `unit` is what raters can agree on: the response, the item's pair, the item, or the item's turn; `source` is -1
+    where there is none; `is_first` is False where a rater had already rated that unit (another pair, another
+    condition): within a rater there is nothing to agree on.
+    """
+
+    item: Ints
+    unit: Ints
+    rater: Ints
+    source: Ints
+    value: Floats
+    is_first: Bools
+
+    def select(self, rows: Bools | Ints) -> Self:
+        """The answers where the mask holds, or at these places."""
+        return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    @property
+    def where(self) -> Where:
+        """Item and rater."""
+        return {"item": self.item, "rater": self.rater}
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """What the agreement statistics take: one rating of each rater for each unit."""
+        first = self.is_first
+        if first.all():
+            return Ratings(self.unit, self.rater, self.value)
+        return Ratings(self.unit[first], self.rater[first], self.value[first])
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How much there is. A unit is pairable when two raters or more rated it."""
+        sizes = self.ratings.sizes()
+        return {"n_items": n_distinct(self.item), **sizes, "n_ratings": len(self.value)}
+
+
+@dataclass(frozen=True, eq=False)
+class Choices(Answers):
+    """Answers to a forced choice. `value` is the category: the place of the response in its item, then tie, neither.
+
+    `chosen` is the source of the response chosen (-1 for tie and neither), `one` and `other` are the sources of the
+    pair; `is_left` is 1 where the left response was chosen, 0 where the right one was, nan where that is not known.
+    """
+
+    outcome: Ints
+    chosen: Ints
+    one: Ints
+    other: Ints
+    is_left: Floats
+
+
+def n_distinct(codes: Ints) -> int:
+    """How many different codes there are; -1 (none) does not count."""
+    return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+
+
+def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
+    """The numbers given to a rating or slider question; answers without a number (cannot judge) are missing."""
+    rows = codes.rows
+    at = codes.rows_of(question.key)
+    at = at[np.isfinite(rows.number[at])]
+    item, rater = rows.item[at], rows.rater[at]
+    unit, source = item, np.full(len(at), -1)
+    if question.target == "response":
+        unit = rows.response[at]
+        source = codes.responses.source[unit]
+    elif question.target == "turn":
+        unit = _codes(item, np.nan_to_num(rows.turn[at], nan=-1).astype(np.int64))
+    elif question.target == "rater":
+        unit = rater
+    return Answers(item, unit, rater, source, rows.number[at], _is_first(unit, rater))
+
+
+def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
+    """The choices of a question; cannot judge is missing."""
+    rows, responses = codes.rows, codes.responses
+    at = codes.rows_of(question.key)
+    at = at[(rows.outcome[at] >= 0) & (rows.outcome[at] <= NEITHER)]
+    item, rater, outcome, chosen = rows.item[at], rows.rater[at], rows.outcome[at], rows.chosen[at]
+    left, right = rows.left[at], rows.right[at]
+    one, other = _pair(codes, item, left, right)
+    last = int(responses.place.max(initial=0))
+    category = np.where(outcome == RESPONSE, responses.place[chosen], last + outcome)
+    unit = _codes(_codes(item, one), other)
+    is_left = np.where((outcome == RESPONSE) & (left >= 0), (chosen == left).astype(np.float64), np.nan)
+    return Choices(
+        item, unit, rater, np.full(len(at), -1), category.astype(np.float64), _is_first(unit, rater),
+        outcome=outcome,
+        chosen=np.where(outcome == RESPONSE, responses.source[chosen], -1),
+        one=np.where(one >= 0, responses.source[one], -1),
+        other=np.where(other >= 0, responses.source[other], -1),
+        is_left=is_left,
+    )  # fmt: skip
+
+
+def _pair(codes: Codes, item: Ints, left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """The two responses of each choice, in the table's order; those of the item where it has two and none is named."""
+    one, other = np.minimum(left, right), np.maximum(left, right)
+    first, second = codes.responses.two
+    is_unnamed = one < 0
+    return np.where(is_unnamed, first[item], one), np.where(is_unnamed, second[item], other)
+
+
+def _codes(left: Ints, right: Ints) -> Ints:
+    """One code for each two; in the order of first appearance, dense."""
+    return pd.factorize(left * (int(right.max(initial=0)) + 2) + right + 1)[0].astype(np.int64)
+
+
+def _is_first(unit: Ints, rater: Ints) -> Bools:
+    cell = pd.Series(unit * (int(rater.max(initial=0)) + 1) + rater)
+    return ~cell.duplicated().to_numpy()
+
+
+def within_items(answers: Answers) -> Answers:
+    """One value of each rater for each item and source: the mean where he rated several responses of it.
+
+    A source with two responses to an item, or a response shown in two pairs, would count twice within that item.
+    """
+    n_items, n_raters = (int(code.max(initial=0)) + 1 for code in (answers.item, answers.rater))
+    cell, cells = pd.factorize((answers.source * n_items + answers.item) * n_raters + answers.rater)
+    if len(cells) == len(cell):
+        return answers
+    mean = np.bincount(cell, answers.value) / np.bincount(cell)
+    first = np.flatnonzero(~pd.Series(cell).duplicated().to_numpy())
+    one = answers.select(first)
+    return Answers(one.item, one.unit, one.rater, one.source, mean[cell[first]], one.is_first)

@@ -1,0 +1,80 @@
+"""One question with its answers and what the lead declared about it: what every section takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from app.analysis.answers import Answers, Choices
+from app.analysis.figure import figure
+from app.design.question import ChoiceQuestion, ScaledQuestion
+
+if TYPE_CHECKING:
+    from app.analysis.codes import Codes
+    from app.analysis.figure import Figure, Scope, Unit
+    from app.stats.result import Result
+
+SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion)
+SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet(Generic[SomeQuestion, SomeAnswers]):
+    """A question, everything that was answered to it, and the seed of whatever is drawn at random."""
+
+    codes: Codes
+    question: SomeQuestion
+    answers: SomeAnswers
+    reference: str | None
+    cut: float | None
+    seed: int
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that the question compares; none where it is not about responses."""
+        return self.codes.sources if self.question.target in {"response", "pair"} else ()
+
+    def code_of(self, source: str) -> int:
+        """The code of a source."""
+        return self.codes.sources.index(source)
+
+    def record(
+        self,
+        result: Result,
+        answers: Answers,
+        *,
+        section: str,
+        scope: Scope,
+        statistic: str,
+        unit: Unit,
+        **detail: object,
+    ) -> Figure:
+        """The figure of a result, with the counts of the answers in scope where the result does not say its own.
+
+        Items, raters and ratings are those in scope; units are those that the statistic ran over.
+        """
+        counts = answers.counts
+        counted = replace(
+            result,
+            n_items=counts["n_items"],
+            n_units=counts["n_units"] if result.n_units is None else result.n_units,
+            n_pairable_units=(
+                counts["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units
+            ),
+            n_raters=counts["n_raters"],
+            n_ratings=counts["n_ratings"],
+        )
+        return figure(
+            counted,
+            section=section,
+            question=self.question.key,
+            scope=scope,
+            statistic=statistic,
+            unit=unit,
+            **detail,
+        )
+
+
+ScaledSheet = Sheet[ScaledQuestion, Answers]
+ChoiceSheet = Sheet[ChoiceQuestion, Choices]
+AnySheet = ScaledSheet | ChoiceSheet

@@ -1,0 +1,142 @@
+"""Small studies for tests: a protocol and rows in, Protocol and Frames out, as the store and a folder give them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from ruamel.yaml import YAML
+
+from app.analysis.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
+from app.design.protocol import Protocol
+from app.design.question import ChoiceQuestion, RatingQuestion, SliderQuestion
+from tests.real_data.folder import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from app.analysis.figure import Figure
+    from app.analysis.report import Report
+
+Row = dict[str, Any]
+FIVE: dict[str, Any] = {
+    "key": "empathy", "target": "response", "type": "rating", "text": "How empathetic is it?",
+    "scale": {1: "not", 2: "slightly", 3: "moderately", 4: "quite", 5: "very"},
+}  # fmt: skip
+CHOICE: dict[str, Any] = {"key": "preference", "target": "pair", "type": "choice", "text": "Which is better?"}
+TWO_SOURCES: dict[str, Any] = {"human": {"kind": "human"}, "model": {"kind": "model"}}
+
+
+def protocol(*questions: Mapping[str, Any], sources: Mapping[str, Any] | None = None, **more: object) -> Protocol:
+    """A protocol of these questions; sources `human` and `model` unless others are named."""
+    return Protocol.model_validate(
+        {
+            "attune": 1,
+            "slug": "small",
+            "title": "A small study",
+            "sources": TWO_SOURCES if sources is None else sources,
+            "questions": list(questions or [FIVE]),
+            **more,
+        }
+    )
+
+
+def frames(study: Protocol, ratings: Iterable[Row], **tables: Sequence[Row]) -> Frames:
+    """The frames of these answers: rows as in ratings.csv, with `value` as text or number.
+
+    `raters` may say kind and pool; `responses` names responses that are not one for each item and source; items follow
+    from the answers where they are not given.
+    """
+    rows = [dict(row) for row in ratings]
+    for row in rows:
+        row["item"] = row.get("item")
+    named = [row["item"] for row in rows if row["item"] is not None]
+    items = pd.DataFrame({"item": [row["item"] for row in tables.get("items", ())] or list(dict.fromkeys(named))})
+    responses = tables.get("responses") or [
+        {"response": f"{item}:{source}", "item": item, "source": source}
+        for item in items["item"]
+        for source in study.sources
+    ]
+    response_table = _text_table(responses, ["response", "item", "source"])
+    answers = [_answer(study, row, response_table) for row in rows]
+    table = pd.DataFrame({name: _column(name, [row.get(name) for row in answers]) for name in RATING_COLUMNS})
+    return Frames(
+        _text_table([{"item": name} for name in items["item"]], ["item"]),
+        response_table,
+        _raters(rows, tables.get("raters")),
+        canonical(table),
+    )
+
+
+def _answer(study: Protocol, row: Row, responses: pd.DataFrame) -> Row:
+    question, value = study.question(row["question"]), row["value"]
+    answer = {"repeat": 0, **row}
+    if value == "cannot_judge":
+        return {**answer, "outcome": "cannot_judge"}
+    if isinstance(question, RatingQuestion | SliderQuestion):
+        return {**answer, "number": float(value)}
+    assert isinstance(question, ChoiceQuestion)
+    if value in {"tie", "neither"}:
+        return {**answer, "outcome": value}
+    of_item = responses[responses["item"] == row["item"]]
+    chosen = of_item.loc[(of_item["response"] == value) | (of_item["source"] == value), "response"].iloc[0]
+    return {**answer, "outcome": "response", "chosen": chosen}
+
+
+def _raters(rows: list[Row], declared: Sequence[Row] | None) -> pd.DataFrame:
+    known = {row["rater"]: row for row in declared or ()}
+    every = list(dict.fromkeys([*known, *(row["rater"] for row in rows)]))
+    return pd.DataFrame(
+        {
+            "rater": pd.Series(every, dtype="str"),
+            "kind": pd.Series([known.get(name, {}).get("kind", "person") for name in every], dtype="str"),
+            "pool": pd.Series([known.get(name, {}).get("pool") for name in every], dtype="str"),
+            "is_simulated": pd.Series([bool(known.get(name, {}).get("is_simulated")) for name in every], dtype="bool"),
+        }
+    )
+
+
+def _text_table(rows: Sequence[Row], columns: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype="str") for name in columns})
+
+
+def _column(name: str, values: list[Any]) -> pd.Series[Any]:
+    if name in TEXT_COLUMNS:
+        return pd.Series(values, dtype="str")
+    if name.endswith("_at"):
+        return pd.to_datetime(pd.Series(values), utc=True)
+    return pd.Series([np.nan if value is None else value for value in values], dtype="float64")
+
+
+def read_study(folder: Path) -> tuple[Frames, Protocol]:
+    """The frames and the protocol of a folder that is known to be in order."""
+    tables = {name: [_blank_is_none(row) for row in read_rows(folder / f"{name}.csv")] for name in _TABLES}
+    for row in tables["responses"]:
+        row["response"] = row.get("response") or f"{row['item']}:{row['source']}"
+    study = Protocol.model_validate(YAML(typ="safe").load(folder / "study.yaml"))
+    return frames(study, tables.pop("ratings"), **tables), study
+
+
+_TABLES = ("items", "responses", "raters", "ratings")
+
+
+def _blank_is_none(row: dict[str, str]) -> Row:
+    return {name: value or None for name, value in row.items()}
+
+
+def find(report: Report, statistic: str, **where: object) -> list[Figure]:
+    """The figures of a statistic that have these fields, in the report's order."""
+    return [
+        figure
+        for figure in report.figures
+        if figure.statistic == statistic and all(getattr(figure, name) == value for name, value in where.items())
+    ]
+
+
+def only(report: Report, statistic: str, **where: object) -> Figure:
+    """The one figure that `find` finds."""
+    found = find(report, statistic, **where)
+    assert len(found) == 1, f"{len(found)} figures {statistic} of {where}"
+    return found[0]

@@ -1,0 +1,101 @@
+"""Ayers et al. (2023), JAMA Intern Med 183:589: every figure of the paper, and what its raw ratings give beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.analysis.builders import find, only
+
+if TYPE_CHECKING:
+    from app.analysis.report import Report
+
+AGAINST = {"source": "chatgpt", "reference": "physician"}
+
+
+def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None:
+    figures = find(ayers, "share_preferred", scope=AGAINST)
+    assert [figure.estimate for figure in figures] == pytest.approx([460 / 585] * 4)
+    assert [figure.method.partition(":")[0] for figure in figures] == [
+        "two_way_cluster_t", "wilson", "wilson_cc", "clopper_pearson",
+    ]  # fmt: skip
+    wilson_cc = figures[2]
+    assert wilson_cc.ci_low == pytest.approx(0.7504, abs=5e-5)
+    assert wilson_cc.ci_high == pytest.approx(0.8184, abs=5e-5)
+    assert (wilson_cc.unit, wilson_cc.n_items, wilson_cc.n_units, wilson_cc.n_raters) == ("choice", 195, 585, 585)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "question", "t"),
+    [
+        ("t_unpaired", "quality", 13.31),
+        ("t_unpaired", "empathy", 18.93),
+        ("t_paired", "quality", 13.26),
+        ("t_paired", "empathy", 20.21),
+    ],
+)
+def test_the_t_of_195_item_means_is_the_published_one(ayers: Report, statistic: str, question: str, t: float) -> None:
+    figure = only(ayers, statistic, question=question, scope=AGAINST)
+    assert figure.estimate == pytest.approx(t, abs=0.005)
+    assert (figure.unit, figure.n_items, figure.n_ratings) == ("item_mean", 195, 1170)
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "unit", "share"),
+    [
+        ("quality", "physician", "item_mean", 0.221),
+        ("quality", "chatgpt", "item_mean", 0.785),
+        ("empathy", "physician", "item_mean", 0.046),
+        ("empathy", "chatgpt", "item_mean", 0.451),
+        ("empathy", "physician", "rating", 0.171),
+        ("empathy", "chatgpt", "rating", 0.677),
+    ],
+)
+def test_the_share_of_good_replies_depends_on_the_unit(
+    ayers: Report, question: str, source: str, unit: str, share: float
+) -> None:
+    figure = only(ayers, "share_at_least", question=question, unit=unit, scope={"source": source, "cut": 4.0})
+    assert figure.estimate == pytest.approx(share, abs=0.0006)
+    ends = (figure.ci_low, figure.estimate, figure.ci_high)
+    assert None not in ends
+    assert sorted(ends, key=float) == list(ends)  # type: ignore[arg-type]  # none of them is None
+
+
+@pytest.mark.parametrize(("question", "ratio"), [("quality", 3.6), ("empathy", 9.8)])
+def test_the_ratio_of_shares_is_the_published_one(ayers: Report, question: str, ratio: float) -> None:
+    figure = only(ayers, "share_at_least_ratio", question=question, scope={**AGAINST, "cut": 4.0})
+    assert figure.estimate == pytest.approx(ratio, abs=0.05)
+    assert figure.method == "bootstrap_items"
+
+
+@pytest.mark.parametrize(
+    ("scope", "alpha"), [({}, 0.500), ({"source": "physician"}, 0.249), ({"source": "chatgpt"}, 0.264)]
+)
+def test_pooled_alpha_of_empathy_is_twice_that_within_a_source(
+    ayers: Report, scope: dict[str, str], alpha: float
+) -> None:
+    figure = only(ayers, "krippendorff_alpha_ordinal", question="empathy", scope=scope)
+    assert figure.estimate == pytest.approx(alpha, abs=0.0006)
+    assert figure.unit == "response"
+
+
+def test_agreement_on_the_choice_is_that_on_the_response_chosen(ayers: Report) -> None:
+    alpha = only(ayers, "krippendorff_alpha_nominal", question="preference", scope={})
+    assert alpha.estimate == pytest.approx(0.228, abs=0.0006)
+    unanimous = only(ayers, "unanimous_share", question="preference", scope={})
+    assert unanimous.estimate == pytest.approx(0.610, abs=0.0006)
+    assert (unanimous.n_items, unanimous.n_pairable_units) == (195, 195)
+
+
+def test_slots_are_no_raters_so_no_pair_of_them_has_a_kappa(ayers: Report) -> None:
+    for figure in (*find(ayers, "cohen_kappa_quadratic"), *find(ayers, "cohen_kappa")):
+        assert figure.estimate is None
+        assert figure.reason == "no_pairable_units"
+
+
+def test_a_file_without_sides_says_so(ayers: Report) -> None:
+    figure = only(ayers, "first_side_share")
+    assert (figure.reason, figure.note) == (
+        "no_pairable_units", "not estimable: it is not known which response stood on which side",
+    )  # fmt: skip

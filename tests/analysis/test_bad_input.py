@@ -1,0 +1,125 @@
+"""Studies that are hardly one: a reason in words, and every other figure still there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.analysis import analyze
+from app.analysis.figure import FIELDS
+from app.stats.result import REASONS
+from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
+
+SLIDER = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}
+SCALES: dict[str, dict[str, Any]] = {
+    "five points": FIVE,
+    "a slider": SLIDER,
+    "negative": {**FIVE, "scale": dict.fromkeys(range(-5, 6), "")},
+    "half points": {**FIVE, "scale": {0: "no", 0.5: "some", 1: "yes"}},
+    "yes or no": {**FIVE, "scale": {0: "no", 1: "yes"}, "level": "nominal"},
+    "reversed": {**FIVE, "reversed": True, "level": "interval"},
+    "ratio": {**FIVE, "level": "ratio"},
+}
+UNITS = {"rating", "item_mean", "response", "choice", "rater_mean", "item"}
+
+
+def _check(rows: list[Row], question: dict[str, Any] = FIVE) -> list[dict[str, Any]]:
+    """Every record is whole, finite, and says why where it is not."""
+    cut = float(np.median(protocol(question).scaled_questions[0].values))
+    study = protocol(question, {**CHOICE, "tie": True}, analysis={"cut": {"empathy": cut}})
+    document = json.loads(json.dumps(analyze(frames(study, rows), study).as_document(), allow_nan=False))
+    records: list[dict[str, Any]] = document["figures"]
+    assert records
+    for record in records:
+        assert tuple(record) == FIELDS
+        assert (record["estimate"] is None) == (record["reason"] is not None)
+        assert record["reason"] is None or (record["reason"] in REASONS and record["note"])
+        assert (record["ci_low"] is None) == (record["ci_high"] is None) == (record["ci_level"] is None)
+        assert record["unit"] in UNITS
+        assert record["method"] or record["reason"]
+        for count in ("n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings"):
+            assert isinstance(record[count], int), record
+    return records
+
+
+def _ratings(raters: int, items: int, sources: tuple[str, ...], values: list[float], seed: int = 1) -> list[Row]:
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{s}", "question": "empathy", "value": rng.choice(values)}
+        for r in range(raters)
+        for i in range(items)
+        for s in sources
+    ]
+    votes = [
+        {"rater": f"r{r}", "item": f"i{i}", "question": "preference", "value": rng.choice([*sources, "tie"])}
+        for r in range(raters)
+        for i in range(items)
+    ]
+    return rows + votes
+
+
+BOTH = ("human", "model")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([], id="no ratings"),
+        pytest.param(_ratings(1, 6, BOTH, [1, 3, 5]), id="one rater"),
+        pytest.param(_ratings(6, 1, BOTH, [1, 3, 5]), id="one item"),
+        pytest.param(_ratings(1, 1, BOTH, [3]), id="one rater and one item"),
+        pytest.param(_ratings(4, 5, ("human",), [1, 3, 5]), id="a source without ratings"),
+        pytest.param(_ratings(4, 5, BOTH, [3]), id="one category"),
+        pytest.param(_ratings(100, 2, BOTH, [1, 2, 3, 4, 5]), id="a hundred ratings per item"),
+        pytest.param(
+            [row for row in _ratings(5, 5, BOTH, [1, 5]) if row["rater"][1:] == row["item"][1:]], id="one each"
+        ),
+    ],
+)
+def test_a_study_that_is_hardly_one_gives_reasons(rows: list[Row]) -> None:
+    _check(rows)
+
+
+def test_one_source_alone_gives_its_own_figures() -> None:
+    study = protocol(FIVE, sources={"human": {"kind": "human"}})
+    report = analyze(frames(study, _ratings(4, 5, ("human",), [1, 3, 5])[:20]), study)
+    assert {figure.section for figure in report.figures} == {"distribution", "agreement"}
+
+
+@pytest.mark.parametrize("question", SCALES.values(), ids=SCALES)
+def test_every_scale_gives_whole_records(question: dict[str, Any]) -> None:
+    values = list(protocol(question).scaled_questions[0].values)
+    records = _check(_ratings(4, 6, BOTH, values), question)
+    assert all(record["estimate"] is not None for record in records if record["statistic"] == "mean")
+
+
+def test_fractional_means_of_several_people_are_ratings_like_others() -> None:
+    _check(_ratings(3, 8, BOTH, [1, 2.5, 3 + 1 / 3, 5]))
+
+
+def test_a_choice_that_one_source_always_wins_leaves_every_figure_whole() -> None:
+    _check([row for row in _ratings(4, 6, BOTH, [1, 5]) if row["value"] not in {"human", "tie"}])
+
+
+@st.composite
+def _any_study(draw: st.DrawFn) -> list[Row]:
+    rating = st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from(BOTH), st.integers(1, 5))
+    vote = st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from([*BOTH, "tie"]))
+    ratings = draw(st.lists(rating, max_size=40, unique_by=lambda row: row[:3]))
+    votes = draw(st.lists(vote, max_size=20, unique_by=lambda row: row[:2]))
+    rows: list[Row] = [
+        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{s}", "question": "empathy", "value": v}
+        for r, i, s, v in ratings
+    ]
+    return rows + [{"rater": f"r{r}", "item": f"i{i}", "question": "preference", "value": v} for r, i, v in votes]
+
+
+@given(_any_study())
+@settings(max_examples=60, deadline=None)
+def test_no_study_raises_or_warns(rows: list[Row]) -> None:
+    _check(rows)

@@ -1,0 +1,105 @@
+"""Data that define nothing: the known answers beside the project, through the whole report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import CHOICE, FIVE, find, frames, only, protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from app.analysis.report import Report
+
+    Oracle = Callable[[str], dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def oracle(shared: Path) -> Oracle:
+    """The known answer of a name."""
+
+    def read(name: str) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads((shared / "oracles" / f"{name}.json").read_text(encoding="utf-8"))
+        return answer
+
+    return read
+
+
+def _report(answer: dict[str, Any], level: str = "ordinal") -> Report:
+    """Each unit is an item with one response of the one source `human`."""
+    study = protocol({**FIVE, "level": level}, sources={"human": {"kind": "human"}})
+    rows = [
+        {"rater": rater, "item": unit, "response": f"{unit}:human", "question": "empathy", "value": value}
+        for unit, rater, value in answer["input"]["rows"]
+    ]
+    return analyze(frames(study, rows), study)
+
+
+def test_one_category_everywhere_is_full_agreement_and_no_alpha(oracle: Oracle) -> None:
+    answer = oracle("degenerate_all_one_category")
+    report = _report(answer)
+    assert only(report, "percent_agreement", scope={}).estimate == answer["expected"]["percent_agreement"]
+    for statistic in ("krippendorff_alpha_ordinal", "fleiss_kappa"):
+        figure = only(report, statistic, scope={})
+        assert (figure.estimate, figure.reason, figure.ci_low) == (None, "no_variation", None)
+    assert {figure.reason for figure in find(report, "cohen_kappa_quadratic")} == {"no_variation"}
+
+
+def test_one_rater_agrees_with_nobody(oracle: Oracle) -> None:
+    report = _report(oracle("degenerate_single_rater"))
+    for statistic in ("krippendorff_alpha_ordinal", "percent_agreement", "fleiss_kappa"):
+        figure = only(report, statistic, scope={})
+        assert (figure.estimate, figure.reason, figure.n_pairable_units) == (None, "no_pairable_units", 0)
+        assert figure.note == "not estimable: one rating per response"
+    assert only(report, "mean", scope={"source": "human"}).estimate == 3
+
+
+def test_a_source_without_ratings_stands_there_with_the_reason(oracle: Oracle) -> None:
+    answer = oracle("degenerate_source_without_ratings")
+    study = protocol(FIVE, CHOICE, sources={"human": {"kind": "human"}, "model_x": {"kind": "model"}})
+    rows = [
+        {"rater": rater, "item": item, "response": f"{item}:{source}", "question": "empathy", "value": value}
+        for item, rater, source, value in answer["input"]["rows"]
+    ]
+    report = analyze(frames(study, rows), study)
+    assert only(report, "mean", scope={"source": "human"}).estimate == answer["expected"]["mean_human"]
+    empty = only(report, "mean", scope={"source": "model_x"})
+    assert (empty.estimate, empty.reason, empty.n_ratings) == (None, "no_pairable_units", 0)
+    scope = {"source": "model_x", "reference": "human"}
+    for statistic in ("mean_difference", "t_paired", "t_unpaired", "share_preferred"):
+        assert {figure.reason for figure in find(report, statistic, scope=scope)} == {"no_pairable_units"}
+
+
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+def test_with_one_pairable_unit_alpha_is_0_without_interval(oracle: Oracle, level: str) -> None:
+    answer = oracle("degenerate_units_with_one_rating")
+    report = _report(answer, level)
+    alpha = only(report, f"krippendorff_alpha_{level}", scope={})
+    assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-9)
+    assert (alpha.ci_low, alpha.ci_reason, alpha.n_pairable_units) == (None, "one_cluster", 1)
+    assert only(report, "percent_agreement", scope={}).estimate == answer["expected"]["percent_agreement"]
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_points_that_nobody_uses_leave_alpha_as_it_is(oracle: Oracle, level: str) -> None:
+    answer = oracle("degenerate_unused_categories")
+    alpha = only(_report(answer, level), f"krippendorff_alpha_{level}", scope={})
+    assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-6)
+
+
+def test_a_source_that_wins_every_choice_has_a_share_and_an_exact_interval(oracle: Oracle) -> None:
+    expected = oracle("degenerate_bt_separation")["expected"]
+    study = protocol(CHOICE)
+    rows = [{"rater": f"r{n}", "item": f"i{n}", "question": "preference", "value": "model"} for n in range(12)]
+    figures = find(analyze(frames(study, rows), study), "share_preferred")
+    assert {figure.estimate for figure in figures} == {expected["win_rate"]}
+    by_method = {figure.method.partition(":")[0]: figure for figure in figures}
+    assert by_method["two_way_cluster_t"].ci_reason == "no_variation"
+    for method in ("wilson", "clopper_pearson"):
+        figure = by_method[method]
+        assert [figure.ci_low, figure.ci_high] == pytest.approx(expected[method], abs=1e-6)

@@ -1,0 +1,67 @@
+"""Kumar et al. (2025): the kappas of their three experts, and raters of three kinds kept apart."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.analysis.builders import find, only
+from tests.real_data.folder import read_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.analysis.report import Report
+
+PUBLISHED = "data/kumar2025/annotations/table_kappa.csv"
+EXPERTS = {"expert1", "expert2", "expert3"}
+
+
+def test_the_63_published_kappas_of_the_experts_are_found(kumar: Report, shared: Path) -> None:
+    every = read_rows(shared / PUBLISHED)
+    published = [row for row in every if set(ast.literal_eval(row["Annotator Pair"])) <= EXPERTS]
+    assert len(published) == 63
+    for row in published:
+        raters = sorted(ast.literal_eval(row["Annotator Pair"]))
+        figures = find(kumar, "cohen_kappa_quadratic", question=row["Dimension"], scope={"raters": raters})
+        # they weight by the categories that the two raters used: the last record where it differs from the declared
+        assert figures[-1].estimate == pytest.approx(float(row["Weighted Cohen's Kappa"]), abs=0.0051), row
+
+
+def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
+    scope = {"raters": ["expert1", "expert2"]}
+    declared, observed = find(kumar, "cohen_kappa_quadratic", question="self_oriented", scope=scope)
+    assert declared.estimate == pytest.approx(0.786, abs=0.0006)
+    assert observed.estimate == pytest.approx(0.820, abs=0.0006)
+    assert "observed categories" in observed.method
+    assert "observed" not in declared.method
+
+
+def test_experts_crowd_and_judges_each_have_their_own_agreement(kumar: Report) -> None:
+    figures = find(kumar, "krippendorff_alpha_ordinal", question="advice_giving")
+    scopes = [figure.scope for figure in figures]
+    assert scopes == [{}, {"pool": "expert"}, {"pool": "crowd"}, {"rater_kind": "model"}]
+    everyone, expert, crowd, judges = figures
+    assert (expert.n_raters, judges.n_raters) == (3, 3)
+    assert everyone.n_ratings == (expert.n_ratings or 0) + (crowd.n_ratings or 0)
+
+
+def test_judges_are_in_no_figure_about_people(kumar: Report) -> None:
+    judges = {"gpt", "claude", "gemini"}
+    for figure in kumar.figures:
+        assert (figure.scope.get("rater_kind") == "model") == bool(judges & set(figure.scope.get("raters", ()))) or (
+            "raters" not in figure.scope
+        )
+    assert only(kumar, "mean", question="fluency", scope={}).n_raters == 3
+
+
+def test_experts_come_before_pairs_of_the_crowd_and_pairs_are_bounded(kumar: Report) -> None:
+    pairs = [
+        f.scope["raters"] for f in find(kumar, "cohen_kappa_quadratic", question="advice_giving") if "raters" in f.scope
+    ]
+    assert pairs[0] == ["expert1", "expert2"]
+    distinct = {tuple(pair) for pair in pairs}
+    assert len(distinct) <= 45 + 3
+    assert all(set(pair) <= EXPERTS or not EXPERTS & set(pair) for pair in distinct)

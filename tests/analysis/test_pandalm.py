@@ -1,0 +1,44 @@
+"""PandaLM test set v1: choices with ties by three raters over five sources; kappas as its README prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.analysis.builders import find, only
+
+if TYPE_CHECKING:
+    from app.analysis.report import Report
+
+
+@pytest.mark.parametrize(("first", "second", "kappa"), [(1, 2, 0.852), (1, 3, 0.879), (2, 3, 0.862)])
+def test_the_kappa_of_two_raters_is_the_published_one(pandalm: Report, first: int, second: int, kappa: float) -> None:
+    figure = only(pandalm, "cohen_kappa", scope={"raters": [f"annotator{first}", f"annotator{second}"]})
+    assert figure.estimate == pytest.approx(kappa, abs=0.0006)
+    assert "the response within its item" in figure.method
+
+
+@pytest.mark.parametrize("statistic", ["fleiss_kappa", "krippendorff_alpha_nominal"])
+def test_fleiss_and_alpha_are_the_known_ones(pandalm: Report, statistic: str) -> None:
+    assert only(pandalm, statistic, scope={}).estimate == pytest.approx(0.8642, abs=5e-5)
+
+
+def test_each_source_stands_against_the_reference_and_against_all_it_met(pandalm: Report) -> None:
+    headlines = [figure for figure in find(pandalm, "share_preferred") if figure.method.endswith("ties as half")]
+    against = [figure for figure in headlines if figure.scope.get("reference") == "bloom-7b"]
+    assert len(against) == 4
+    assert len([figure for figure in headlines if "reference" not in figure.scope]) == 5
+    assert sum(figure.n_ratings or 0 for figure in headlines if "reference" not in figure.scope) == 2 * 2997
+
+
+def test_ties_count_as_half_or_not_at_all(pandalm: Report) -> None:
+    scope = {"source": "llama-7b", "reference": "bloom-7b"}
+    half, decisive = find(pandalm, "share_preferred", scope=scope)[:2]
+    assert half.estimate is not None
+    assert decisive.estimate is not None
+    n_ties = (half.n_units or 0) - (decisive.n_units or 0)
+    won = decisive.estimate * (decisive.n_units or 0)
+    assert half.estimate == pytest.approx((won + n_ties / 2) / (half.n_units or 0))
+    assert half.n_ratings == decisive.n_ratings
+    assert only(pandalm, "tie_share").estimate == pytest.approx(0.1088, abs=5e-5)

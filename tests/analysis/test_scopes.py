@@ -1,0 +1,111 @@
+"""Whose answers count where, and which answers count at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import FIVE, find, frames, only, protocol
+
+HUMAN = {"source": "human"}
+
+
+def _rating(rater: str, item: str, source: str, value: object, **more: object) -> dict[str, Any]:
+    response = f"{item}:{source}"
+    return {"rater": rater, "item": item, "response": response, "question": "empathy", "value": value, **more}
+
+
+def _both(rater: str, item: str, human: int, model: int) -> list[dict[str, Any]]:
+    return [_rating(rater, item, "human", human), _rating(rater, item, "model", model)]
+
+
+ROWS = [
+    *_both("ann", "i1", 2, 4), *_both("ann", "i2", 3, 5),
+    *_both("bob", "i1", 2, 3), *_both("bob", "i2", 4, 4),
+]  # fmt: skip
+
+
+def test_an_excluded_answer_is_in_no_figure_and_the_report_says_how_many() -> None:
+    study = protocol()
+    excluded = [{**row, "rater": "cat", "value": 1, "exclude": "failed the check"} for row in ROWS]
+    with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *excluded], ROWS))
+    assert [f.as_record() for f in with_them.figures] == [f.as_record() for f in without.figures]
+    assert with_them.notes == ("8 answers carry a reason to be left out (`exclude`) and are in no figure.",)
+
+
+def test_a_planned_repeat_enters_no_figure_between_raters() -> None:
+    study = protocol()
+    repeats = [{**row, "value": 5, "repeat": 1} for row in ROWS]
+    with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *repeats], ROWS))
+    assert [f.as_record() for f in with_them.figures] == [f.as_record() for f in without.figures]
+
+
+def test_cannot_judge_is_missing() -> None:
+    study = protocol({**FIVE, "cannot_judge": True})
+    report = analyze(frames(study, [*ROWS, _rating("cat", "i1", "human", "cannot_judge")]), study)
+    assert only(report, "mean", scope=HUMAN).n_ratings == 4
+
+
+def test_a_model_judge_has_figures_of_its_own_and_changes_none_of_the_people() -> None:
+    study = protocol()
+    judged = [{**row, "rater": judge, "value": 1} for judge in ("gpt", "gemini") for row in ROWS[:4]]
+    judges = [{"rater": "gpt", "kind": "model"}, {"rater": "gemini", "kind": "model"}]
+    with_them = analyze(frames(study, [*ROWS, *judged], raters=judges), study)
+    people = [f.as_record() for f in with_them.figures if f.scope.get("rater_kind") is None]
+    assert people == [f.as_record() for f in analyze(frames(study, ROWS), study).figures]
+    assert only(with_them, "mean", scope={"rater_kind": "model", **HUMAN}).estimate == 1
+    assert only(with_them, "percent_agreement", scope={"rater_kind": "model"}).estimate == 1
+
+
+def test_several_responses_of_one_source_count_as_one_within_an_item() -> None:
+    study = protocol()
+    responses = [
+        {"response": name, "item": item, "source": source}
+        for item in ("i1", "i2", "i3")
+        for name, source in ((f"{item}:human", "human"), (f"{item}:a", "model"), (f"{item}:b", "model"))
+    ]
+    rows = [
+        {"rater": rater, "item": item, "response": f"{item}:{name}", "question": "empathy", "value": value}
+        for rater in ("ann", "bob")
+        for item, human in (("i1", 1), ("i2", 2), ("i3", 4))
+        for name, value in (("human", human), ("a", 5), ("b", 3))
+    ]
+    report = analyze(frames(study, rows, responses=responses), study)
+    paired = find(report, "mean_difference", unit="item_mean")[0]
+    assert paired.estimate == pytest.approx(4 - 7 / 3)
+    assert (paired.n_units, paired.n_ratings) == (3, 18)
+
+
+def test_a_response_that_a_rater_met_twice_is_one_rating_of_it_where_agreement_is_asked() -> None:
+    study = protocol()
+    again = [{**row, "value": 5, "condition": "b"} for row in ROWS if row["rater"] == "ann"]
+    once = [{**row, "condition": "a"} for row in ROWS]
+    report = analyze(frames(study, [*once, *again]), study)
+    figure = only(report, "percent_agreement", scope={})
+    assert figure.estimate == only(analyze(frames(study, ROWS), study), "percent_agreement", scope={}).estimate
+    assert (figure.n_pairable_units, figure.n_ratings) == (4, 12)
+
+
+def test_a_question_about_the_item_or_a_turn_has_no_source() -> None:
+    item, turn = ({**FIVE, "key": target, "target": target} for target in ("item", "turn"))
+    study = protocol(item, turn)
+    rows = [
+        {"rater": rater, "item": "i", "question": "turn", "turn": n, "value": value}
+        for rater in ("ann", "bob")
+        for n, value in ((1, 2), (2, 5))
+    ]
+    rows += [{"rater": rater, "item": "i", "question": "item", "value": 3} for rater in ("ann", "bob")]
+    report = analyze(frames(study, rows), study)
+    turns = only(report, "krippendorff_alpha_ordinal", question="turn")
+    assert (turns.estimate, turns.n_units, turns.n_items, turns.scope) == (1.0, 2, 1, {})
+    assert only(report, "percent_agreement", question="item").n_units == 1
+    assert not find(report, "mean_difference")
+
+
+def test_the_same_frames_give_the_same_report() -> None:
+    study = protocol(FIVE, analysis={"cut": {"empathy": 4}})
+    first, second = (analyze(frames(study, ROWS), study) for _ in range(2))
+    assert first == second
+    assert first.data_hash != analyze(frames(study, ROWS[:-1]), study).data_hash
