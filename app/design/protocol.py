@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from app.design.composite import Composite, composite_fault
 from app.design.question import ChoiceQuestion, Key, Question, RatingQuestion, ScaledQuestion, SliderQuestion
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
@@ -39,11 +40,13 @@ class Design(BaseModel):
 
 
 class Analysis(BaseModel):
-    """What the lead declares before the data."""
+    """What the lead declares before the data. `responder` is the column of responses.csv that names who wrote it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     reference: str | None = None
     cut: dict[str, float] = {}
+    composites: dict[Key, Composite] = {}
+    responder: str | None = None
 
 
 class Completion(BaseModel):
@@ -82,6 +85,9 @@ class Protocol(BaseModel):
         unknown = sorted(set(self.analysis.cut) - {question.key for question in self.scaled_questions})
         if unknown:
             raise ValueError(f"analysis.cut names rating questions, found {', '.join(unknown)}")
+        for name, composite in self.analysis.composites.items():
+            if fault := composite_fault(name, composite, self.scaled_questions):
+                raise ValueError(fault)
         return self
 
     def question(self, key: str) -> Question | None:
