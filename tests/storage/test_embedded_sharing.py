@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.keeper import ensure_keeper
 from tests.storage.embedded_processes import (
     ask,
     eventually,
@@ -31,6 +32,7 @@ import sys
 from pathlib import Path
 import psycopg
 from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.keeper import ensure_keeper
 sys.stdin.readline()
 server = EmbeddedPostgres(Path(sys.argv[1]), durable=False)
 url = server.start().replace("+psycopg", "")
@@ -144,6 +146,7 @@ def test_a_forked_child_does_not_stop_its_parents_server(data_dir: Path) -> None
 import os, sys
 from pathlib import Path
 from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.keeper import ensure_keeper
 server = EmbeddedPostgres(Path(sys.argv[1]), durable=False)
 server.start()
 child = os.fork()
@@ -181,3 +184,12 @@ def test_the_keeper_needs_nothing_but_the_standard_library() -> None:
         "sys.exit(bool({'psycopg', 'sqlalchemy', 'platformdirs'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-I", "-S", "-B", "-c", code, str(CHECKOUT)], check=False).returncode == 0
+
+
+def test_a_keeper_that_comes_too_late_makes_no_files(data_dir: Path) -> None:
+    home = data_dir / "postgres"
+    home.mkdir()
+    ensure_keeper(home)
+    (home / "keeper.lock").unlink()
+    eventually(lambda: not keepers(data_dir))
+    assert list(home.iterdir()) == []

@@ -74,7 +74,10 @@ def main() -> None:
     home, lock = Path(sys.argv[2]), int(sys.argv[3])
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    start, users = open_lock(home / START), open_lock(home / USERS)
+    try:
+        start, users = (os.open(home / name, os.O_RDWR | os.O_CLOEXEC) for name in (START, USERS))
+    except FileNotFoundError:
+        return
     while True:
         with alone(users):
             pass

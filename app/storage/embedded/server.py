@@ -38,7 +38,6 @@ class EmbeddedPostgres:
         self._data_dir = data_dir.expanduser().resolve()
         self._durable = durable
         self._users: int | None = None
-        self._owner = 0
         self._client: Client | None = None
 
     @property
@@ -84,8 +83,8 @@ class EmbeddedPostgres:
 
     def stop(self) -> None:
         """Leave the database, and stop the server if nobody else uses it; nothing happens before `start`."""
-        if self._users is None or self._owner != os.getpid():
-            return  # a forked child shares its parent's lock, and must not give it up for both
+        if self._users is None:
+            return
         self._part()
         self._client = None
         leave(self._home)
@@ -93,11 +92,12 @@ class EmbeddedPostgres:
         atexit.unregister(self.stop)
 
     def _join(self) -> None:
-        if self._users is None or self._owner != os.getpid():
-            self._users, self._owner = open_lock(self._home / USERS), os.getpid()
+        if self._users is None:
+            self._users = open_lock(self._home / USERS)
             share(self._users)
 
     def _part(self) -> None:
+        """Give up our share by closing the file, never by unlocking it: a forked child and its parent have one lock."""
         if self._users is not None:
             os.close(self._users)
             self._users = None
