@@ -44,9 +44,11 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     if is_htmx(request):
         folder, _, name = template.rpartition("/")
         template = f"{folder}/_{name}"
-    return HTMLResponse(pages.render(template, {"request": request, **context}), status_code=status)
+    common = {"request": request, "url_for": request.app.url_path_for}
+    return HTMLResponse(pages.render(template, {**common, **context}), status_code=status)
 
 
 def is_htmx(request: Request) -> bool:
-    """Whether htmx asks, and so wants a fragment."""
-    return request.headers.get("hx-request") == "true"
+    """Whether htmx asks, and so wants a fragment; when it restores a page of the history it wants the whole."""
+    headers = request.headers
+    return headers.get("hx-request") == "true" and headers.get("hx-history-restore-request") != "true"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web import health
+from app.web import health, rater
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -14,3 +14,4 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the routers; `max_upload_bytes` bounds the routes that take files."""
     _ = max_upload_bytes
     app.include_router(health.router)
+    app.include_router(rater.router)

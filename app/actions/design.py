@@ -1,0 +1,59 @@
+"""Open, pause and close a study. Each may be asked for twice: the second time changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.trials import kind_of_trials, trials_of_item
+from app.storage.protocols import get_protocol
+from app.storage.trials import get_study_for_update, list_items, record_status, record_trials
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+class StudyMissingError(LookupError):
+    """No study has this slug."""
+
+
+class StudyEmptyError(ValueError):
+    """The study has nothing to rate."""
+
+
+def open_study(db: Connection, slug: str) -> None:
+    """Make the trials and their seats, and let raters in. Items added since the last time get theirs.
+
+    Raises:
+        StudyMissingError: no such study.
+        StudyEmptyError: no trial can be made of its items and responses.
+    """
+    study_id, _, version, seed = _study(db, slug)
+    protocol = get_protocol(db, study_id, version)
+    items = list_items(db, study_id)
+    kind = kind_of_trials(protocol, (len(item.responses) for item in items))
+    trials = [(item, trial) for item in items for trial in trials_of_item(protocol, kind, item.responses)]
+    if not trials:
+        raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
+    record_trials(db, study_id, seed, trials, protocol.design.raters_per_trial)
+    record_status(db, study_id, "open")
+
+
+def pause_study(db: Connection, slug: str) -> None:
+    """Let no new rater in; who has begun may finish."""
+    study_id, status, _, _ = _study(db, slug)
+    if status == "open":
+        record_status(db, study_id, "paused")
+
+
+def close_study(db: Connection, slug: str) -> None:
+    """End the rating; what was rated stays."""
+    study_id, status, _, _ = _study(db, slug)
+    if status in {"open", "paused"}:
+        record_status(db, study_id, "closed")
+
+
+def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
+    study = get_study_for_update(db, slug)
+    if study is None:
+        raise StudyMissingError(f"No study is called {slug}.")
+    return study

@@ -1,0 +1,166 @@
+"""The way of one rating: arrive, begin, answer, finish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.actions.places import give_places, length_of_list
+from app.design.form import Answers, read_answer, read_answers
+from app.design.slot import Shown, Slot, slots_of_rater, slots_of_trial
+from app.storage.arrivals import record_arrival, record_invited_arrival
+from app.storage.assignments import get_extent, get_so_far
+from app.storage.assignments_return import retake_returned
+from app.storage.assignments_view import AssignmentView, next_assignment
+from app.storage.protocols import get_protocol
+from app.storage.rating_sessions import record_begin, record_finish
+from app.storage.ratings import (
+    list_answers_about_rater,
+    record_answer,
+    record_answers_about_rater,
+    record_submission,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol import Protocol
+    from app.storage.arrivals import Sitting, StudyDoor
+    from app.storage.rating_sessions import RatingSession
+
+    Form = Mapping[str, Sequence[str]]
+
+Elsewhere = Literal["start", "about", "done", "wait", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Who came: the platform, its id of the person, and what else its link said."""
+
+    platform: str
+    platform_id: str
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a page of answers. `wrong` by slot; `is_stored` False: its place was given to another."""
+
+    answers: Answers
+    is_stored: bool
+
+
+def arrive(db: Connection, study: StudyDoor, arrival: Arrival, *, is_simulated: bool = False) -> Sitting | None:
+    """Bring a rater to their place; None where an invite link is unknown or revoked."""
+    lease = get_protocol(db, study.id, study.protocol_version, study.sha256).design.lease_minutes
+    if arrival.platform == "invite":
+        return record_invited_arrival(db, study, arrival.platform_id, lease_minutes=lease)
+    return record_arrival(
+        db, study, arrival.platform, arrival.platform_id, lease_minutes=lease, parameters=arrival.parameters,
+        is_simulated=is_simulated,
+    )  # fmt: skip
+
+
+def protocol_of(db: Connection, session: RatingSession) -> Protocol:
+    """The version with which this rater began."""
+    return get_protocol(db, session.study_id, session.protocol_version, session.sha256)
+
+
+def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
+    """What the page of an assignment asks."""
+    n_turns = tuple(len(response["turns"] or ()) for response in view.responses)
+    return slots_of_trial(protocol, Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition))
+
+
+def begin_rating(db: Connection, session: RatingSession) -> None:
+    """Note that the rater wants to begin; a second click changes nothing. Their places are given by `current_page`."""
+    record_begin(db, session)
+
+
+def list_length(db: Connection, session: RatingSession) -> int:
+    """How many items a rater of this study gets, where there are enough."""
+    so_far = get_so_far(db, session)
+    return so_far.n_held or length_of_list(protocol_of(db, session), get_extent(db, session.study_id))
+
+
+def current_page(db: Connection, session: RatingSession) -> AssignmentView | Elsewhere:
+    """Where the rater stands: the next assignment, or what comes when there is none."""
+    if session.session_state == "finished":
+        return "done"
+    if not session.has_begun:
+        return "start"
+    if session.session_state == "active" and (view := next_assignment(db, session)):
+        return view
+    protocol = protocol_of(db, session)
+    outcome = give_places(db, session, protocol)
+    if outcome == "given":
+        return next_assignment(db, session) or "wait"
+    if get_so_far(db, session).n_done == 0:
+        return outcome
+    return "about" if unanswered_about_rater(db, session, protocol) else "done"
+
+
+def submit_rating(
+    db: Connection, session: RatingSession, view: AssignmentView, form: Form, *, active_ms: int | None = None
+) -> Submission:
+    """Check a page of answers and store it whole, or not at all."""
+    answers = read_answers(slots_of(protocol_of(db, session), view), form, view.response_ids)
+    if answers.wrong:
+        return Submission(answers, is_stored=False)
+    if view.state == "returned":
+        retake_returned(db, session)
+    is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+    return Submission(answers, is_stored)
+
+
+def save_answer(
+    db: Connection, session: RatingSession, view: AssignmentView, form: Form, name: str, key: UUID | None
+) -> bool:
+    """Store one answer of a page that is not submitted yet; False where the place was given to another.
+
+    Raises:
+        KeyError: the page has no such slot.
+        AnswerError: the question does not allow the value.
+    """
+    slot = {slot.name: slot for slot in slots_of(protocol_of(db, session), view)}[name]
+    answer = read_answer(slot, form, view.response_ids)
+    return answer is None or record_answer(db, view, answer, key)
+
+
+def unanswered_about_rater(db: Connection, session: RatingSession, protocol: Protocol) -> tuple[Slot, ...]:
+    """The required questions about the rater that are still open."""
+    slots = slots_of_rater(protocol)
+    if not slots:
+        return ()
+    answered = {answer["question"] for answer in list_answers_about_rater(db, session)}
+    if answered:
+        return tuple(slot for slot in slots if slot.question.required and slot.question.key not in answered)
+    return slots
+
+
+def submit_about_rater(db: Connection, session: RatingSession, form: Form) -> Answers:
+    """Check and store what a rater says about themselves."""
+    answers = read_answers(slots_of_rater(protocol_of(db, session)), form, ())
+    if not answers.wrong:
+        record_answers_about_rater(db, session, answers.given)
+    return answers
+
+
+def finish(db: Connection, session: RatingSession) -> bool:
+    """Call the sitting finished if everything is answered; False where something is open."""
+    if session.session_state == "finished":
+        return True
+    so_far = get_so_far(db, session)
+    if so_far.n_open or not so_far.n_done or unanswered_about_rater(db, session, protocol_of(db, session)):
+        return False
+    record_finish(db, session)
+    return True
+
+
+def _milliseconds(form: Form) -> int:
+    """How long the browser says that the page was hidden; a day at most, and nothing where it says nonsense."""
+    text = next(iter(form.get("hidden_ms", ())), "")
+    return min(int(text), 24 * 60 * 60 * 1000) if text.isascii() and text.isdigit() and len(text) <= 12 else 0  # noqa: PLR2004

@@ -1,0 +1,165 @@
+"""Answers: what came from a form, checked against its question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
+from app.design.scale import number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.slot import Slot
+
+CANNOT_JUDGE = "cannot_judge"
+SIDES = ("left", "right")
+MAX_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, told as the response and not as the side; exactly one of number, outcome, codes and text is set."""
+
+    slot: Slot
+    number: float | None = None
+    outcome: str | None = None
+    chosen_response_id: int | None = None
+    side: str | None = None
+    strength: float | None = None
+    codes: tuple[str, ...] | None = None
+    text: str | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A whole form: what was answered, and what is wrong by the name of its slot."""
+
+    given: tuple[Answer, ...]
+    wrong: dict[str, str] = field(default_factory=dict)
+
+
+class AnswerError(ValueError):
+    """The answer is none, in words for the rater."""
+
+
+def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answers:
+    """Every answer of a form.
+
+    Args:
+        slots: what the page asked.
+        form: field name to values.
+        shown: the ids of the responses as shown, left first.
+    """
+    given: list[Answer] = []
+    wrong: dict[str, str] = {}
+    for slot in slots:
+        try:
+            answer = read_answer(slot, form, shown)
+            _demand(slot, answer)
+        except AnswerError as error:
+            wrong[slot.name] = str(error)
+            continue
+        if answer is not None:
+            given.append(answer)
+    return Answers(tuple(given), wrong)
+
+
+def read_answer(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answer | None:
+    """One answer, or None where nothing was answered.
+
+    Raises:
+        AnswerError: a value that the question does not allow.
+    """
+    values = [value.replace("\x00", "").strip() for value in form.get(slot.name, ())]
+    value = next((value for value in values if value), None)
+    comment = _text(form, f"{slot.name}.comment") or None if slot.question.comment else None
+    question = slot.question
+    match question:
+        case TextQuestion():
+            return None if slot.name not in form else Answer(slot, text=_text(form, slot.name), comment=comment)
+        case CategoryQuestion():
+            return _category(slot, question, values, comment, asked=slot.name in form)
+        case _ if value is None:
+            return None
+        case RatingQuestion() | SliderQuestion():
+            return _scaled(slot, question, value, comment)
+        case ChoiceQuestion():
+            return _choice(slot, question, value, _strength(slot, question, form), shown, comment)
+        case _:
+            raise AnswerError("This question cannot be answered here.")
+
+
+def _scaled(slot: Slot, question: RatingQuestion | SliderQuestion, value: str, comment: str | None) -> Answer:
+    if value == CANNOT_JUDGE and question.cannot_judge:
+        return Answer(slot, outcome=CANNOT_JUDGE, comment=comment)
+    found = number(value)
+    if found is None or found not in question.values:
+        raise AnswerError(_out_of_range(question))
+    return Answer(slot, number=found, comment=comment)
+
+
+def _out_of_range(question: RatingQuestion | SliderQuestion) -> str:
+    if isinstance(question, RatingQuestion):
+        return "Choose one of the points of the scale."
+    return f"Give a number from {question.min:g} to {question.max:g}, in steps of {question.step:g}."
+
+
+def _choice(
+    slot: Slot, question: ChoiceQuestion, value: str, strength: float | None, shown: Sequence[int], comment: str | None
+) -> Answer:
+    if value in SIDES and len(shown) == len(SIDES):
+        chosen = shown[SIDES.index(value)]
+        return Answer(
+            slot, outcome="response", chosen_response_id=chosen, side=value, strength=strength, comment=comment
+        )
+    if (value == "tie" and question.tie) or (value == "neither" and question.neither):
+        return Answer(slot, outcome=value, comment=comment)
+    raise AnswerError("Choose one of the answers.")
+
+
+def _strength(slot: Slot, question: ChoiceQuestion, form: Mapping[str, Sequence[str]]) -> float | None:
+    text = _text(form, f"{slot.name}.strength")
+    if question.strength is None or not text:
+        return None
+    found = number(text)
+    if found is None or found not in question.strength.values:
+        raise AnswerError("Choose how strong your preference is.")
+    return found
+
+
+def _category(
+    slot: Slot, question: CategoryQuestion, values: Sequence[str], comment: str | None, *, asked: bool
+) -> Answer | None:
+    codes = tuple(code for code in question.codes if code in values)
+    if set(values) - set(question.codes) - {""} or (len(codes) > 1 and not question.multiple):
+        raise AnswerError("Choose one of the answers.")
+    # A form sends an empty value along with the boxes: none ticked is an answer that was taken back, not a silence.
+    if codes or (asked and question.multiple and not question.required):
+        return Answer(slot, codes=codes, comment=comment)
+    return None
+
+
+def _text(form: Mapping[str, Sequence[str]], name: str) -> str:
+    text = next(iter(form.get(name, ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
+    if len(text) > MAX_TEXT:
+        raise AnswerError(f"This text is too long: at most {MAX_TEXT:,} characters.")
+    return text
+
+
+def _demand(slot: Slot, answer: Answer | None) -> None:
+    """Whether a finished form may lack this answer."""
+    question = slot.question
+    if isinstance(question, TextQuestion):
+        length = len(answer.text or "") if answer else 0
+        least = max(question.min_length, 1 if question.required else 0)
+        if length < least and (question.required or length):
+            raise AnswerError("Write an answer." if least <= 1 else f"Write at least {least} characters.")
+        return
+    if answer is None and question.required:
+        raise AnswerError("Choose an answer.")
+    if isinstance(question, ChoiceQuestion) and question.strength and answer and answer.chosen_response_id:  # noqa: SIM102
+        if answer.strength is None:
+            raise AnswerError("Choose how strong your preference is.")

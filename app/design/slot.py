@@ -1,0 +1,105 @@
+"""Slots: every place on a rating page where an answer is asked, and what an answer to it may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.design.question import HighlightQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.design.protocol import Protocol
+    from app.design.question import Question, Target
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One question asked of one thing on the page. `name` is the form field: it tells nothing of the response."""
+
+    name: str
+    question: Question
+    place: int | None = None
+    response_id: int | None = None
+    turn: int | None = None
+    n_shown: int = 0
+
+    @property
+    def about(self) -> str:
+        """What it is asked of, as the page calls it: Response A, turn 3, or nothing."""
+        response = response_name(self.place, self.n_shown) if self.place is not None else ""
+        turn = f"turn {self.turn}" if self.turn is not None else ""
+        return ", ".join(part for part in (response, turn) if part)
+
+
+def response_name(place: int, n_shown: int) -> str:
+    """What the page calls a response: by its letter, where there are several.
+
+    >>> response_name(1, 2), response_name(0, 1)
+    ('Response B', 'Response')
+    """
+    return f"Response {letter(place)}" if n_shown > 1 else "Response"
+
+
+def letter(place: int) -> str:
+    """The letter of a place: A, B, ... and numbers after Z.
+
+    >>> letter(0), letter(27)
+    ('A', '28')
+    """
+    return LETTERS[place] if place < len(LETTERS) else str(place + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows, as far as questions care."""
+
+    response_ids: tuple[int, ...] = ()
+    n_item_turns: int = 0
+    n_response_turns: tuple[int, ...] = ()
+    condition: str = ""
+
+
+def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
+    """Every slot of a rating page, in the order of the protocol."""
+    return tuple(slot for target in ("turn", "response", "pair", "item") for slot in _slots(protocol, target, shown))
+
+
+def slots_of_rater(protocol: Protocol) -> tuple[Slot, ...]:
+    """The questions about the rater, on a page of their own."""
+    return tuple(_slots(protocol, "rater", Shown()))
+
+
+def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:
+    for number, question in enumerate(protocol.questions):
+        if question.target != target or isinstance(question, HighlightQuestion):
+            continue
+        if question.condition not in {None, shown.condition}:
+            continue
+        yield from _slots_of_question(f"q{number}", question, shown)
+
+
+def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[Slot]:
+    n_shown = len(shown.response_ids)
+    if question.target == "response":
+        for place, response_id in enumerate(shown.response_ids):
+            yield Slot(f"{name}r{place}", question, place=place, response_id=response_id, n_shown=n_shown)
+    elif question.target == "turn" and any(shown.n_response_turns):
+        for place, (response_id, n_turns) in enumerate(zip(shown.response_ids, shown.n_response_turns, strict=True)):
+            for turn in range(1, n_turns + 1):
+                yield Slot(
+                    f"{name}r{place}t{turn}", question, place=place, response_id=response_id, turn=turn, n_shown=n_shown
+                )
+    elif question.target == "turn":
+        for turn in range(1, shown.n_item_turns + 1):
+            yield Slot(f"{name}t{turn}", question, turn=turn)
+    elif question.target != "pair" or n_shown == 2:  # noqa: PLR2004 - a pair
+        yield Slot(name, question)
+
+
+def by_target(slots: Sequence[Slot], target: Target) -> tuple[Slot, ...]:
+    """The slots of one target."""
+    return tuple(slot for slot in slots if slot.question.target == target)

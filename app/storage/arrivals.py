@@ -1,0 +1,134 @@
+"""Arrivals: who comes by which link, under which pseudonym, into which rating session."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets as random_secrets
+from base64 import b32encode, urlsafe_b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
+_STUDY = text("""
+    SELECT s.id, s.slug, s.status, s.protocol_version, p.sha256, p.title
+    FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.slug = :slug
+""")
+_NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
+_SECRET = text("SELECT value FROM secrets WHERE name = :name")
+_RATER = text("""
+    INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, :key, :simulated)
+    ON CONFLICT (study_id, key) DO UPDATE SET key = excluded.key RETURNING id
+""")
+_PLATFORM_ID = text("""
+    INSERT INTO platform_ids (study_id, rater_id, platform, platform_id, parameters)
+    VALUES (:study, :rater, :platform, :platform_id, CAST(:parameters AS jsonb))
+    ON CONFLICT (study_id, platform, platform_id) DO UPDATE SET parameters = excluded.parameters
+""")
+_SESSION = text("""
+    INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, lease_expires_at)
+    VALUES (:study, :rater, :hash, :version, now() + make_interval(mins => :lease))
+    ON CONFLICT (token_hash) DO UPDATE SET last_seen_at = now() RETURNING state
+""")
+_INVITE = text("""
+    SELECT study_id, token_hash FROM invites
+    WHERE study_id = :study AND token_hash = :hash AND revoked_at IS NULL FOR UPDATE
+""")
+_INVITED = text("UPDATE invites SET rater_id = :rater WHERE study_id = :study AND token_hash = :hash")
+_NEW_INVITE = text("INSERT INTO invites (study_id, token_hash) VALUES (:study, :hash)")
+_KEY_NAME = "rater pseudonyms"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyDoor:
+    """What an arriving rater needs to know of a study."""
+
+    id: int
+    slug: str
+    status: str
+    protocol_version: int
+    sha256: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """A rater's place: the token of the cookie, and the state of the rating session."""
+
+    token: str
+    state: str
+    study_id: int
+    rater_id: int
+
+
+def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
+    """The study behind a rater's link."""
+    row = db.execute(_STUDY, {"slug": slug}).one_or_none()
+    return None if row is None else StudyDoor(*row)
+
+
+def token_hash(token: str) -> bytes:
+    """What the store knows of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def record_arrival(
+    db: Connection, study: StudyDoor, platform: str, platform_id: str, *, lease_minutes: int,
+    parameters: Mapping[str, str] | None = None, is_simulated: bool = False,
+) -> Sitting:  # fmt: skip
+    """Note an arrival; the same id comes back to the same rater and the same rating session, from any device.
+
+    The token of the cookie is derived from the installation's key and the rater, so every device of a rater holds the
+    same one and none of them puts another out; the store keeps its hash only.
+    """
+    key = _secret(db, _KEY_NAME)
+    pseudonym = _pseudonym(key, study.id, platform, platform_id)
+    rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym, "simulated": is_simulated}).scalar_one()
+    if platform != "invite":
+        row = {"platform": platform, "platform_id": platform_id, "parameters": json.dumps(dict(parameters or {}))}
+        db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})
+    token = urlsafe_b64encode(_keyed(key, "session", study.id, pseudonym)).decode().rstrip("=")
+    session = {"hash": token_hash(token), "version": study.protocol_version, "lease": lease_minutes}
+    state = db.execute(_SESSION, {"study": study.id, "rater": rater_id, **session}).scalar_one()
+    return Sitting(token, state, study.id, rater_id)
+
+
+def record_invited_arrival(db: Connection, study: StudyDoor, invite: str, *, lease_minutes: int) -> Sitting | None:
+    """The arrival of who holds a personal invite link; None where the link is unknown or revoked."""
+    hashed = token_hash(invite)
+    if db.execute(_INVITE, {"study": study.id, "hash": hashed}).one_or_none() is None:
+        return None
+    sitting = record_arrival(db, study, "invite", hashed.hex(), lease_minutes=lease_minutes)
+    db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": sitting.rater_id})
+    return sitting
+
+
+def record_invite(db: Connection, study_id: int) -> str:
+    """Make a personal link; its token is shown once and stored as a hash."""
+    token = random_secrets.token_urlsafe(32)
+    db.execute(_NEW_INVITE, {"study": study_id, "hash": token_hash(token)})
+    return token
+
+
+def _secret(db: Connection, name: str) -> bytes:
+    value = db.execute(_SECRET, {"name": name}).scalar_one_or_none()
+    if value is None:
+        db.execute(_NEW_SECRET, {"name": name, "value": random_secrets.token_bytes(32)})
+        value = db.execute(_SECRET, {"name": name}).scalar_one()
+    return bytes(value)
+
+
+def _keyed(key: bytes, *parts: object) -> bytes:
+    return hmac.digest(key, "\x1f".join(map(str, parts)).encode(), "sha256")
+
+
+def _pseudonym(key: bytes, study_id: int, platform: str, platform_id: str) -> str:
+    """Cannot be turned back without the key, and differs between studies."""
+    return "r-" + b32encode(_keyed(key, "rater", study_id, platform, platform_id)).decode().lower()[:16]

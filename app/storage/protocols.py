@@ -1,0 +1,36 @@
+"""Protocols as stored: parsed once in each process, because a stored version never changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.design.protocol import Protocol
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_DOCUMENT = text("SELECT document, sha256 FROM protocols WHERE study_id = :study AND version = :version")
+_parsed: dict[tuple[int, int, str], Protocol] = {}
+_MOST = 256
+
+
+def get_protocol(db: Connection, study_id: int, version: int, sha256: str | None = None) -> Protocol:
+    """One version of a study's protocol.
+
+    Args:
+        db: the store.
+        study_id: the study.
+        version: which.
+        sha256: its hash, where the caller has read it anyway: then a known protocol costs no statement.
+    """
+    if sha256 is not None and (known := _parsed.get((study_id, version, sha256))):
+        return known
+    row = db.execute(_DOCUMENT, {"study": study_id, "version": version}).one()
+    key = (study_id, version, row.sha256)
+    if key not in _parsed:
+        if len(_parsed) >= _MOST:
+            _parsed.clear()
+        _parsed[key] = Protocol.model_validate(row.document)
+    return _parsed[key]

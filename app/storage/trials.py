@@ -1,0 +1,98 @@
+"""Trials and their seats: made when a study opens, added to when it opens again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.design.order import fraction
+from app.design.trials import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import Connection
+
+_STUDY = text("SELECT id, slug, status, protocol_version, seed FROM studies WHERE slug = :slug FOR UPDATE")
+_ITEMS = text("""
+    SELECT i.id AS item_id, i.key AS item, r.id AS response_id, r.key AS response, s.key AS source
+    FROM items i
+    LEFT JOIN responses r ON r.study_id = i.study_id AND r.item_id = i.id
+    LEFT JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
+    WHERE i.study_id = :study ORDER BY i.position, i.id, r.position, r.id
+""")
+_TRIALS = text("""
+    INSERT INTO trials (study_id, item_id, response_ids, shuffle)
+    SELECT :study, item_id, CAST(response_ids AS bigint[]), shuffle
+    FROM unnest(CAST(:items AS bigint[]), CAST(:responses AS text[]), CAST(:shuffles AS float8[]))
+      AS new (item_id, response_ids, shuffle)
+    ON CONFLICT DO NOTHING
+""")
+# Within each round of seats the first trial of every item comes before the second of any: a rater who takes the next
+# free seats gets different items, and no item waits for another's every pair.
+_SEATS = text("""
+    INSERT INTO seats (study_id, trial_id, seat, shuffle)
+    SELECT study_id, id, seat, row_number() OVER (PARTITION BY item_id, seat ORDER BY luck) - 1 + luck
+    FROM (SELECT t.study_id, t.id, t.item_id, n AS seat,
+                 abs(hashtextextended(t.shuffle::text, n) / 9223372036854775808.0) AS luck
+          FROM trials t CROSS JOIN generate_series(1, CAST(:n_seats AS integer)) AS n
+          WHERE t.study_id = :study) AS places
+    ON CONFLICT DO NOTHING
+""")
+_STATUS = text("""
+    UPDATE studies SET status = CAST(:status AS text),
+        opened_at = CASE WHEN :status = 'open' THEN coalesce(opened_at, now()) ELSE opened_at END,
+        closed_at = CASE WHEN :status = 'closed' THEN coalesce(closed_at, now()) END
+    WHERE id = :study
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item with its responses, as the design needs them."""
+
+    item_id: int
+    key: str
+    responses: tuple[Candidate, ...]
+
+
+def get_study_for_update(db: Connection, slug: str) -> tuple[int, str, int, int] | None:
+    """Id, status, protocol version and seed of a study, locked: two people may press *Open* at once."""
+    row = db.execute(_STUDY, {"slug": slug}).one_or_none()
+    return None if row is None else (row.id, row.status, row.protocol_version, row.seed)
+
+
+def list_items(db: Connection, study_id: int) -> list[Item]:
+    """Every item with its responses, in the study's order."""
+    return list(_grouped(db.execute(_ITEMS, {"study": study_id}).all()))
+
+
+def _grouped(rows: Sequence[object]) -> Iterator[Item]:
+    for (item_id, key), group in groupby(rows, lambda row: (row.item_id, row.item)):  # type: ignore[attr-defined]
+        responses = tuple(
+            Candidate(row.response_id, row.response, row.source)  # type: ignore[attr-defined]
+            for row in group
+            if row.response_id is not None  # type: ignore[attr-defined]
+        )
+        yield Item(item_id, key, responses)
+
+
+def record_trials(
+    db: Connection, study_id: int, seed: int, trials: Sequence[tuple[Item, tuple[Candidate, ...]]], n_seats: int
+) -> None:
+    """Store trials with `n_seats` seats each; those that are there already stay as they are."""
+    new = {
+        "items": [item.item_id for item, _ in trials],
+        "responses": ["{" + ",".join(str(r.response_id) for r in responses) + "}" for _, responses in trials],
+        "shuffles": [fraction(seed, item.key, *(r.key for r in responses)) for item, responses in trials],
+    }
+    db.execute(_TRIALS, {"study": study_id, **new})
+    db.execute(_SEATS, {"study": study_id, "n_seats": n_seats})
+
+
+def record_status(db: Connection, study_id: int, status: str) -> None:
+    """Draft, open, paused or closed, and when."""
+    db.execute(_STATUS, {"study": study_id, "status": status})

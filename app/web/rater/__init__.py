@@ -1,0 +1,13 @@
+"""The rater's pages: arrival, start, rating, completion."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from app.web.rater import arrival, ending, rate, start
+
+router = APIRouter(prefix="/s")
+router.include_router(arrival.router)
+router.include_router(start.router)
+router.include_router(rate.router)
+router.include_router(ending.router)

@@ -1,0 +1,82 @@
+"""Arrival: from a platform's link to a clean address."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.rating import Arrival, arrive
+from app.storage.arrivals import StudyDoor, get_study_door
+from app.storage.protocols import get_protocol
+from app.web.deps import Db
+from app.web.errors import ForbiddenError, NotFoundError, PageError
+from app.web.markdown import markdown
+from app.web.rater.answers import go, rater_page
+from app.web.rater.cookie import get_token, set_token
+from app.web.rater.deps import check_open
+
+router = APIRouter()
+# The parameter that names the person, and what else the same platform sends.
+PLATFORMS = {
+    "invite": ("invite", ()),
+    "PROLIFIC_PID": ("prolific", ("STUDY_ID", "SESSION_ID")),
+    "workerId": ("mturk", ("assignmentId", "hitId", "turkSubmitTo")),
+    "survey_code": ("sona", ()),
+    "participant": ("participant", ()),
+}
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+MAX_ID = 200
+
+
+class LinkError(PageError):
+    """The link does not say who comes."""
+
+    title = "This link is not complete"
+
+
+@router.get("/{slug}")
+def show_arrival(request: Request, slug: str, db: Db) -> Response:
+    study = get_study_door(db, slug)
+    if study is None:
+        raise NotFoundError
+    if request.query_params.get("assignmentId") == PREVIEW:
+        return _preview(request, study, db)
+    arrival = read_arrival(request.query_params)
+    if arrival is None and get_token(request, slug):
+        return go(request, "show_current", slug=slug)
+    if arrival is None:
+        raise LinkError(
+            "The link lacks the id that tells you from other people. Please go back to the page or message that you "
+            "came from, and open the study from there once more."
+        )
+    check_open(study.status, has_begun=study.status != "draft", is_finished=True)
+    sitting = arrive(db, study, arrival)
+    if sitting is None:
+        raise ForbiddenError("This personal link is not valid, or no longer. Please ask who sent it to you.")
+    response = go(request, "show_start" if sitting.state == "arrived" else "show_current", slug=slug)
+    set_token(request, response, slug, sitting.token)
+    return response
+
+
+def read_arrival(query: Mapping[str, str]) -> Arrival | None:
+    """Who comes, by the first parameter that a platform uses for that; None where there is none, or nonsense."""
+    for name, (platform, others) in PLATFORMS.items():
+        platform_id = query.get(name, "").strip()
+        if _is_id(platform_id):
+            parameters = {other: query[other] for other in others if _is_id(query.get(other, ""))}
+            return Arrival(platform, platform_id, parameters)
+    return None
+
+
+def _is_id(text: str) -> bool:
+    """Whether it can be somebody's id: not a placeholder that the platform left unfilled, nothing invisible."""
+    is_placeholder = text.startswith(("{{%", "%%", "${"))
+    return 0 < len(text) <= MAX_ID and not is_placeholder and not any(unicodedata.category(c)[0] == "C" for c in text)
+
+
+def _preview(request: Request, study: StudyDoor, db: Db) -> Response:
+    protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
+    return rater_page(request, "preview.html", study.slug, protocol, instructions=markdown(protocol.instructions))

@@ -1,0 +1,81 @@
+"""Who asks, and whether the assignment is theirs: handlers below this line need not check again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData, UploadFile
+
+from app.storage.assignments_view import AssignmentView, get_own_assignment
+from app.storage.rating_sessions import RatingSession, get_rating_session
+from app.web.deps import Db
+from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError
+from app.web.rater.cookie import get_token
+
+Form = Mapping[str, Sequence[str]]
+NO_LINK = (
+    "Please open the study with the link that you were given. It brings you to your place, also on another device."
+)
+
+
+class NotOpenError(PageError):
+    """The study is there, but not now."""
+
+    status = 403
+    title = "This study is not open"
+
+
+def check_open(status: str, *, has_begun: bool = False, is_finished: bool = False) -> None:
+    """Who has begun may finish while a study is paused; who has finished may always see their completion page."""
+    if status == "closed" and not is_finished:
+        raise GoneError("This study is closed. What you have rated so far is kept. Thank you.")
+    if status == "draft":
+        raise NotOpenError("This study has not opened yet. Please come back later with the same link.")
+    if status == "paused" and not has_begun:
+        raise NotOpenError("This study is paused. Please come back later with the same link.")
+
+
+def get_session(request: Request, slug: str, db: Db) -> RatingSession:
+    """The rating session of the cookie."""
+    token = get_token(request, slug)
+    session = get_rating_session(db, slug, token) if token else None
+    if session is None:
+        raise ForbiddenError(NO_LINK)
+    finished = session.session_state == "finished"
+    check_open(session.status, has_begun=session.has_begun, is_finished=finished)
+    return session
+
+
+def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSession, AssignmentView]:
+    """The assignment of the address, if it is this rater's; else it looks as if there were none."""
+    cookie = get_token(request, slug)
+    own = get_own_assignment(db, slug, cookie, token) if cookie else None
+    if own is None or own[1].state == "planned":
+        raise NotFoundError
+    finished = own[0].session_state == "finished"
+    check_open(own[0].status, has_begun=own[0].has_begun, is_finished=finished)
+    return own
+
+
+async def get_form(request: Request) -> Form:
+    """The fields of a form, or of a JSON object, each with its values."""
+    if request.headers.get("content-type", "").startswith("application/json"):
+        return _flat(await request.json())
+    data: FormData = await request.form(max_files=0)
+    return {name: [v for v in data.getlist(name) if not isinstance(v, UploadFile)] for name in data}
+
+
+def _flat(body: object) -> Form:
+    if not isinstance(body, dict):
+        raise PageError("A JSON object is expected.")
+    return {
+        str(name): [str(v) for v in (value if isinstance(value, list) else [value])] for name, value in body.items()
+    }
+
+
+Session = Annotated[RatingSession, Depends(get_session)]
+Own = Annotated[tuple[RatingSession, AssignmentView], Depends(get_own)]
+FormFields = Annotated[Form, Depends(get_form)]

@@ -1,0 +1,132 @@
+"""Fields: a slot with what stands in it, as the templates draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.design.question import CategoryQuestion, ChoiceQuestion, Question, RatingQuestion
+from app.design.scale import Scale, number_text
+from app.design.slot import Slot
+
+# How words fit beside each other: numbers and signs in a strip, short words in a row, longer ones in a list.
+_STRIP, _ROW = 3, 18
+_MOST_IN_ROW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One radio or box: its value, its words, and the key that chooses it."""
+
+    value: str
+    words: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A slot, what is answered in it, and what is wrong with that."""
+
+    slot: Slot
+    values: tuple[str, ...] = ()
+    strength: str = ""
+    comment: str = ""
+    error: str = ""
+
+    @property
+    def name(self) -> str:
+        """The form field."""
+        return self.slot.name
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        return self.slot.question
+
+    @property
+    def value(self) -> str:
+        """The one value."""
+        return self.values[0] if self.values else ""
+
+    @property
+    def first_id(self) -> str:
+        """The control that an error leads to."""
+        return f"{self.name}-1"
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What can be chosen."""
+        question = self.slot.question
+        match question:
+            case RatingQuestion():
+                return scale_options(question.scale)
+            case ChoiceQuestion():
+                more = [("tie", "They are equal", "T"), ("neither", "Neither of them", "N")]
+                sides = (Option("left", "Response A", "A"), Option("right", "Response B", "B"))
+                return sides + tuple(Option(*option) for option in more if getattr(question, option[0]))
+            case CategoryQuestion():
+                codes = enumerate(question.codes.items(), start=1)
+                return tuple(Option(code, words or code, _digit(n)) for n, (code, words) in codes)
+            case _:
+                return ()
+
+    @property
+    def layout(self) -> str:
+        """How its options lie: strip, row or list."""
+        return layout_of(self.options)
+
+    @property
+    def strength_options(self) -> tuple[Option, ...]:
+        """How strong a preference may be."""
+        scale = getattr(self.slot.question, "strength", None)
+        return scale_options(scale) if scale else ()
+
+
+def scale_options(scale: Scale) -> tuple[Option, ...]:
+    """The points of a scale; the first is key 1, whatever its value."""
+    points = enumerate(scale.points, start=1)
+    return tuple(Option(number_text(p.value), p.words or number_text(p.value), _digit(n)) for n, p in points)
+
+
+def layout_of(options: Sequence[Option]) -> str:
+    """How options lie beside each other."""
+    longest = max((len(option.words) for option in options), default=0)
+    if longest <= _STRIP:
+        return "strip"
+    return "row" if longest <= _ROW and len(options) <= _MOST_IN_ROW else "list"
+
+
+def _digit(n: int) -> str:
+    return str(n) if n <= 9 else ""  # noqa: PLR2004 - a key is one digit
+
+
+def fields_of(
+    slots: Sequence[Slot], answers: Sequence[Mapping[str, Any]] = (), *,
+    form: Mapping[str, Sequence[str]] | None = None, wrong: Mapping[str, str] | None = None,
+) -> tuple[Field, ...]:  # fmt: skip
+    """A field for each slot, filled from a form that came back, else from the answers so far."""
+    if form is not None:
+        return tuple(_from_form(slot, form, (wrong or {}).get(slot.name, "")) for slot in slots)
+    stored = {(a["question"], a["response_id"], a["turn"]): a for a in answers}
+    return tuple(_from_answer(slot, stored.get((slot.question.key, slot.response_id, slot.turn))) for slot in slots)
+
+
+def _from_form(slot: Slot, form: Mapping[str, Sequence[str]], error: str) -> Field:
+    one = {part: next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment")}
+    return Field(slot, tuple(form.get(slot.name, ())), error=error, **one)
+
+
+def _from_answer(slot: Slot, answer: Mapping[str, Any] | None) -> Field:
+    if answer is None:
+        return Field(slot)
+    strength = number_text(answer["strength"]) if answer["strength"] is not None else ""
+    return Field(slot, _values(answer), strength, answer["comment"] or "")
+
+
+def _values(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    if answer["number"] is not None:
+        return (number_text(answer["number"]),)
+    if answer["outcome"] is not None:
+        return (answer["side"] if answer["outcome"] == "response" else answer["outcome"],)
+    return tuple(answer["codes"]) if answer["codes"] is not None else (answer["text"],)

@@ -1,0 +1,90 @@
+"""The rating page: show an item, save an answer, submit the page."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from app.actions.rating import current_page, protocol_of, save_answer, submit_rating
+from app.design.form import AnswerError
+from app.storage.assignments_view import AssignmentView, next_assignment
+from app.storage.rating_sessions import RatingSession
+from app.web.deps import Db
+from app.web.pages import is_htmx
+from app.web.rater.answers import go, rater_page
+from app.web.rater.deps import Form, FormFields, Own, Session
+from app.web.rater.sheet import make_sheet
+
+router = APIRouter()
+
+
+@router.get("/{slug}/rate")
+def show_current(request: Request, slug: str, db: Db, session: Session) -> Response:
+    now = current_page(db, session)
+    if isinstance(now, AssignmentView):
+        return _sheet(request, slug, db, session, now)
+    return go(request, f"show_{'wait' if now == 'full' else now}", slug=slug)
+
+
+@router.get("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
+def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
+    session, view = own
+    if session.session_state == "finished" or view.state == "returned":
+        return go(request, "show_current", slug=slug)
+    return _sheet(request, slug, db, session, view)
+
+
+@router.post("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
+def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
+    session, view = own
+    if session.session_state == "finished":
+        return go(request, "show_done", slug=slug)
+    submission = submit_rating(db, session, view, form)
+    if submission.answers.wrong:
+        return _sheet(request, slug, db, session, view, form=form, wrong=submission.answers.wrong)
+    following = next_assignment(db, session) if submission.is_stored else None
+    if following is None:
+        return go(request, "show_current", slug=slug)
+    return _next(request, slug, db, session, following)
+
+
+@router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
+def submit_answer(db: Db, own: Own, form: FormFields) -> Response:
+    session, view = own
+    name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
+    if session.session_state == "finished":
+        return _refuse(409, "The study is finished.")
+    try:
+        is_saved = save_answer(db, session, view, form, name, UUID(key) if key else None)
+    except KeyError:
+        return _refuse(422, "This page has no such question.")
+    except AnswerError as error:
+        return _refuse(422, str(error))
+    except ValueError:
+        return _refuse(422, "The key is no UUID.")
+    return JSONResponse({"saved": name}) if is_saved else _refuse(409, "Your place was given to somebody else.")
+
+
+def _refuse(status: int, sentence: str) -> Response:
+    return JSONResponse({"error": {"status": status, "message": sentence}}, status_code=status)
+
+
+def _next(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
+    """The next item in place of this one; without htmx at an address of its own, so that *back* in a browser works."""
+    if not is_htmx(request):
+        return go(request, "show_rate", slug=slug, token=view.token)
+    response = _sheet(request, slug, db, session, view)
+    response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=view.token)
+    return response
+
+
+def _sheet(
+    request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView, *, form: Form | None = None,
+    wrong: dict[str, str] | None = None,
+) -> Response:  # fmt: skip
+    protocol = protocol_of(db, session)
+    sheet = make_sheet(protocol, view, form=form, wrong=wrong or {})
+    status = 422 if wrong else 200
+    return rater_page(request, "rate.html", slug, protocol, status=status, session=session, view=view, sheet=sheet)

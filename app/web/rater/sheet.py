@@ -1,0 +1,109 @@
+"""Sheet: one rating page put in order, from an assignment and its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.actions.rating import slots_of
+from app.design.protocol import Protocol
+from app.design.slot import response_name
+from app.storage.assignments_view import AssignmentView
+from app.web.rater.fields import Field, fields_of
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a dialogue, with the questions beside it. `voice` counts the speakers from 0."""
+
+    speaker: str
+    text: str
+    voice: int
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that is read: one text, or turns."""
+
+    text: str | None
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseCard:
+    """A response as it is shown, with the questions about it."""
+
+    name: str
+    label: str | None
+    passage: Passage
+    fields: tuple[Field, ...]
+
+    @property
+    def all_fields(self) -> tuple[Field, ...]:
+        """The fields beside its turns, then those about it as a whole."""
+        return (*(field for turn in self.passage.turns for field in turn.fields), *self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A whole page. `is_pair_first`: the protocol asks for the choice before the ratings."""
+
+    situation: Passage
+    cards: tuple[ResponseCard, ...]
+    pair: tuple[Field, ...]
+    item: tuple[Field, ...]
+    is_pair_first: bool
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Every field, in the order in which the page has them."""
+        cards = [field for card in self.cards for field in card.all_fields]
+        middle = [*self.pair, *cards] if self.is_pair_first else [*cards, *self.pair]
+        return (*(field for turn in self.situation.turns for field in turn.fields), *middle, *self.item)
+
+    @property
+    def wrong(self) -> tuple[Field, ...]:
+        """The fields that an error stands at."""
+        return tuple(field for field in self.fields if field.error)
+
+    @property
+    def has_card_fields(self) -> bool:
+        """Whether anything is asked of each response."""
+        return any(card.fields for card in self.cards)
+
+
+def make_sheet(
+    protocol: Protocol, view: AssignmentView, *, form: Mapping[str, Sequence[str]] | None = None,
+    wrong: Mapping[str, str],
+) -> Sheet:  # fmt: skip
+    """The page of an assignment, with the answers so far, or with a form that came back."""
+    fields = fields_of(slots_of(protocol, view), view.answers, form=form, wrong=wrong)
+    targets = [question.target for question in protocol.questions]
+    by_target = {t: tuple(f for f in fields if f.question.target == t) for t in ("turn", "response", "pair", "item")}
+    cards = tuple(_card(view, place, by_target) for place in range(len(view.responses)))
+    return Sheet(
+        situation=_passage(view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None]),
+        cards=cards, pair=by_target["pair"], item=by_target["item"],
+        is_pair_first="pair" in targets and "response" in targets
+        and targets.index("pair") < targets.index("response"),
+    )  # fmt: skip
+
+
+def _card(view: AssignmentView, place: int, by_target: Mapping[str, Sequence[Field]]) -> ResponseCard:
+    response = view.responses[place]
+    own = {target: [f for f in fields if f.slot.place == place] for target, fields in by_target.items()}
+    label = view.shown_labels[place] if view.shown_labels else None
+    passage = _passage(response["text"], response["turns"], own["turn"])
+    return ResponseCard(response_name(place, len(view.responses)), label, passage, tuple(own["response"]))
+
+
+def _passage(text: str | None, turns: Sequence[Mapping[str, str]] | None, fields: Sequence[Field]) -> Passage:
+    voices: dict[str, int] = {}
+    return Passage(text, tuple(
+        Turn(
+            speaker=(speaker := str(turn.get("speaker", ""))), text=str(turn.get("text", "")),
+            voice=voices.setdefault(speaker, len(voices)), fields=tuple(f for f in fields if f.slot.turn == number),
+        )
+        for number, turn in enumerate(turns or (), start=1)
+    ))  # fmt: skip

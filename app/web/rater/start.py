@@ -1,0 +1,40 @@
+"""Before the first item: what is asked, and how to answer by keys."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.rating import begin_rating, list_length, protocol_of
+from app.storage.rating_sessions import record_keys_off
+from app.web.deps import Db
+from app.web.markdown import markdown
+from app.web.rater.answers import go, rater_page
+from app.web.rater.deps import FormFields, Session
+
+router = APIRouter()
+
+
+@router.get("/{slug}/start")
+def show_start(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if session.session_state == "finished":
+        return go(request, "show_done", slug=slug)
+    protocol = protocol_of(db, session)
+    length = list_length(db, session)
+    return rater_page(
+        request, "start.html", slug, protocol, session=session, length=length,
+        instructions=markdown(protocol.instructions),
+    )  # fmt: skip
+
+
+@router.post("/{slug}/start")
+def submit_start(request: Request, slug: str, db: Db, session: Session) -> Response:
+    begin_rating(db, session)
+    return go(request, "show_current", slug=slug)
+
+
+@router.post("/{slug}/keys")
+def submit_keys(request: Request, slug: str, db: Db, session: Session, form: FormFields) -> Response:
+    """Switch the keys off or on; the choice is remembered."""
+    record_keys_off(db, session, off="off" in form.get("keys", ()))
+    return go(request, "show_current", slug=slug)

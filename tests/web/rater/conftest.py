@@ -1,0 +1,100 @@
+"""An application with a small open study, and visitors to it."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import event
+from starlette.testclient import TestClient
+
+from app.actions.design import open_study
+from app.main import create_app
+from tests.builder import build_study, protocol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from fastapi import FastAPI
+    from sqlalchemy import Engine
+
+ORIGIN = "http://testserver"
+FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}
+
+
+class Visitor(TestClient):
+    """A browser without scripts: keeps its cookies and follows redirects."""
+
+    def arrive(self, who: str = "anna", slug: str = "study") -> Any:  # noqa: ANN401 - httpx's response
+        """Come by Prolific's link."""
+        return self.get(f"/s/{slug}", params={"PROLIFIC_PID": who, "STUDY_ID": "st", "SESSION_ID": f"se-{who}"})
+
+    def begin(self, who: str = "anna", slug: str = "study") -> Any:  # noqa: ANN401
+        """Come and press *Begin*."""
+        self.arrive(who, slug)
+        return self.post(f"/s/{slug}/start")
+
+    def rate(self, page: Any, data: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
+        """Answer a page and press *Next*."""
+        return self.post(form_address(page), data=FULL if data is None else data)
+
+
+def form_address(page: Any) -> str:  # noqa: ANN401
+    """Where the page's form goes."""
+    found = re.search(r'action="(/s/[^"/]+/rate/[^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+def heading(page: Any) -> str:  # noqa: ANN401
+    """The page's h1."""
+    found = re.search(r"<h1[^>]*>([^<]*)</h1>", page.text)
+    assert found, page.text
+    return found[1]
+
+
+@pytest.fixture
+def study(engine: Engine) -> Callable[..., int]:
+    """Opened studies: what is handed over are parts of a protocol, and `n_items` or `texts`."""
+
+    def make(**parts: Any) -> int:  # noqa: ANN401
+        build = {name: parts.pop(name) for name in ("n_items", "texts") if name in parts}
+        protocol = protocol_of(**parts)
+        with engine.begin() as db:
+            study_id = build_study(db, protocol, **build)
+            open_study(db, protocol["slug"])
+        return study_id
+
+    return make
+
+
+@pytest.fixture
+def app(engine: Engine) -> FastAPI:
+    """The application on the test's own database."""
+    return create_app(engine)
+
+
+@pytest.fixture
+def visitor(app: FastAPI) -> Callable[[], Visitor]:
+    """Another browser each time."""
+    return lambda: Visitor(app, base_url=ORIGIN, headers={"Origin": ORIGIN})
+
+
+@pytest.fixture
+def statements(engine: Engine) -> Callable[[], Any]:
+    """What SQL runs inside a `with` block."""
+
+    @contextmanager
+    def listen() -> Iterator[list[str]]:
+        seen: list[str] = []
+
+        def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:  # noqa: ANN401
+            seen.append(statement)
+
+        event.listen(engine, "before_cursor_execute", note)
+        yield seen
+        event.remove(engine, "before_cursor_execute", note)
+
+    return listen
