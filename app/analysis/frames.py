@@ -12,9 +12,11 @@ Missing text is None; missing numbers are nan or NA. Ids are text. Both makers h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
 # number: rating, slider · outcome and chosen: choice · codes: category, joined by | · text: text, highlight
@@ -27,6 +29,8 @@ RATING_COLUMNS = (
 TEXT_COLUMNS = frozenset(RATING_COLUMNS) - {
     "turn", "number", "strength", "position", "repeat", "active_ms", "rated_at", "served_at",
 }  # fmt: skip
+WHOLE_COLUMNS = ("turn", "position", "active_ms")
+TIME_COLUMNS = ("rated_at", "served_at")
 ORDER = ["rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response"]
 
 
@@ -38,6 +42,37 @@ class Frames:
     responses: pd.DataFrame
     raters: pd.DataFrame
     ratings: pd.DataFrame
+
+
+def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
+    """Ratings with the one type of each column, whoever read them.
+
+    Args:
+        columns: any of RATING_COLUMNS, each of length n_rows, None or nan where missing; what is left out is missing.
+        n_rows: how many answers.
+
+    Returns:
+        All of RATING_COLUMNS: text as object, `turn, position, active_ms` Int64, `repeat` int64, `number, strength`
+        float64, times as UTC with microseconds.
+    """
+    import numpy as np
+    import pandas as pd
+
+    def typed(name: str) -> pd.Series[Any]:
+        cells = columns.get(name)
+        if name == "repeat":
+            return (
+                pd.Series(0 if cells is None else cells, index=range(n_rows), dtype="Int64").fillna(0).astype("int64")
+            )
+        if name in WHOLE_COLUMNS:
+            return pd.Series(cells, index=range(n_rows), dtype="Int64")
+        if name in TIME_COLUMNS:
+            return pd.Series(cells, index=range(n_rows), dtype="datetime64[us, UTC]")
+        if name in TEXT_COLUMNS:
+            return pd.Series(None if cells is None else np.asarray(cells), index=range(n_rows), dtype=object)
+        return pd.Series(cells, index=range(n_rows), dtype="float64")
+
+    return pd.DataFrame({name: typed(name) for name in RATING_COLUMNS})
 
 
 def canonical(ratings: pd.DataFrame) -> pd.DataFrame:

@@ -33,5 +33,5 @@ class FaultsError(Exception):
 
     def __init__(self, faults: list[Fault]) -> None:
         """Carry every fault, so that all can be mended in one go."""
-        super().__init__(f"{len(faults)} faults")
+        super().__init__("\n".join([f"{len(faults)} faults", *(fault.sentence() for fault in faults[:10])]))
         self.faults = faults

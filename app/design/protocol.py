@@ -79,7 +79,7 @@ class Protocol(BaseModel):
         keys = [question.key for question in self.questions]
         twice = sorted({key for key in keys if keys.count(key) > 1})
         if twice:
-            raise ValueError(f"each question has a key of its own, found twice: {', '.join(twice)}")
+            raise ValueError(f"questions each with a key of its own, found twice: {', '.join(twice)}")
         if self.analysis.reference is not None and self.analysis.reference not in self.sources:
             raise ValueError(f"analysis.reference names one of the sources, found {self.analysis.reference}")
         unknown = sorted(set(self.analysis.cut) - {question.key for question in self.scaled_questions})

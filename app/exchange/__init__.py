@@ -1,0 +1,7 @@
+"""Study folders: files in, a StudyFolder or all faults out; and back to files."""
+
+from app.analysis.folder import StudyFolder, frames_of
+from app.exchange.read import read_files, read_folder
+from app.exchange.uploads import read_upload
+
+__all__ = ["StudyFolder", "frames_of", "read_files", "read_folder", "read_upload"]

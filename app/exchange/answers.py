@@ -1,0 +1,88 @@
+"""The value of each answer, by the type of its question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+
+from app.design.answer import CANNOT_JUDGE, picked_codes, scaled_value
+from app.design.question import (
+    CategoryQuestion,
+    ChoiceQuestion,
+    HighlightQuestion,
+    RatingQuestion,
+    SliderQuestion,
+    TextQuestion,
+    allowed_words,
+)
+from app.exchange.choices import check_choices
+from app.exchange.sheet import mapped
+
+if TYPE_CHECKING:
+    from app.design.question import Question, ScaledQuestion
+    from app.exchange.columns import Mask
+    from app.exchange.sheet import Sheet
+    from app.exchange.table import Column
+    from app.exchange.targets import Study, Targets
+
+COLUMNS = ("number", "outcome", "chosen", "strength", "codes", "text")
+
+
+def check_answers(sheet: Sheet, study: Study, targets: Targets) -> dict[str, Column]:
+    """The answers, in one column for each kind; None where a row has another kind."""
+    answers = {name: np.full(len(sheet.table), None, dtype=object) for name in COLUMNS}
+    _strength_only_where_asked(sheet, study, targets)
+    for number, question in enumerate(study.protocol.questions):
+        rows = sheet.ok & (targets.question == number)
+        if rows.any():
+            _check(question, rows, sheet, targets, answers)
+    return answers
+
+
+def _check(question: Question, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]) -> None:
+    match question:
+        case RatingQuestion() | SliderQuestion():
+            _check_scaled(question, rows, sheet, answers)
+        case ChoiceQuestion():
+            check_choices(question, rows, sheet, targets, answers)
+        case CategoryQuestion():
+            codes = mapped(sheet.table.column("value"), lambda text: _joined(question, text))
+            _fill(sheet, rows, codes, allowed_words(question), answers["codes"])
+        case TextQuestion() | HighlightQuestion():
+            answers["text"][rows] = sheet.table.column("value")[rows]
+        case _:
+            assert_never(question)
+
+
+def _check_scaled(question: ScaledQuestion, rows: Mask, sheet: Sheet, answers: dict[str, Column]) -> None:
+    allowed = allowed_words(question)
+    if question.cannot_judge:
+        cannot = rows & (sheet.stripped("value") == CANNOT_JUDGE)
+        answers["outcome"][cannot] = CANNOT_JUDGE
+        rows &= ~cannot
+        allowed += f", or {CANNOT_JUDGE}"
+    numbers = mapped(sheet.table.column("value"), lambda text: scaled_value(question, text))
+    _fill(sheet, rows, numbers, allowed, answers["number"])
+
+
+def _joined(question: CategoryQuestion, text: str) -> str | None:
+    codes = picked_codes(question, text)
+    return None if codes is None else "|".join(codes)
+
+
+def _fill(sheet: Sheet, rows: Mask, values: Column, allowed: str, answers: Column) -> None:
+    """Put the values into their column; those that are None are no answer to the question."""
+    none = np.array([value is None for value in values], dtype=bool)
+    sheet.reject(rows & none, "value", allowed)
+    answers[rows] = values[rows]
+
+
+def _strength_only_where_asked(sheet: Sheet, study: Study, targets: Targets) -> None:
+    asked = [
+        number
+        for number, question in enumerate(study.protocol.questions)
+        if isinstance(question, ChoiceQuestion) and question.strength is not None
+    ]
+    given = sheet.ok & (sheet.stripped("strength") != "")
+    sheet.reject(given & ~np.isin(targets.question, asked), "strength", "nothing, the question asks for no strength")

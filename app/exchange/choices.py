@@ -1,0 +1,90 @@
+"""Forced choices: the response chosen, tie or neither, within the pair that was compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.design.question import allowed_words
+from app.design.scale import number, number_text
+from app.exchange.columns import places
+from app.exchange.faults import listed
+from app.exchange.replies import AMBIGUOUS, UNKNOWN
+from app.exchange.sheet import mapped
+
+if TYPE_CHECKING:
+    from app.design.question import ChoiceQuestion
+    from app.design.scale import Scale
+    from app.exchange.columns import Mask, Places
+    from app.exchange.sheet import Sheet
+    from app.exchange.table import Column
+    from app.exchange.targets import Targets
+
+
+def check_choices(
+    question: ChoiceQuestion, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]
+) -> None:
+    """Fill outcome, chosen and strength of these rows."""
+    value = sheet.stripped("value")
+    words = [word for word in ("tie", "neither") if getattr(question, word)]
+    is_word = rows & np.isin(value, words)
+    answers["outcome"][is_word] = value[is_word]
+    pair = _pair(rows & sheet.ok, sheet, targets)
+    picks = rows & sheet.ok & ~is_word
+    chosen = _chosen(value, pair, targets)
+    ambiguous = picks & (chosen == AMBIGUOUS)
+    sheet.reject(ambiguous, "value", "a response's id, both responses of this pair are of that source")
+    sheet.reject(picks & (chosen == UNKNOWN), "value", allowed_words(question))
+    picks &= sheet.ok
+    answers["outcome"][picks] = "response"
+    answers["chosen"][picks] = targets.replies.at(chosen)[picks]
+    if question.strength is not None:
+        _check_strength(question.strength, rows, picks, sheet, answers["strength"])
+
+
+def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
+    """The two responses: as named, else those of an item that has exactly two."""
+    named = targets.left >= 0
+    n_responses = targets.replies.count(targets.item)
+    for count in np.unique(n_responses[rows & ~named]):
+        if count != 2:  # noqa: PLR2004 - a pair
+            where = rows & ~named & (n_responses == count)
+            allowed = f"the two responses compared, the item has {count}"
+            sheet.reject(where, "left_response" if count else "item", allowed)
+    first, second = targets.replies.first_two(targets.item)
+    return np.where(named, targets.left, first), np.where(named, targets.right, second)
+
+
+def _chosen(value: Column, pair: tuple[Places, Places], targets: Targets) -> Places:
+    """The place of the response that the value names, by id or by source; UNKNOWN where it is neither of the pair."""
+    by_id = places(targets.replies.keys, value)
+    source = places(targets.replies.sources, value)
+    first, second = pair
+    is_id = (by_id >= 0) & ((by_id == first) | (by_id == second))
+    of_first, of_second = (_is_of(side, source, targets) for side in pair)
+    chosen = np.where(of_first, first, np.where(of_second, second, UNKNOWN))
+    chosen = np.where(of_first & of_second, AMBIGUOUS, chosen)
+    return np.where(is_id, by_id, chosen)
+
+
+def _is_of(response: Places, source: Places, targets: Targets) -> Mask:
+    same = np.zeros(len(response), dtype=bool)
+    known = (response >= 0) & (source >= 0)
+    same[known] = targets.replies.source[response[known]] == source[known]
+    return same
+
+
+def _check_strength(scale: Scale, rows: Mask, picks: Mask, sheet: Sheet, strengths: Column) -> None:
+    given = rows & (sheet.stripped("strength") != "")
+    points = mapped(sheet.table.column("strength"), lambda text: _point(scale, text))
+    off = np.array([point is None for point in points], dtype=bool)
+    allowed = listed(number_text(value) for value in scale.values)
+    sheet.reject(given & ~picks, "strength", "nothing, no response was chosen")
+    sheet.reject(given & picks & off, "strength", allowed)
+    strengths[given] = points[given]
+
+
+def _point(scale: Scale, text: str) -> float | None:
+    value = number(text)
+    return value if value in scale.values else None

@@ -1,0 +1,90 @@
+"""What stands beside an answer: turn, side, position, condition, label, times."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.design.scale import number
+from app.exchange.columns import text_or_none
+from app.exchange.sheet import mapped
+
+if TYPE_CHECKING:
+    from app.exchange.columns import Mask, Places
+    from app.exchange.sheet import Sheet
+    from app.exchange.table import Column
+    from app.exchange.targets import Study, Targets
+
+_SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
+# It stands in an index beside other text.
+_LONGEST_CONDITION = 200
+TEXT = ("condition", "shown_label", "side")
+
+
+def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
+    """The columns beside the answer; None where a cell is empty."""
+    beside = {name: text_or_none(sheet.stripped(name)) for name in TEXT}
+    too_long = mapped(sheet.table.column("condition"), lambda text: len(text.strip()) > _LONGEST_CONDITION)
+    sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
+    _check_side(sheet, targets, chosen)
+    limits = {"turn": _WHOLE, "position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE}
+    beside |= {name: _whole(sheet, name, most) for name, most in limits.items()}
+    _check_turn(sheet, study, targets, beside["turn"])
+    beside |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}
+    return beside | {name: _times(sheet, name) for name in ("rated_at", "served_at")}
+
+
+def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
+    side = sheet.stripped("side")
+    sheet.reject((side != "") & ~np.isin(side, ("left", "right")), "side", "left or right")
+    known = sheet.ok & (side != "") & (targets.left >= 0)
+    # The side is that of the response chosen, or of the response that the question is about.
+    left, right = targets.replies.at(targets.left), targets.replies.at(targets.right)
+    about = np.where(pd.notna(chosen), chosen, targets.replies.at(targets.response))
+    contradicts = ((side == "left") & (about == right)) | ((side == "right") & (about == left))
+    sheet.reject(known & contradicts, "side", "the side on which left_response and right_response put the response")
+
+
+def _whole(sheet: Sheet, name: str, most: int) -> Column:
+    numbers = mapped(sheet.table.column(name), lambda text: _whole_number(text, most))
+    wrong = np.array([value is None for value in numbers], dtype=bool) & (sheet.stripped(name) != "")
+    sheet.reject(wrong, name, "a whole number from 0")
+    return numbers
+
+
+def _whole_number(text: str, most: int) -> int | None:
+    value = number(text)
+    return int(value) if value is not None and value.is_integer() and 0 <= value <= most else None
+
+
+def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column) -> None:
+    given: Mask = sheet.ok & np.array([value is not None for value in turn], dtype=bool) & (targets.item >= 0)
+    if not given.any():
+        return
+    most = np.zeros(len(turn), dtype=np.int64)
+    most[given] = _n_turns(study.items["turns"], targets.item[given])
+    replied = given & (targets.response >= 0)
+    most[replied] = np.maximum(most[replied], _n_turns(study.responses["turns"], targets.response[replied]))
+    beyond = given.copy()
+    beyond[given] = turn[given].astype(np.int64) > most[given]
+    for n_turns in np.unique(most[beyond]):
+        sheet.reject(beyond & (most == n_turns), "turn", f"a turn of the dialogue, which has {n_turns}")
+
+
+def _n_turns(turns: pd.Series[str], at: Places) -> Places:
+    """How many turns the texts at these places have; 0 for a text without turns."""
+    needed = np.unique(at)
+    counts = np.zeros(len(turns), dtype=np.int64)
+    counts[needed] = [len(json.loads(cell)) if cell else 0 for cell in turns.iloc[needed]]
+    return counts[at]
+
+
+def _times(sheet: Sheet, name: str) -> Column:
+    text = pd.Series(sheet.stripped(name), dtype=object)
+    times = pd.to_datetime(text.where(text != ""), format="ISO8601", errors="coerce", utc=True).dt.as_unit("us")
+    wrong = (times.isna() & (text != "")).to_numpy()
+    sheet.reject(wrong, name, "a time as ISO 8601 writes it, such as 2026-11-21T14:30:00Z")
+    return times  # type: ignore[return-value]  # the frame takes the times as they are

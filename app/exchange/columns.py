@@ -1,0 +1,99 @@
+"""Checks that every table shares, on whole columns: ids, look-ups, attributes."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.exchange.faults import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from app.exchange.faults import Faults
+    from app.exchange.table import Column, Table
+
+    Mask = NDArray[np.bool_]
+    Places = NDArray[np.int64]
+
+# An index of the database holds ids, and no longer ones than this in any script.
+LONGEST_ID = 400
+
+
+def has_columns(table: Table, names: Sequence[str], faults: Faults) -> bool:
+    """Whether the table has these columns; a fault for each that is missing."""
+    missing = [name for name in names if name not in table.columns]
+    for name in missing:
+        near = get_close_matches(name, [column for column in table.columns if column not in names], n=1, cutoff=0.6)
+        faults.add(table.file, 1, name, near[0] if near else listed(table.columns, 30), f"a column named {name}")
+    return not missing
+
+
+def ids(table: Table, name: str, faults: Faults) -> Column:
+    """A column of ids or keys, without spaces around them; that is said, and too long ones are faults."""
+    codes, distinct = pd.factorize(table.column(name))
+    stripped = np.array([text.strip() for text in distinct], dtype=object)
+    trimmed = np.flatnonzero((stripped != distinct)[codes]) if len(distinct) else np.array([], dtype=np.int64)
+    if len(trimmed):
+        first = trimmed[0]
+        more = f" in {len(trimmed)} rows" if len(trimmed) > 1 else ""
+        found = f"{table.column(name)[first]}"
+        faults.note(table.file, int(table.rows[first]), name, found, f"ids without spaces around them; trimmed{more}")
+    values: Column = stripped[codes] if len(distinct) else table.column(name)
+    too_long = np.array([len(text) > LONGEST_ID for text in stripped], dtype=bool)
+    if too_long.any():
+        faulty(table, too_long[codes], name, values, f"at most {LONGEST_ID} characters", faults)
+    return values
+
+
+def faulty(table: Table, where: Mask, name: str, found: Column, allowed: str, faults: Faults) -> None:
+    """A fault in each row of the mask."""
+    if where.any():
+        faults.add_rows(table.file, table.rows[where], name, list(found[where]), allowed)
+
+
+def unique_ids(table: Table, name: str, values: Column, faults: Faults) -> None:
+    """Faults for ids that are missing or stand there twice."""
+    empty = values == ""
+    faulty(table, empty, name, values, "an id", faults)
+    twice = pd.Series(values).duplicated().to_numpy() & ~empty
+    if twice.any():
+        first = dict(zip(values[::-1], table.rows[::-1], strict=True))
+        for row, value in zip(table.rows[twice], values[twice], strict=True):
+            faults.add(table.file, int(row), name, value, f"each {name} once (first in row {first[value]})")
+
+
+def places(keys: Sequence[str] | Column, values: Column) -> Places:
+    """Where each value first stands among the keys; -1 where it does not."""
+    all_keys = pd.Index(np.asarray(keys, dtype=object))
+    firsts = np.flatnonzero(~all_keys.duplicated())
+    found = all_keys[firsts].get_indexer(pd.Index(values, dtype=object))
+    return np.where(found >= 0, firsts[found], -1) if len(firsts) else np.full(len(values), -1)
+
+
+def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:
+    """What is allowed: the keys themselves where they are few, else where they stand."""
+    return listed(keys) if len(keys) <= 12 else f"{wanted} of {file}"  # noqa: PLR2004 - a line's worth
+
+
+def only_where(keep: Mask, values: Column) -> Column:
+    """The values where they count, None elsewhere."""
+    kept = values.copy()
+    kept[~keep] = None
+    return kept
+
+
+def text_or_none(values: Column) -> Column:
+    """Empty cells as None."""
+    return only_where(values != "", values)
+
+
+def attributes(table: Table, known: Sequence[str]) -> dict[str, Column]:
+    """Whatever else the lead says: columns with at least one value, by name."""
+    found = {name: table.columns[name] for name in sorted(set(table.columns) - set(known))}
+    return {name: text_or_none(cells) for name, cells in found.items() if (cells != "").any()}

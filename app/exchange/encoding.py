@@ -1,0 +1,52 @@
+"""Bytes to text: UTF-8, else Windows-1252 with its holes as Latin-1; each file judged by itself."""
+
+from __future__ import annotations
+
+import codecs
+import io
+
+_CHUNK = 1 << 20
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - registered for decoding only
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("holes-as-latin-1", _as_latin_1)
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether all of it is UTF-8; in pieces, so that a large file is not held twice."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(data)
+    try:
+        for start in range(0, len(data), _CHUNK):
+            decoder.decode(view[start : start + _CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def not_text(data: bytes) -> str | None:
+    r"""Why these bytes are no text that could be read, or None.
+
+    >>> not_text(b"item,text"), not_text(b"PK\x03\x04\x00")
+    (None, 'bytes that are no text')
+    """
+    if data.startswith(_WIDE_MARKS):
+        return "text in UTF-16"
+    return "bytes that are no text" if b"\0" in data else None
+
+
+def open_text(data: bytes) -> tuple[io.TextIOWrapper, bool]:
+    r"""The text, read piece by piece, and whether it is UTF-8. Line ends stay as they are.
+
+    >>> open_text(b"\xef\xbb\xbfcaf\xc3\xa9")[0].read(), open_text(b"caf\xe9 \x93\x9d")[0].read()
+    ('café', 'café “\x9d')
+    """
+    utf8 = is_utf8(data)
+    encoding, errors = ("utf-8-sig", "strict") if utf8 else ("cp1252", "holes-as-latin-1")
+    return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors, newline=""), utf8

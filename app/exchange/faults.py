@@ -1,0 +1,85 @@
+"""Collects every fault of a folder, so that all can be mended in one go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from app.design.fault import Fault, FaultsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# A wrong scale makes every row a fault: each is named up to here, the rest of a kind is counted.
+MOST_OF_A_KIND = 10_000
+_LONGEST_FOUND = 100
+
+
+def shown(text: str) -> str:
+    r"""What was found, safe to print: cut to a line, controls spelled out.
+
+    >>> shown("a\u202eb\tc")
+    'a\\u202eb\\tc'
+    """
+    cut = text if len(text) <= _LONGEST_FOUND else f"{text[:_LONGEST_FOUND]}…"
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
+
+
+def listed(words: Iterable[object], most: int = 12) -> str:
+    """Words as a person lists them.
+
+    >>> listed(["a", "b", "c"]), listed("abcde", most=3)
+    ('a, b or c', 'a, b, c or 2 more')
+    """
+    all_words = [str(word) for word in words]
+    some = all_words if len(all_words) <= most else [*all_words[:most], f"{len(all_words) - most} more"]
+    return " or ".join(([", ".join(some[:-1])] if some[1:] else []) + some[-1:]) or "none, there is none"
+
+
+class Faults:
+    """The faults and notes found so far."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._faults: list[Fault] = []
+        self.notes: list[Fault] = []
+        self._kinds: Counter[tuple[str, str | None, str]] = Counter()
+
+    def add(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
+        """A fault; one kind (file, column, what is allowed) is listed up to MOST_OF_A_KIND rows."""
+        kind = (file, column, allowed)
+        self._kinds[kind] += 1
+        if self._kinds[kind] <= MOST_OF_A_KIND:
+            self._faults.append(Fault(file, row, column, shown(found), allowed))
+
+    def add_rows(self, file: str, rows: Iterable[int], column: str, found: Sequence[str], allowed: str) -> None:
+        """The same fault in several rows."""
+        for row, text in zip(rows, found, strict=True):
+            self.add(file, int(row), column, text, allowed)
+
+    def note(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
+        """Something that was mended or ignored, and is said."""
+        self.notes.append(Fault(file, row, column, shown(found), allowed, severity="warning"))
+
+    def of(self, file: str) -> bool:
+        """Whether that file has a fault."""
+        return any(fault.file == file for fault in self._faults)
+
+    def raise_if_any(self) -> None:
+        """Raise all of them, by file and row, with the notes.
+
+        Raises:
+            FaultsError: there is at least one fault.
+        """
+        if not self._faults:
+            return
+        more = [
+            Fault(file, None, column, f"{n - MOST_OF_A_KIND} more rows with this fault", allowed)
+            for (file, column, allowed), n in self._kinds.items()
+            if n > MOST_OF_A_KIND
+        ]
+        order: dict[str, int] = {}
+        for fault in self._faults:
+            order.setdefault(fault.file, len(order))
+        self._faults.sort(key=lambda fault: (order[fault.file], fault.row or 0))
+        raise FaultsError([*self._faults, *more, *self.notes])

@@ -1,0 +1,48 @@
+"""raters.csv: who rated; without it, the raters that ratings.csv names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.folder import RATER_COLUMNS
+from app.exchange.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
+
+if TYPE_CHECKING:
+    from app.exchange.columns import Mask
+    from app.exchange.faults import Faults
+    from app.exchange.table import Column, Table
+
+KINDS = ("person", "model")
+_TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0", "")
+
+
+def check_raters(table: Table, faults: Faults) -> pd.DataFrame | None:
+    """The raters as `analysis.folder` has them; None where a column is missing."""
+    if not has_columns(table, ["rater", "kind"], faults):
+        return None
+    keys, kinds, pools = (ids(table, name, faults) for name in ("rater", "kind", "pool"))
+    unique_ids(table, "rater", keys, faults)
+    faulty(table, ~np.isin(kinds, KINDS), "kind", kinds, "person or model", faults)
+    simulated = np.array([text.strip().lower() for text in table.column("is_simulated")], dtype=object)
+    faulty(table, ~np.isin(simulated, _TRUE + _FALSE), "is_simulated", simulated, "true or false", faults)
+    return _frame(keys, kinds, pools, np.isin(simulated, _TRUE), attributes(table, RATER_COLUMNS))
+
+
+def named_in(ratings: Table | None, faults: Faults) -> pd.DataFrame:
+    """The raters that the ratings name, each a person."""
+    named = ids(ratings, "rater", faults) if ratings is not None else np.array([], dtype=object)
+    keys = np.array([key for key in pd.unique(named) if key], dtype=object)
+    if len(keys):
+        allowed = f"rater, kind, pool; the {len(keys)} raters of ratings.csv were taken as persons"
+        faults.note("raters.csv", None, None, "no such file", allowed)
+    empty = np.full(len(keys), "", dtype=object)
+    return _frame(keys, np.full(len(keys), "person", dtype=object), empty, np.zeros(len(keys), dtype=bool), {})
+
+
+def _frame(keys: Column, kinds: Column, pools: Column, simulated: Mask, more: dict[str, Column]) -> pd.DataFrame:
+    frame = pd.DataFrame({"rater": keys, "kind": kinds, "pool": text_or_none(pools)}, dtype=object)
+    frame["is_simulated"] = simulated.astype(bool)
+    return frame.assign(**{name: pd.Series(cells, dtype=object) for name, cells in more.items()})

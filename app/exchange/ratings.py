@@ -1,0 +1,96 @@
+"""ratings.csv: one row an answer, checked against everything else in the folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.frames import rating_frame
+from app.exchange.answers import check_answers
+from app.exchange.circumstances import check_circumstances
+from app.exchange.columns import has_columns, text_or_none
+from app.exchange.sheet import Sheet
+from app.exchange.targets import check_targets
+
+if TYPE_CHECKING:
+    from app.design.protocol import Protocol
+    from app.exchange.columns import Places
+    from app.exchange.faults import Faults
+    from app.exchange.table import Column, Table
+    from app.exchange.targets import Study, Targets
+
+FILE_COLUMNS = (
+    "rater", "item", "response", "question", "value", "strength", "turn", "left_response", "right_response", "side",
+    "position", "condition", "shown_label", "repeat", "rated_at", "served_at", "active_ms", "comment", "exclude",
+)  # fmt: skip
+
+
+def no_ratings() -> pd.DataFrame:
+    """A study that nobody has rated yet."""
+    return rating_frame({}, 0)
+
+
+def check_ratings(table: Table, study: Study, faults: Faults) -> pd.DataFrame | None:
+    """The answers as `analysis.frames` has them; None where a column is missing."""
+    if not has_columns(table, _needed(study.protocol), faults):
+        return None
+    for name in sorted(set(table.columns) - set(FILE_COLUMNS)):
+        faults.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
+    sheet = Sheet(table, faults)
+    targets = check_targets(sheet, study)
+    answers = check_answers(sheet, study, targets)
+    beside = check_circumstances(sheet, study, targets, answers["chosen"])
+    _check_once(sheet, targets, beside)
+    named: dict[str, object] = {
+        name: text_or_none(sheet.ids(name)) for name in ("rater", "item", "response", "question")
+    }
+    named |= {
+        "left_response": targets.replies.at(targets.left),
+        "right_response": targets.replies.at(targets.right),
+    }
+    return rating_frame(named | answers | beside, len(table))
+
+
+def _needed(protocol: Protocol) -> list[str]:
+    targets = {question.target for question in protocol.questions}
+    item = ["item"] if targets - {"rater"} else []
+    response = ["response"] if "response" in targets else []
+    return ["rater", *item, *response, "question", "value"]
+
+
+def _check_once(sheet: Sheet, targets: Targets, beside: dict[str, Column]) -> None:
+    """One answer for each rater, item, question, response, turn, condition, repeat and pair, in whichever order."""
+    first, second = targets.replies.first_two(targets.item)
+    left = np.where(targets.left >= 0, targets.left, first)
+    right = np.where(targets.right >= 0, targets.right, second)
+    repeats = np.array([repeat or 0 for repeat in beside["repeat"]], dtype=np.int64)
+    key = pd.DataFrame(
+        {
+            "rater": targets.rater,
+            "item": targets.item,
+            "question": targets.question,
+            "response": targets.response,
+            "turn": pd.factorize(beside["turn"])[0],
+            "condition": pd.factorize(beside["condition"])[0],
+            "repeat": repeats,
+            "low": np.minimum(left, right),
+            "high": np.maximum(left, right),
+        }
+    )[sheet.ok]
+    several = key[key.duplicated(keep=False)]
+    if several.empty:
+        return
+    rows = several.index.to_numpy()
+    group = several.groupby(list(several.columns), sort=False).ngroup().to_numpy()
+    earliest = rows[np.unique(group, return_index=True)[1]][group]
+    _name_duplicates(sheet, rows[rows != earliest], earliest[rows != earliest])
+
+
+def _name_duplicates(sheet: Sheet, again: Places, first: Places) -> None:
+    rater, question, value = (sheet.table.column(name) for name in ("rater", "question", "value"))
+    for place, earlier in zip(again, first, strict=True):
+        found = f"a second answer of {rater[place]} to {question[place]} ({value[place]})"
+        allowed = f"one answer (the first is in row {sheet.table.rows[earlier]})"
+        sheet.faults.add(sheet.table.file, int(sheet.table.rows[place]), "value", found, allowed)

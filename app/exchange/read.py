@@ -1,0 +1,117 @@
+"""A study folder to a StudyFolder, or to all its faults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.folder import StudyFolder
+from app.exchange.faults import Faults
+from app.exchange.keyed import check_correct_columns
+from app.exchange.protocol import FILE, protocol_from_bytes
+from app.exchange.raters import check_raters, named_in
+from app.exchange.ratings import check_ratings, no_ratings
+from app.exchange.table import quiet, read_table
+from app.exchange.targets import Study
+from app.exchange.texts import check_items, check_responses, no_responses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+
+    import pandas as pd
+
+    from app.design.protocol import Protocol
+    from app.exchange.table import Progress, Table
+
+TABLES = ("items", "responses", "raters", "ratings")
+# Written by an export for people and other programs; read by nobody here.
+WRITTEN_ONLY = (
+    "checks.csv", "events.csv", "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",
+)  # fmt: skip
+READ = (FILE, *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
+
+
+def read_folder(path: Path, progress: Progress = quiet) -> StudyFolder:
+    """The study in that folder.
+
+    Raises:
+        FaultsError: with every fault of every file.
+    """
+    faults = Faults()
+    if not path.is_dir():
+        faults.add(str(path), None, None, "no such folder", "a folder with study.yaml, items.csv, responses.csv ...")
+        faults.raise_if_any()
+    names = [file.name for file in path.iterdir() if file.is_file()]
+    return _Reading(names, lambda name: (path / name).read_bytes(), faults, progress).study()
+
+
+def read_files(files: dict[str, bytes], faults: Faults | None = None, progress: Progress = quiet) -> StudyFolder:
+    """The study in these files, by name.
+
+    Raises:
+        FaultsError: with every fault of every file.
+    """
+    return _Reading(files, files.__getitem__, faults or Faults(), progress).study()
+
+
+class _Reading:
+    """One pass over the files; each is read when its turn comes and let go."""
+
+    def __init__(
+        self, names: Collection[str], load: Callable[[str], bytes], faults: Faults, progress: Progress
+    ) -> None:
+        self._names, self._load, self._faults, self._progress = names, load, faults, progress
+
+    def study(self) -> StudyFolder:
+        faults = self._faults
+        protocol, yaml = self._protocol()
+        items, responses = self._texts(protocol)
+        ratings_table = self._table("ratings")
+        raters = self._raters(ratings_table)
+        if protocol is None or items is None or responses is None or raters is None:
+            faults.raise_if_any()
+            raise AssertionError("a table that cannot be read is a fault")
+        check_correct_columns(protocol, items, faults)
+        study = Study(protocol, items, responses, raters)
+        self._progress("Checking the ratings", 0, 1)
+        ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, faults)
+        self._progress("Checking the ratings", 1, 1)
+        faults.raise_if_any()
+        if ratings is None:
+            raise AssertionError("a table that cannot be read is a fault")
+        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(faults.notes))
+
+    def _protocol(self) -> tuple[Protocol | None, str]:
+        if FILE not in self._names:
+            self._faults.add(FILE, None, None, "no such file", "a study protocol")
+            return None, ""
+        return protocol_from_bytes(self._load(FILE), self._faults)
+
+    def _texts(self, protocol: Protocol | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+        table = self._table("items", required="items.csv or items.jsonl")
+        items = None if table is None else check_items(table, self._faults)
+        asked = protocol is not None and any(q.target in ("response", "pair") for q in protocol.questions)
+        required = "responses.csv or responses.jsonl, the protocol asks about responses" if asked else None
+        table = self._table("responses", required=required)
+        if table is None:
+            return items, None if self._has("responses") else no_responses()
+        return items, check_responses(table, items, protocol, self._faults)
+
+    def _raters(self, ratings: Table | None) -> pd.DataFrame | None:
+        if not self._has("raters"):
+            return named_in(ratings, self._faults)
+        table = self._table("raters")
+        return None if table is None else check_raters(table, self._faults)
+
+    def _has(self, name: str) -> bool:
+        return any(f"{name}.{kind}" in self._names for kind in ("csv", "jsonl"))
+
+    def _table(self, name: str, required: str | None = None) -> Table | None:
+        files = [file for kind in ("csv", "jsonl") if (file := f"{name}.{kind}") in self._names]
+        if not files:
+            if required is not None:
+                self._faults.add(f"{name}.csv", None, None, "no such file", required)
+            return None
+        if len(files) > 1:
+            self._faults.add(files[1], None, None, f"{files[0]} as well", "one of the two")
+        return read_table(files[0], self._load(files[0]), self._faults, self._progress)

@@ -1,0 +1,107 @@
+"""What each answer is about: rater, question, item, response, pair; and whether the question asks about that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.exchange.columns import one_of, places
+from app.exchange.replies import AMBIGUOUS, UNKNOWN, Replies
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from app.design.protocol import Protocol
+    from app.exchange.columns import Mask, Places
+    from app.exchange.sheet import Sheet
+
+
+@dataclass(slots=True)
+class Study:
+    """What answers refer to."""
+
+    protocol: Protocol
+    items: pd.DataFrame
+    responses: pd.DataFrame
+    raters: pd.DataFrame
+
+
+@dataclass(slots=True)
+class Targets:
+    """Places of what each row names; below 0 where it names none."""
+
+    question: Places
+    rater: Places
+    item: Places
+    response: Places
+    left: Places
+    right: Places
+    replies: Replies
+
+
+def check_targets(sheet: Sheet, study: Study) -> Targets:
+    """Look everything up, and hold it against the question's target."""
+    keys = [question.key for question in study.protocol.questions]
+    replies = Replies(study.items, study.responses, list(study.protocol.sources))
+    question = _known(sheet, "question", keys, one_of(keys, "study.yaml", "a question"), required=True)
+    raters = study.raters["rater"].to_numpy(dtype=object)
+    rater = _known(sheet, "rater", raters, one_of(raters, "raters.csv", "a rater"), required=True)
+    items = study.items["item"].to_numpy(dtype=object)
+    item = _known(sheet, "item", items, one_of(items, "items.csv", "an item"))
+    response = _known(sheet, "response", replies.keys, "a response of responses.csv")
+    _hold_against_target(sheet, study, question, item, response)
+    _belongs(sheet, "response", response, item, replies)
+    left, right = (_side(sheet, name, item, replies) for name in ("left_response", "right_response"))
+    _two_sides(sheet, left, right)
+    return Targets(question, rater, item, response, left, right, replies)
+
+
+def _known(sheet: Sheet, name: str, keys: object, allowed: str, *, required: bool = False) -> Places:
+    text = sheet.ids(name)
+    found = places(keys, text)  # type: ignore[arg-type]
+    sheet.reject((found < 0) & ((text != "") | required), name, allowed)
+    return found
+
+
+def _hold_against_target(sheet: Sheet, study: Study, question: Places, item: Places, response: Places) -> None:
+    targets = np.array([question.target for question in study.protocol.questions], dtype=object)
+    target = np.where(question >= 0, targets[question], "")
+    has_item, has_response = item >= 0, response >= 0
+    asks = sheet.ok & (target != "")
+    sheet.reject(asks & (target != "rater") & ~has_item, "item", "an item, the question is about one")
+    sheet.reject(asks & (target == "rater") & has_item, "item", "nothing, the question is about the rater")
+    sheet.reject(asks & (target == "rater") & has_response, "response", "nothing, the question is about the rater")
+    sheet.reject(asks & (target == "response") & ~has_response, "response", "a response, the question is about one")
+    sheet.reject(asks & (target == "pair") & has_response, "response", "nothing, the question is about the pair")
+    sheet.reject(asks & (target == "item") & has_response, "response", "nothing, the question is about the item")
+    sheet.reject(
+        asks & (target == "turn") & (sheet.stripped("turn") == ""), "turn", "a turn, the question is about one"
+    )
+
+
+def _belongs(sheet: Sheet, name: str, response: Places, item: Places, replies: Replies) -> None:
+    elsewhere = np.zeros(len(item), dtype=bool)
+    named = (response >= 0) & (item >= 0)
+    elsewhere[named] = replies.item[response[named]] != item[named]
+    sheet.reject(elsewhere, name, "a response to the item of this row")
+
+
+def _side(sheet: Sheet, name: str, item: Places, replies: Replies) -> Places:
+    """A side of the pair, by its response's id or its source's name."""
+    text = sheet.ids(name)
+    by_source = replies.by_source(item, places(replies.sources, text))
+    found = places(replies.keys, text)
+    found = np.where(found >= 0, found, by_source)
+    sheet.reject(found == AMBIGUOUS, name, "a response's id, that source has several responses to this item")
+    sheet.reject((found == UNKNOWN) & (text != ""), name, "a response of responses.csv, or its source")
+    _belongs(sheet, name, found, item, replies)
+    return found
+
+
+def _two_sides(sheet: Sheet, left: Places, right: Places) -> None:
+    one_only: Mask = (sheet.ids("left_response") == "") != (sheet.ids("right_response") == "")
+    sheet.reject(one_only & (sheet.ids("left_response") == ""), "left_response", "the other response of the pair")
+    sheet.reject(one_only & (sheet.ids("right_response") == ""), "right_response", "the other response of the pair")
+    sheet.reject((left >= 0) & (left == right), "right_response", "another response than the left one")

@@ -1,0 +1,146 @@
+"""items.csv and responses.csv: what is read and rated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.folder import ITEM_COLUMNS, RESPONSE_COLUMNS
+from app.design.turns import turns_from_json, turns_to_json
+from app.exchange.columns import (
+    attributes,
+    faulty,
+    has_columns,
+    ids,
+    one_of,
+    only_where,
+    places,
+    text_or_none,
+    unique_ids,
+)
+from app.exchange.table import Table, unstorable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.design.protocol import Protocol
+    from app.exchange.columns import Mask
+    from app.exchange.faults import Faults
+    from app.exchange.table import Column
+
+WORDS_OF_CHOICES = ("tie", "neither")
+
+
+def check_items(table: Table, faults: Faults) -> pd.DataFrame | None:
+    """The items as `analysis.folder` has them; None where a column is missing."""
+    if not has_columns(table, ["item"], faults) or not _has_text(table, faults):
+        return None
+    keys = ids(table, "item", faults)
+    unique_ids(table, "item", keys, faults)
+    text, turns = _text_and_turns(table, faults)
+    neither = _is_blank(text) & (turns == "")
+    faulty(table, neither, "text", text, "a text, or turns", faults)
+    return pd.DataFrame(
+        {
+            "item": keys,
+            "text": only_where(turns == "", text),
+            "turns": text_or_none(turns),
+            "profile": text_or_none(table.column("profile")),
+            "content_note": text_or_none(table.column("content_note")),
+            **attributes(table, ITEM_COLUMNS),
+        },
+        dtype=object,
+    )
+
+
+def check_responses(
+    table: Table, items: pd.DataFrame | None, protocol: Protocol | None, faults: Faults
+) -> pd.DataFrame | None:
+    """The responses as `analysis.folder` has them; None where a column is missing."""
+    if not has_columns(table, ["item", "source"], faults) or not _has_text(table, faults):
+        return None
+    item, source, keys = (ids(table, name, faults) for name in ("item", "source", "response"))
+    if items is not None:
+        known_items = items["item"].drop_duplicates().to_numpy(dtype=object)
+        allowed = one_of(known_items, "items.csv", "an item")
+        faulty(table, places(known_items, item) < 0, "item", item, allowed, faults)
+    if protocol is not None:
+        known = list(protocol.sources)
+        faulty(table, places(known, source) < 0, "source", source, one_of(known, "study.yaml", "a source"), faults)
+    keys = np.where(keys == "", item + ":" + source, keys)
+    _check_keys(table, keys, protocol, faults)
+    text, turns = _text_and_turns(table, faults)
+    _note_empty(table, text, turns, faults)
+    return pd.DataFrame(
+        {
+            "response": keys,
+            "item": item,
+            "source": source,
+            "text": only_where(turns == "", text),
+            "turns": text_or_none(turns),
+            **attributes(table, RESPONSE_COLUMNS),
+        },
+        dtype=object,
+    )
+
+
+def no_responses() -> pd.DataFrame:
+    """A study whose questions need none."""
+    return pd.DataFrame(columns=[*RESPONSE_COLUMNS], dtype=object)
+
+
+def _check_keys(table: Table, keys: Column, protocol: Protocol | None, faults: Faults) -> None:
+    unique_ids(table, "response", keys, faults)
+    if protocol is not None and protocol.choice_questions:
+        word = np.isin(keys, WORDS_OF_CHOICES)
+        faulty(table, word, "response", keys, "an id that is not the word tie or neither", faults)
+
+
+def _has_text(table: Table, faults: Faults) -> bool:
+    return "turns" in table.columns or has_columns(table, ["text"], faults)
+
+
+def _text_and_turns(table: Table, faults: Faults) -> tuple[Column, Column]:
+    """Both columns as text; turns in their one form."""
+    text, turns = table.column("text"), table.column("turns").copy()
+    for place in np.flatnonzero(turns != ""):
+        row, cell = int(table.rows[place]), str(turns[place])
+        turns[place] = "" if not cell.strip() else _one_form(table.file, row, cell, faults)
+    both = (text != "") & (turns != "")
+    faulty(table, both, "turns", text, "a text or turns, not both", faults)
+    return text, turns
+
+
+def _one_form(file: str, row: int, cell: str, faults: Faults) -> str:
+    allowed = 'a JSON list of {"speaker": ..., "text": ...}'
+    try:
+        turns = turns_from_json(cell)
+        form = turns_to_json(turns)
+    except ValueError as error:
+        faults.add(file, row, "turns", cell, f"{allowed} ({error})")
+        return cell
+    for text in _strings(turns):
+        if (character := unstorable(text)) is not None:
+            faults.add(file, row, "turns", character, "characters that a database can hold")
+    return form
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _strings(part)
+
+
+def _note_empty(table: Table, text: Column, turns: Column, faults: Faults) -> None:
+    empty = np.flatnonzero(_is_blank(text) & (turns == ""))
+    if len(empty):
+        more = f" ({len(empty)} responses have none)" if len(empty) > 1 else ""
+        faults.note(table.file, int(table.rows[empty[0]]), "text", "", f"a text; shown as (empty){more}")
+
+
+def _is_blank(text: Column) -> Mask:
+    return np.fromiter((not cell.strip() for cell in text), dtype=bool, count=len(text))

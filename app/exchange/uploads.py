@@ -1,0 +1,97 @@
+"""Files that a browser sends: the files of a folder, or one zip of them. Nothing is written to disk."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from typing import TYPE_CHECKING
+
+from app.exchange.faults import Faults, listed
+from app.exchange.protocol import FILE
+from app.exchange.read import READ, WRITTEN_ONLY, read_files
+from app.exchange.table import quiet
+
+if TYPE_CHECKING:
+    from app.analysis.folder import StudyFolder
+    from app.exchange.table import Progress
+
+MOST_BYTES = 512 * 2**20
+# RuntimeError is what zipfile raises for a password; the rest, for damaged or exotic archives.
+_UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, OSError, EOFError, ValueError,
+)  # fmt: skip
+_MOST_MEMBERS = 10_000
+_KNOWN = frozenset((*READ, *WRITTEN_ONLY))
+
+
+def read_upload(files: dict[str, bytes], *, most_bytes: int = MOST_BYTES, progress: Progress = quiet) -> StudyFolder:
+    """The study in uploaded files: study.yaml, items.csv ... by name, or one zip that holds them.
+
+    Args:
+        files: name as the browser gave it, to content.
+        most_bytes: how much the files may hold together, unpacked.
+        progress: called with a step, how much of it is done, and how much there is.
+
+    Raises:
+        FaultsError: with every fault of every file.
+    """
+    faults = Faults()
+    if len(files) == 1 and zipfile.is_zipfile(io.BytesIO(next(iter(files.values())))):
+        name, data = next(iter(files.items()))
+        files = _unzipped(name, data, most_bytes, faults)
+    by_name: dict[str, bytes] = {}
+    for path, data in files.items():
+        name = _base_name(path)
+        if name not in _KNOWN:
+            faults.note(path, None, None, path, f"{listed(READ, 20)}; the file was ignored")
+        elif name in by_name:
+            faults.add(name, None, None, "two files of that name", "one study at a time")
+        by_name.setdefault(name, data)
+    if sum(map(len, by_name.values())) > most_bytes:
+        faults.add("upload", None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB in all")
+    faults.raise_if_any()
+    return read_files(by_name, faults, progress)
+
+
+def _base_name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _unzipped(name: str, data: bytes, most_bytes: int, faults: Faults) -> dict[str, bytes]:
+    """The study's files in a zip, wherever in it study.yaml stands. Sizes are counted, not believed."""
+    files: dict[str, bytes] = {}
+    left = most_bytes
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()[:_MOST_MEMBERS]
+            top = _folder_of_study([member.filename for member in members])
+            for member in members:
+                if member.is_dir() or not _is_part(member.filename, top):
+                    continue
+                with archive.open(member) as file:
+                    files[member.filename] = file.read(left + 1)
+                left -= len(files[member.filename])
+                if left < 0:
+                    faults.add(name, None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB unpacked")
+                    faults.raise_if_any()
+    except _UNREADABLE as error:
+        faults.add(name, None, None, f"a zip that cannot be read ({error})", "a plain zip of a study folder")
+        faults.raise_if_any()
+    return files
+
+
+def _folder_of_study(names: list[str]) -> str:
+    """The folder inside the zip where study.yaml stands, with its slash; the shortest where there are several."""
+    found = [name.removesuffix(FILE) for name in names if _base_name(name) == FILE and not _is_shadow(name)]
+    return min(found, key=len, default="")
+
+
+def _is_part(name: str, top: str) -> bool:
+    return name.startswith(top) and _base_name(name) in _KNOWN and "/" not in name[len(top) :] and not _is_shadow(name)
+
+
+def _is_shadow(name: str) -> bool:
+    """What a Mac adds to a zip beside each file."""
+    return name.startswith("__MACOSX/")

@@ -1,0 +1,91 @@
+"""study.yaml: each fault names its line; what YAML 1.1 would have misread stays text."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.design.question import CategoryQuestion, RatingQuestion
+from tests.exchange.small import YAML, faults_in, only_fault, read_small, small
+
+# what stands in study.yaml, what stands there instead, line, column, found, a part of what is allowed
+WRONG = [
+    ("attune: 1", "attune: 2", 1, "attune", "2", "1"),
+    ("slug: small", "slug: A Small", 2, "slug", "A Small", "a to z, 0 to 9 and inner hyphens"),
+    ("title: A small study\n", "", 1, "title", "nothing", "required"),
+    ("title: A small study", "titel: x\ntitle: A small study", 3, "titel", "titel", "title, which was probably"),
+    ("title: A small study", "title: x\ntitle: A small study", 4, "title", "a key that stands there twice", "line 3"),
+    ("{kind: human}", "{kind: robot}", 5, "sources.person.kind", "robot", "human, model or human+model"),
+    ("type: slider, text: Fit?", "type: scale, text: Fit?", 10, "questions.3.type", "scale", "rating, slider, choice"),
+    ("type: slider, text: Fit?", "text: Fit?", 10, "questions.3.type", "nothing", "rating, slider, choice"),
+    ("key: fit", "key: warmth", 7, "questions", "twice: warmth", "each with a key of its own"),
+    ("max: 1,", "max: 0,", 10, "questions.3", "key, target, type, text, min, max or step", "above its min"),
+    ("{1: cold, 2: mild, 3: warm}", "{1: cold}", 9, "questions.2.scale", "1", "two points or more"),
+    ("{1: cold, 2: mild, 3: warm}", "{low: cold, 2: mild}", 9, "questions.2.scale", "low", "are numbers"),
+    ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength, which was probably meant"),
+    ("sources:", "design: {raters_per_trail: 3}\nsources:", 4, "design.raters_per_trail", "raters_per_trail",
+     "raters_per_trial"),
+    ("sources:", "design: {raters_per_trial: many}\nsources:", 4, "design.raters_per_trial", "many", "integer"),
+    ("sources:", "analysis: {reference: nobody}\nsources:", 4, "analysis.reference", "nobody", "one of the sources"),
+    ("sources:", "analysis: {cut: {does: 1}}\nsources:", 4, "analysis.cut", "does", "names rating questions"),
+    ("title: A small study", 'title: "\\0"', 3, "title", "U+0000", "a database can hold"),
+    ("title: A small study", "? [a]\n: b\ntitle: A small study", 3, None, "a key that is no plain text", "plain text"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("there", "instead", "line", "column", "found", "allowed"), WRONG)
+def test_a_fault_of_the_protocol_names_its_line(
+    there: str, instead: str, line: int, column: str | None, found: str, allowed: str
+) -> None:
+    assert there in YAML
+    faults = faults_in(small(study=YAML.replace(there, instead, 1)))
+    first = next(fault for fault in faults if fault.column == column)
+    assert (first.file, first.row, first.found) == ("study.yaml", line, found)
+    assert allowed in first.allowed
+
+
+BROKEN = [
+    ("a: [1\nb: 2", 2, "b: 2"),
+    ("\tattune: 1", 1, "attune: 1"),
+    ("a: 1\n---\nb: 2\n", 2, "---"),
+    ("", 1, "an empty file"),
+    ("- 1", 1, "no keys"),
+    ("a: *b", 1, "a: *b"),
+    ("a: &a [*a, *a]", None, "aliases that repeat without end"),
+    ("a: \x07", None, "no YAML"),
+    (b"attune: \0", None, "bytes that are no text"),
+]
+
+
+@pytest.mark.parametrize(("yaml", "line", "found"), BROKEN)
+def test_a_broken_yaml_is_one_fault_with_its_line(yaml: str | bytes, line: int | None, found: str) -> None:
+    fault = only_fault(study=yaml, items="item,text\na,x\n", responses="item,source,text\na,x,y\n", ratings=None)
+    assert (fault.file, fault.row, fault.found) == ("study.yaml", line, found)
+
+
+def test_every_fault_of_the_protocol_and_of_the_texts_is_listed_together() -> None:
+    faults = faults_in(small(study=YAML.replace("attune: 1", "attune: 2"), items="item,text\na,x\na,y\n", ratings=None))
+    assert {fault.file for fault in faults} == {"study.yaml", "items.csv", "responses.csv"}
+
+
+def test_an_unknown_key_is_ignored_and_said() -> None:
+    study = read_small(study=f"{YAML}laboratory: Room 4\n")
+    assert [(note.file, note.row, note.column) for note in study.notes] == [("study.yaml", 16, "laboratory")]
+
+
+def test_no_stays_text_and_numbers_are_read_as_text_where_they_are_keys() -> None:
+    yaml = YAML.replace("title: A small study", "title: no").replace("key: warmth", "key: 1").replace("person:", "7:")
+    yaml = yaml.replace("[sad, glad]", "[no, 1.0, sad, glad]").replace("kind: model}", "kind: model, version: 3.10}")
+    protocol = read_small(study=yaml, responses="item,source,text\na,7,x\n", ratings=None).protocol
+    assert protocol.title == "no"
+    assert list(protocol.sources) == ["7", "model-1"]
+    assert protocol.sources["model-1"].attributes == {"version": "3.10"}
+    assert protocol.questions[1].key == "1"
+    assert isinstance(protocol.questions[1], RatingQuestion)
+    assert protocol.questions[1].values == (1.0, 2.0, 3.0)
+    assert isinstance(protocol.questions[4], CategoryQuestion)
+    assert list(protocol.questions[4].codes) == ["no", "1.0", "sad", "glad"]
+
+
+def test_the_protocol_keeps_its_text_as_written() -> None:
+    yaml = f"# Why we ask this\r\n{YAML}"
+    assert read_small(study=yaml).yaml == yaml

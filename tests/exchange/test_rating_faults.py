@@ -1,0 +1,143 @@
+"""Each way in which an answer can be wrong: row, column, what was found, what is allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.exchange.small import RATINGS, faults_in, only_fault, rated, read_small, small
+
+# one more row of ratings.csv (row 13): column, found, a part of what is allowed
+WRONG_ROWS = [
+    ("rX,a,a:person,warmth,1,,,,,,,,", "rater", "rX", "r1 or r2"),
+    (",a,a:person,warmth,1,,,,,,,,", "rater", "", "r1 or r2"),
+    ("r2,a,a:person,warm,1,,,,,,,,", "question", "warm", "preference, warmth, fit"),
+    ("r2,zz,a:person,warmth,1,,,,,,,,", "item", "zz", "a or b"),
+    ("r2,a,a:nobody,warmth,1,,,,,,,,", "response", "a:nobody", "a response of responses.csv"),
+    ("r2,a,b1,warmth,1,,,,,,,,", "response", "b1", "a response to the item of this row"),
+    ("r2,a,,warmth,1,,,,,,,,", "response", "", "the question is about one"),
+    ("r2,,a:person,warmth,1,,,,,,,,", "item", "", "the question is about one"),
+    ("r2,b,b1,preference,b1,,,b1,b2,,,,", "response", "b1", "nothing, the question is about the pair"),
+    ("r2,a,a:person,emotion,sad,,,,,,,,", "response", "a:person", "nothing, the question is about the item"),
+    ("r1,a,,age,30,,,,,,,,", "item", "a", "nothing, the question is about the rater"),
+    ("r2,a,a:person,warmth,4,,,,,,,,", "value", "4", "1, 2 or 3 (the scale of `warmth`), or cannot_judge"),
+    ("r2,a,a:person,warmth,warm,,,,,,,,", "value", "warm", "1, 2 or 3"),
+    ("r2,a,a:person,warmth,,,,,,,,,", "value", "", "1, 2 or 3"),
+    ("r2,a,a:person,fit,0.35,,,,,,,,", "value", "0.35", "0 to 1 in steps of 0.1"),
+    ("r2,a,a:person,fit,1.1,,,,,,,,", "value", "1.1", "0 to 1 in steps of 0.1"),
+    ("r2,a,a:person,fit,cannot_judge,,,,,,,,", "value", "cannot_judge", "0 to 1 in steps of 0.1"),
+    ("r2,a,a:person,does,asks|sings,,,,,,,,", "value", "asks|sings", "asks, validates (several joined by |)"),
+    ("r2,a,a:person,does,asks|asks,,,,,,,,", "value", "asks|asks", "asks, validates"),
+    ("r2,b,,emotion,sad|glad,,,,,,,,", "value", "sad|glad", "sad, glad"),
+    ("r2,b,,preference,a:person,,,b1,b2,,,,", "value", "a:person", "the id of one of the two responses"),
+    ("r2,b,,preference,b3,,,b1,b2,,,,", "value", "b3", "the id of one of the two responses"),
+    ("r2,b,,preference,neither,,,b1,b2,,,,", "value", "neither", "or its source, or tie"),
+    ("r2,b,,preference,person,,,b1,b2,,,,", "value", "person", "both responses of this pair are of that source"),
+    ("r2,b,,preference,b1,,,,,,,,", "left_response", "", "the two responses compared, the item has 3"),
+    ("r2,b,,preference,b1,,,b1,,,,,", "right_response", "", "the other response of the pair"),
+    ("r2,b,,preference,b1,,,,b1,,,,", "left_response", "", "the other response of the pair"),
+    ("r2,b,,preference,b1,,,b1,b1,,,,", "right_response", "b1", "another response than the left one"),
+    ("r2,b,,preference,b1,,,b1,a:person,,,,", "right_response", "a:person", "a response to the item of this row"),
+    ("r2,b,,preference,b1,,,b1,zz,,,,", "right_response", "zz", "a response of responses.csv, or its source"),
+    ("r2,b,,preference,b3,,,person,b3,,,,", "left_response", "person", "that source has several responses"),
+    ("r2,b,,preference,b1,4,,b1,b2,,,,", "strength", "4", "1, 2 or 3"),
+    ("r2,b,,preference,tie,2,,b1,b2,,,,", "strength", "2", "nothing, no response was chosen"),
+    ("r2,a,a:person,warmth,2,1,,,,,,,", "strength", "1", "the question asks for no strength"),
+    ("r1,b,,each,0,,,,,,,,", "turn", "", "a turn, the question is about one"),
+    ("r1,b,,each,0,,3,,,,,,", "turn", "3", "a turn of the dialogue, which has 2"),
+    ("r1,b,,each,0,,1.5,,,,,,", "turn", "1.5", "a whole number from 0"),
+    ("r1,b,,each,0.5,,1,,,,,,", "value", "0.5", "-1, 0 or 1"),
+    ("r2,a,a:person,warmth,2,,,,,middle,,,", "side", "middle", "left or right"),
+    ("r2,b,,preference,b1,,,b1,b2,right,,,", "side", "right", "the side on which left_response and right_response"),
+    ("r2,b,b1,warmth,1,,,b1,b2,right,,,", "side", "right", "the side on which left_response and right_response"),
+    ("r2,a,a:person,warmth,2,,,,,,-1,,", "repeat", "-1", "a whole number from 0"),
+    ("r2,a,a:person,warmth,2,,,,,,99999,,", "repeat", "99999", "a whole number from 0"),
+    ("r2,a,a:person,warmth,2,,,,,,,yesterday,", "rated_at", "yesterday", "ISO 8601"),
+    ("r2,a,a:person,warmth,2,,,,,,,,1.5", "active_ms", "1.5", "a whole number from 0"),
+    (
+        "r1,a,a:person,warmth,1,,,,,,,,",
+        "value",
+        "a second answer of r1 to warmth (1)",
+        "one answer (the first is in row 3)",
+    ),
+    (
+        "r1,b,,preference,b1,,,b2,b1,,,,",
+        "value",
+        "a second answer of r1 to preference (b1)",
+        "one answer (the first is in row 8)",
+    ),
+    (
+        "r2,a,,preference,model-1,,,a:person,a:model-1,,,,",
+        "value",
+        "a second answer of r2 to preference (model-1)",
+        "one answer (the first is in row 12)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "column", "found", "allowed"), WRONG_ROWS)
+def test_a_wrong_answer_is_named_with_row_column_found_and_allowed(
+    row: str, column: str, found: str, allowed: str
+) -> None:
+    fault = only_fault(ratings=rated(row))
+    assert (fault.file, fault.row, fault.column, fault.found) == ("ratings.csv", 13, column, found)
+    assert allowed in fault.allowed
+
+
+RIGHT_ROWS = [
+    "r2,a,a:person,warmth, 3.0 ,,,,,,,,",
+    "r1,a,a:person,warmth,2,,,,,,1,,",
+    "r1,b,,preference,b1,,,b1,b3,left,,,",
+    "r2,b,,preference,model-1,,,b1,model-1,,,,",
+    "r2,b,b1,does,,,,,,,,,",
+    "r1,b,,each,1,,2.0,,,,,,",
+    "r2,a,a:person,fit,0.30000,,,,,,,,3e3",
+]
+
+
+@pytest.mark.parametrize("row", RIGHT_ROWS)
+def test_an_answer_may_be_written_in_any_of_these_ways(row: str) -> None:
+    assert len(read_small(ratings=rated(row)).ratings) == 12
+
+
+def test_every_fault_is_listed_not_only_the_first() -> None:
+    rows = "rX,a,a:person,warmth,1,,,,,,,,\nr2,a,a:person,warmth,9,,,,,,,,\nr2,a,,preference,none,,,,,,1,,\n"
+    faults = faults_in(small(ratings=RATINGS + rows))
+    assert [(fault.row, fault.column) for fault in faults] == [(13, "rater"), (14, "value"), (15, "value")]
+
+
+def test_a_missing_column_is_named_with_the_one_that_looks_like_it() -> None:
+    fault = only_fault(ratings=RATINGS.replace("value,", "valeu,", 1))
+    assert (fault.file, fault.row, fault.column, fault.found) == ("ratings.csv", 1, "value", "valeu")
+    assert fault.allowed == "a column named value"
+
+
+def test_an_unknown_column_of_ratings_is_ignored_and_said() -> None:
+    table = "\n".join(f"{line},{'mood' if number == 0 else 'x'}" for number, line in enumerate(RATINGS.splitlines()))
+    notes = read_small(ratings=table).notes
+    assert [(note.file, note.column, note.severity) for note in notes] == [("ratings.csv", "mood", "warning")]
+
+
+def test_without_raters_csv_the_raters_are_those_of_the_ratings_and_it_is_said() -> None:
+    study = read_small(raters=None)
+    assert study.raters[["rater", "kind"]].to_numpy().tolist() == [["r1", "person"], ["r2", "person"]]
+    assert [note.file for note in study.notes] == ["raters.csv"]
+
+
+def test_a_time_without_zone_is_utc() -> None:
+    times = read_small().ratings["rated_at"].dropna()
+    assert [time.isoformat() for time in times] == ["2026-11-21T09:00:00+00:00", "2026-11-21T09:00:01+00:00"]
+
+
+def test_a_choice_by_source_is_the_response_of_that_source() -> None:
+    assert read_small().ratings["chosen"].iloc[0] == "a:person"
+
+
+def test_several_codes_stand_in_the_order_of_the_protocol() -> None:
+    assert read_small().ratings["codes"].iloc[4] == "asks|validates"
+
+
+def test_more_faults_of_a_kind_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.exchange.faults.MOST_OF_A_KIND", 2)
+    rows = "".join(f"r2,a,a:person,warmth,9,,,,,,{repeat},,\n" for repeat in range(5))
+    faults = faults_in(small(ratings=RATINGS + rows))
+    assert [fault.found for fault in faults] == ["9", "9", "3 more rows with this fault"]

@@ -1,0 +1,130 @@
+"""Bytes, CSV and JSON lines as they really come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.design.fault import Fault, FaultsError
+from app.exchange import frames_of, read_files, read_folder
+from app.exchange.encoding import is_utf8, open_text
+from app.exchange.faults import Faults
+from app.exchange.table import read_table
+from tests.exchange.small import ITEMS, RATINGS, RESPONSES, faults_in, read_small, small
+from tests.real_data.ayers import raw_rows, write_ayers
+from tests.real_data.kumar import write_kumar
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_each_file_is_judged_by_itself_and_windows_1252_is_said() -> None:
+    items = ITEMS.replace("my keys", "my café keys “again”").encode("cp1252").replace(b"again", b"ag\x81in")
+    study = read_small(items=items, responses=RESPONSES.replace("Oh", "Öh"))
+    assert study.items["text"].iloc[0] == "I lost my café keys “ag\x81in”."
+    assert study.responses["text"].iloc[0] == "Öh no!"
+    assert [(note.file, note.severity) for note in study.notes] == [("items.csv", "warning")]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column() -> None:
+    assert len(read_small(items=b"\xef\xbb\xbf" + ITEMS.encode()).items) == 2
+
+
+def test_utf_8_is_recognised_across_the_pieces_in_which_it_is_read() -> None:
+    for shift in range(3):
+        text = "x" * (2**20 - shift) + "€"
+        assert is_utf8(text.encode())
+        assert not is_utf8(text.encode()[:-1])
+
+
+def test_every_one_of_the_256_bytes_has_a_character_and_none_is_lost() -> None:
+    text = open_text(bytes(range(1, 256)))[0].read()
+    assert len(text) == 255
+    assert all(ord(text[hole - 1]) == hole for hole in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
+    assert text[0x80 - 1] == "€"
+
+
+def test_lone_carriage_returns_and_quotes_inside_a_cell_are_kept() -> None:
+    study = read_small(items=ITEMS.replace("I lost my keys.", '"One\rTwo\r\nThree\n""four"""'))
+    assert study.items["text"].iloc[0] == 'One\rTwo\r\nThree\n"four"'
+
+
+def test_rows_count_as_in_a_spreadsheet_whatever_a_cell_holds() -> None:
+    items = ITEMS.replace("I lost my keys.", '"One\nTwo\nThree"').replace("\nb,", "\n\n,,,,\nb,")
+    faults = faults_in(small(items=f"{items}b,Again,,,sad\n", ratings=None))
+    assert [(fault.row, fault.allowed) for fault in faults] == [(6, "each item once (first in row 5)")]
+
+
+def test_files_with_windows_or_old_mac_line_ends_are_read() -> None:
+    expected = read_small().ratings
+    for end in ("\r\n", "\r"):
+        assert read_small(ratings=RATINGS.replace("\n", end)).ratings.equals(expected)
+
+
+def test_items_and_responses_may_be_json_lines() -> None:
+    files = small()
+    files["items.jsonl"] = (
+        b'{"item": "a", "text": "I lost my keys.", "feels": "sad", "n": 1.50}\n\n'
+        b'{"item": "b", "turns": [{"speaker": "A", "text": "Hi"}, {"text": "Hello", "speaker": "B"}],'
+        b' "profile": "A neighbour", "feels": "glad", "n": null, "is_old": true}\n'
+    )
+    del files["items.csv"]
+    study = read_files(files)
+    expected = read_small().items
+    assert study.items[list(expected.columns)].equals(expected)
+    assert list(study.items["n"]) == ["1.50", None]
+    assert list(study.items["is_old"]) == [None, "true"]
+
+
+def test_broken_json_lines_are_named_by_line() -> None:
+    faults = Faults()
+    data = b'{"item": "a"}\n[1]\n{"item": \n{"item": "x\\ud800"}\n{"a\\u0000": 1}'
+    read_table("items.jsonl", data, faults)
+    found = faults_of(faults)
+    assert [(fault.row, fault.column) for fault in found] == [(1, "a\\x00"), (2, None), (3, None), (4, "item")]
+    assert found[3].found == "U+D800"
+
+
+def faults_of(faults: Faults) -> list[Fault]:
+    with pytest.raises(FaultsError) as raised:
+        faults.raise_if_any()
+    return raised.value.faults
+
+
+def test_one_table_in_two_forms_is_a_fault() -> None:
+    files = small(ratings=None) | {"items.jsonl": b'{"item": "a", "text": "x"}'}
+    assert [(fault.file, fault.found) for fault in faults_in(files)] == [("items.jsonl", "items.csv as well")]
+
+
+def test_a_folder_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(FaultsError, match="no such folder"):
+        read_folder(tmp_path / "nowhere")
+
+
+def test_the_ayers_study_is_read_whole(tmp_path: Path, shared: Path) -> None:
+    study = read_folder(write_ayers(tmp_path, shared))
+    assert (len(study.items), len(study.responses), len(study.raters), len(study.ratings)) == (195, 390, 585, 2925)
+    assert study.notes == ()
+    preference = study.ratings[study.ratings["question"] == "preference"]
+    assert preference["chosen"].str.endswith(":chatgpt").sum() == 460
+    raw = raw_rows(shared)
+    assert list(study.items["text"]) == [row["Question"] for row in raw]
+    assert sum("\r" in row["Question"] for row in raw) > 50
+
+
+def test_the_kumar_study_has_dialogues_and_three_kinds_of_raters(tmp_path: Path, shared: Path) -> None:
+    study = read_folder(write_kumar(tmp_path, shared))
+    assert study.items["turns"].notna().sum() == 100
+    pools = study.raters.groupby(["kind", "pool"]).size().to_dict()
+    assert pools == {("model", "judge"): 3, ("person", "crowd"): 116, ("person", "expert"): 3}
+    assert study.ratings["question"].nunique() == 21
+    assert study.ratings["rated_at"].notna().sum() == 1162
+
+
+def test_the_pandalm_study_has_ties_and_says_its_empty_responses(tmp_path: Path, shared: Path) -> None:
+    study = read_folder(write_pandalm(tmp_path, shared))
+    assert study.ratings["outcome"].value_counts().to_dict() == {"response": 2671, "tie": 326}
+    assert ["54 responses" in note.allowed for note in study.notes] == [True]
+    assert list(frames_of(study).responses.columns) == ["response", "item", "source"]

@@ -1,0 +1,108 @@
+"""items, responses, raters: what can be wrong with them, and what is only said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.exchange.small import ITEMS, RATERS, RESPONSES, YAML, faults_in, only_fault, read_small, small
+
+PLAIN = YAML.split("questions:")[0] + (
+    "questions:\n  - {key: warmth, target: response, type: rating, text: Warm?, scale: {1: cold, 2: mild, 3: warm}}\n"
+)
+NUL = r'"[{""speaker"": ""A"", ""text"": ""\u0000""}]"'
+# file, its text, row, column, found, a part of what is allowed
+WRONG = [
+    ("items", f"{ITEMS}a,Again,,,sad\n", 4, "item", "a", "each item once (first in row 2)"),
+    ("items", f"{ITEMS},No id,,,sad\n", 4, "item", "", "an id"),
+    ("items", f"{ITEMS}c,,,,sad\n", 4, "text", "", "a text, or turns"),
+    ("items", f'{ITEMS}c,Both,"[{{""speaker"": ""A"", ""text"": ""x""}}]",,sad\n', 4, "turns", "Both", "not both"),
+    ("items", f"{ITEMS}c,,[1,,sad\n", 4, "turns", "[1", "a JSON list"),
+    ("items", f"{ITEMS}c,,[],,sad\n", 4, "turns", "[]", "at least one turn"),
+    ("items", f'{ITEMS}c,,"[{{""speaker"": ""A""}}]",,sad\n', 4, "turns", '[{"speaker": "A"}]', "turn 1 has no"),
+    ("items", f"{ITEMS}c,,{'[' * 100_000},,sad\n", 4, "turns", "[" * 100 + "…", "nested too deeply"),
+    ("items", f"{ITEMS}c,,{NUL},,sad\n", 4, "turns", "U+0000", "a database can hold"),
+    ("items", f"{ITEMS}{'c' * 401},Long,,,sad\n", 4, "item", "c" * 100 + "…", "at most 400 characters"),
+    ("items", f"{ITEMS}c,Short\n", 4, None, "2 cells", "5 cells, as in the header"),
+    ("items", f"{ITEMS}c,Long,,,sad,more\n", 4, None, "6 cells", "5 cells, as in the header"),
+    ("items", ITEMS.replace("item,", "itm,", 1), 1, "item", "itm", "a column named item"),
+    ("items", ITEMS.replace("profile", "text", 1), 1, "text", "2 columns of that name", "each column once"),
+    ("items", ITEMS.replace(",", ";"), 1, None, "columns separated by ';'", "separated by a comma"),
+    ("items", f'{ITEMS}c,"Open,,,sad\n', None, None, "near line 4: unexpected end of data", "closed by a quote"),
+    ("items", "\n", 1, None, "no header", "the names of the columns"),
+    ("items", b"item,text\na,\0\n", None, None, "bytes that are no text", "UTF-8"),
+    ("items", "item,text\na,x\n".encode("utf-16"), None, None, "text in UTF-16", "UTF-8"),
+    ("responses", f"{RESPONSES}zz,person,Hm,z\n", 7, "item", "zz", "a or b"),
+    ("responses", f"{RESPONSES}a,robot,Hm,z\n", 7, "source", "robot", "person or model-1"),
+    ("responses", f"{RESPONSES}a,person,Hm,\n", 7, "response", "a:person", "each response once (first in row 2)"),
+    ("responses", f"{RESPONSES}a,person,Hm,tie\n", 7, "response", "tie", "not the word tie or neither"),
+    ("raters", f"{RATERS}r1,person,,\n", 4, "rater", "r1", "each rater once (first in row 2)"),
+    ("raters", f"{RATERS}r3,robot,,\n", 4, "kind", "robot", "person or model"),
+    ("raters", RATERS.replace("kind", "kinds", 1), 1, "kind", "kinds", "a column named kind"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "text", "row", "column", "found", "allowed"), WRONG)
+def test_a_fault_is_named_with_row_column_found_and_allowed(
+    file: str, text: str | bytes, row: int | None, column: str | None, found: str, allowed: str
+) -> None:
+    fault = only_fault(**{file: text, "ratings": None, "study": YAML if file != "items" else PLAIN})
+    assert (fault.file, fault.row, fault.column, fault.found) == (f"{file}.csv", row, column, found)
+    assert allowed in fault.allowed
+
+
+@pytest.mark.parametrize("file", ["study", "items", "responses"])
+def test_a_missing_file_is_named(file: str) -> None:
+    faults = faults_in(small(**{file: None, "ratings": None}))
+    assert ("study.yaml" if file == "study" else f"{file}.csv", "no such file") in {(f.file, f.found) for f in faults}
+
+
+def test_responses_may_be_absent_where_no_question_is_about_them() -> None:
+    yaml = PLAIN.replace("target: response", "target: item")
+    ratings = "rater,item,question,value\nr1,a,warmth,2\n"
+    study = read_small(study=yaml, responses=None, raters=None, ratings=ratings)
+    assert (len(study.responses), len(study.ratings)) == (0, 1)
+
+
+def test_ids_are_trimmed_and_that_is_said_once_a_column() -> None:
+    study = read_small(raters=RATERS.replace("r1", " r1 ").replace("r2", "r2\u00a0"))
+    assert list(study.raters["rater"]) == ["r1", "r2"]
+    assert [(note.row, note.column, note.found) for note in study.notes] == [(2, "rater", " r1 ")]
+    assert "trimmed in 2 rows" in study.notes[0].allowed
+
+
+def test_an_empty_response_is_a_warning() -> None:
+    study = read_small(responses=f"{RESPONSES}b,person,,b4\n")
+    assert [(note.row, note.column, note.severity) for note in study.notes] == [(7, "text", "warning")]
+    assert list(study.responses["text"])[-1] == ""
+
+
+def test_other_columns_are_attributes_in_the_order_of_their_names() -> None:
+    study = read_small(
+        items=ITEMS.replace("feels", "feels,domain,empty").replace(",sad", ",sad,home,").replace(",glad", ",glad,,")
+    )
+    assert list(study.items.columns) == ["item", "text", "turns", "profile", "content_note", "domain", "feels"]
+    assert list(study.items["domain"]) == ["home", None]
+
+
+def test_a_simulated_rater_stays_marked() -> None:
+    study = read_small(raters="rater,kind,is_simulated\nr1,person,true\nr2,person,\n")
+    assert list(study.raters["is_simulated"]) == [True, False]
+    fault = only_fault(raters="rater,kind,is_simulated\nr1,person,perhaps\nr2,person,\n")
+    assert (fault.row, fault.column, fault.found) == (2, "is_simulated", "perhaps")
+
+
+def test_an_id_that_is_a_formula_is_text() -> None:
+    study = read_small(items=ITEMS.replace("a,I", "=1+1,I"), responses=RESPONSES.replace("a,", "=1+1,"), ratings=None)
+    assert list(study.responses["response"])[:2] == ["=1+1:person", "=1+1:model-1"]
+
+
+def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
+    fault = only_fault(items=ITEMS.replace(",sad", ",blue"), ratings=None)
+    assert (fault.file, fault.column, fault.found, fault.allowed) == (
+        "items.csv",
+        "feels",
+        "blue (item a)",
+        "sad or glad",
+    )
+    fault = only_fault(items=ITEMS.replace("feels", "felt"), ratings=None)
+    assert (fault.file, fault.column, fault.found) == ("study.yaml", "questions.5.correct_column", "feels")

@@ -1,0 +1,73 @@
+"""What a browser may send, and what it may not."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from app.design.fault import FaultsError
+from app.exchange import read_upload
+from tests.exchange.small import small
+
+
+def zipped(files: dict[str, bytes], top: str = "") -> dict[str, bytes]:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(top + name, data)
+    return {"study.zip": buffer.getvalue()}
+
+
+def test_the_files_of_a_folder_may_be_uploaded_by_themselves() -> None:
+    assert len(read_upload(small()).ratings) == 11
+
+
+def test_files_may_bring_the_path_that_a_browser_gives_them() -> None:
+    assert len(read_upload({f"my study/{name}": data for name, data in small().items()}).ratings) == 11
+    assert len(read_upload({f"C:\\study\\{name}": data for name, data in small().items()}).ratings) == 11
+
+
+@pytest.mark.parametrize("top", ["", "small/", "data/small/"])
+def test_a_zip_of_a_folder_may_be_uploaded(top: str) -> None:
+    assert len(read_upload(zipped(small() | {"README.txt": b"hello"}, top)).ratings) == 11
+
+
+def test_what_a_mac_adds_to_a_zip_is_not_read() -> None:
+    files = zipped(small() | {"__MACOSX/._study.yaml": b"\0", "__MACOSX/study.yaml": b"\0"})
+    assert len(read_upload(files).ratings) == 11
+
+
+def test_paths_that_lead_out_of_the_zip_lead_nowhere() -> None:
+    files = zipped({"../../etc/study.yaml": b"x", "../study.yaml": b"x"} | small())
+    assert len(read_upload(files).ratings) == 11
+
+
+def test_an_unknown_file_is_ignored_and_said() -> None:
+    study = read_upload(small() | {"notes.docx": b"\0"})
+    assert [(note.file, note.severity) for note in study.notes] == [("notes.docx", "warning")]
+
+
+def test_two_files_of_one_name_are_a_fault() -> None:
+    with pytest.raises(FaultsError, match="two files of that name"):
+        read_upload(small() | {"other/items.csv": b"item,text\n"})
+
+
+def test_a_zip_that_unpacks_to_more_than_allowed_is_refused_before_it_is_read_whole() -> None:
+    bomb = zipped(small() | {"responses.csv": b"0" * 50_000_000})
+    assert len(bomb["study.zip"]) < 100_000
+    with pytest.raises(FaultsError, match="10 MiB unpacked"):
+        read_upload(bomb, most_bytes=10 * 2**20)
+
+
+def test_more_bytes_than_allowed_are_refused() -> None:
+    with pytest.raises(FaultsError, match="1 MiB in all"):
+        read_upload(small(items=b"x" * 2**20), most_bytes=2**20)
+
+
+def test_a_damaged_zip_is_a_fault() -> None:
+    data = bytearray(zipped(small())["study.zip"])
+    data[40:80] = b"\xff" * 40
+    with pytest.raises(FaultsError, match="a zip that cannot be read"):
+        read_upload({"study.zip": bytes(data)})
