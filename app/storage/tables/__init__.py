@@ -1,6 +1,6 @@
 """The tables. Invariants stand here too, so that no path around the code can break them."""
 
-from app.storage.tables.access import lead_sessions, leads, secrets, sign_in_links
+from app.storage.tables.access import attempts, lead_sessions, leads, secrets, sign_in_links
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
 from app.storage.tables.people import invites, platform_ids, raters, rating_sessions
@@ -9,6 +9,7 @@ from app.storage.tables.study import items, protocols, questions, responses, sou
 
 __all__ = [
     "assignments",
+    "attempts",
     "chart_files",
     "events",
     "invites",

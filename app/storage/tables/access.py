@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, DateTime, ForeignKey, Identity, LargeBinary, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+)
 
 from app.storage.tables.base import metadata, time
 
@@ -37,4 +48,12 @@ sign_in_links = Table(
     time("created_at", now=True),
     Column("expires_at", DateTime(timezone=True), nullable=False),
     time("used_at"),
+)  # fmt: skip
+
+# Counted here and not in a process, so that several workers share one limit. The key is hashed: it names a person.
+attempts = Table(
+    "attempts", metadata,
+    Column("key_hash", LargeBinary, primary_key=True),
+    Column("n_attempts", Integer, nullable=False),
+    Column("resets_at", DateTime(timezone=True), nullable=False),
 )  # fmt: skip

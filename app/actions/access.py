@@ -1,0 +1,132 @@
+"""How a lead gets in: by password, or by a link that works once."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from datetime import timedelta
+from functools import cache
+from typing import TYPE_CHECKING
+
+from app.storage import leads
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+    from sqlalchemy import Connection
+
+    from app.storage.engine import Begin
+    from app.storage.leads import Lead
+
+SHORTEST, LONGEST = 10, 1000
+LINK_IS_VALID = timedelta(hours=24)
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+# Each check takes memory and a core on purpose; unbounded, a burst of sign-ins would take the machine.
+_FEW_AT_ONCE = threading.BoundedSemaphore(2)
+
+
+class AccessError(ValueError):
+    """An account cannot be made like this; the sentence says why."""
+
+
+def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
+    """A new account; without a password the lead signs in by link.
+
+    Raises:
+        AccessError: no e-mail address, a poor password, or the address has an account already.
+    """
+    email = email.strip().lower()
+    if not _EMAIL.fullmatch(email):
+        raise AccessError(f"{email} is not an e-mail address.")
+    lead = leads.record_lead(db, email, hash_password(password) if password is not None else None)
+    if lead is None:
+        raise AccessError(f"{email} has an account already.")
+    return lead
+
+
+def set_password(db: Connection, lead: Lead, password: str) -> None:
+    """Another password; whoever is signed in with the old one is signed out."""
+    leads.record_password(db, lead.id, hash_password(password))
+    leads.revoke_lead_sessions(db, lead_id=lead.id)
+
+
+def hash_password(password: str) -> str:
+    """The password as it is stored.
+
+    Raises:
+        AccessError: it is too short or too long.
+    """
+    if len(password) < SHORTEST:
+        raise AccessError(f"A password has {SHORTEST} characters or more.")
+    if len(password) > LONGEST:
+        raise AccessError(f"A password has {LONGEST} characters at most.")
+    with _FEW_AT_ONCE:
+        return _hasher().hash(password)
+
+
+def check_password(db: Connection, email: str, password: str) -> Lead | None:
+    """The lead, if address and password belong together. An unknown address costs the same time as a wrong password."""
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    lead = leads.get_lead(db, email.strip())
+    stored = leads.get_password_hash(db, lead.id) if lead else None
+    try:
+        with _FEW_AT_ONCE:
+            _hasher().verify(stored or _dummy_hash(), password[: LONGEST + 1])
+    except (VerificationError, InvalidHashError):
+        return None
+    if lead is None or stored is None:
+        return None
+    if _hasher().check_needs_rehash(stored):
+        leads.record_password(db, lead.id, hash_password(password))
+    return lead
+
+
+def may_try(begin: Begin, email: str, address: str) -> bool:
+    """Count an attempt to sign in; whether it is one of the few that are allowed.
+
+    One address on the network may try one account ten times in a quarter of an hour, and sixty times in all; so nobody
+    can lock a lead out from elsewhere. An account takes a hundred attempts an hour from everywhere.
+    """
+    from limits import RateLimitItemPerMinute
+    from limits.strategies import FixedWindowRateLimiter
+
+    from app.storage.attempts import Attempts
+
+    limiter = FixedWindowRateLimiter(Attempts(begin))
+    email = email.strip().lower()
+    limits = (
+        (RateLimitItemPerMinute(60, 15), ("sign-in", address)),
+        (RateLimitItemPerMinute(10, 15), ("sign-in", address, email)),
+        (RateLimitItemPerMinute(100, 60), ("sign-in", "anywhere", email)),
+    )
+    return all([limiter.hit(item, *key) for item, key in limits])
+
+
+def begin_session(db: Connection, lead: Lead, earlier: str | None = None) -> str:
+    """A new session's token. The one that the browser came with ends: a token is never carried across a sign-in."""
+    if earlier:
+        leads.revoke_lead_sessions(db, token=earlier)
+    token = secrets.token_urlsafe(32)
+    leads.record_lead_session(db, lead.id, token)
+    return token
+
+
+def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID) -> str:
+    """The token of a link that signs in once."""
+    token = secrets.token_urlsafe(32)
+    leads.record_sign_in_link(db, lead.id, token, valid)
+    return token
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    """Argon2id with 19 MiB, two passes, one lane: the least that OWASP's password storage page recommends."""
+    from argon2 import PasswordHasher
+
+    return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+
+
+@cache
+def _dummy_hash() -> str:
+    return _hasher().hash(secrets.token_urlsafe(16))

@@ -1,0 +1,175 @@
+"""How far a study is: counted from the rows each time, never kept beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class OwnStudy:
+    """A study as its lead's pages need it."""
+
+    id: int
+    slug: str
+    title: str
+    status: str
+    is_demo: bool
+    protocol_version: int
+    n_items: int
+    n_raters: int
+    n_simulated: int
+    n_ratings: int
+    last_rating_at: datetime | None
+
+
+# The counts are taken for each study by itself, so that the index of that study is used and no other is read.
+_OWN = """
+SELECT s.id, s.slug, p.title, s.status, s.is_demo, s.protocol_version,
+       (SELECT count(*) FROM items i WHERE i.study_id = s.id) AS n_items,
+       (SELECT count(*) FROM raters r WHERE r.study_id = s.id) AS n_raters,
+       (SELECT count(*) FROM raters r WHERE r.study_id = s.id AND r.is_simulated) AS n_simulated,
+       answers.n_ratings, answers.last_rating_at
+FROM studies s
+JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
+CROSS JOIN LATERAL (SELECT count(*) AS n_ratings, max(coalesce(q.rated_at, q.stored_at)) AS last_rating_at
+                    FROM ratings q WHERE q.study_id = s.id) answers
+WHERE s.lead_id = :lead_id
+"""
+
+
+def list_own_studies(db: Connection, lead_id: int) -> Sequence[OwnStudy]:
+    """The studies of one lead, the newest first."""
+    rows = db.execute(text(_OWN + " ORDER BY s.created_at DESC, s.id DESC"), {"lead_id": lead_id})
+    return [OwnStudy(*row) for row in rows]
+
+
+def get_own_study(db: Connection, lead_id: int, slug: str) -> OwnStudy | None:
+    """The study of that name, if it is this lead's."""
+    row = db.execute(text(_OWN + " AND s.slug = :slug"), {"lead_id": lead_id, "slug": slug}).one_or_none()
+    return OwnStudy(*row) if row else None
+
+
+class Sittings(NamedTuple):
+    """How many came, and how far they got."""
+
+    n_arrived: int
+    n_active: int
+    n_finished: int
+    n_simulated: int
+
+
+class Reconciliation(NamedTuple):
+    """What became of every trial that was put before a rater."""
+
+    n_served: int
+    n_answered: int
+    n_skipped: int
+    n_returned: int
+    n_open: int
+    n_lost: int
+    n_double: int
+
+    @property
+    def n_unaccounted(self) -> int:
+        """Served and then in no state that the others count: zero, or something is wrong."""
+        return self.n_served - self.n_answered - self.n_skipped - self.n_returned - self.n_open
+
+
+class TrialCoverage(NamedTuple):
+    """How often one trial was rated, of how many places."""
+
+    item: str
+    responses: list[str]
+    n_done: int
+    n_open: int
+    n_places: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Everything that the study page counts; `distribution` is (times rated, number of trials)."""
+
+    sittings: Sittings
+    reconciliation: Reconciliation
+    n_trials: int
+    n_places: int
+    distribution: Sequence[tuple[int, int]]
+    least: Sequence[TrialCoverage]
+
+
+def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
+    """How far the study is, now."""
+    study = {"study_id": study_id}
+    n_places = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
+    distribution = [(int(n), int(times)) for n, times in db.execute(text(_DISTRIBUTION), study)]
+    return Coverage(
+        sittings=Sittings(*db.execute(text(_SITTINGS), study).one()),
+        reconciliation=Reconciliation(*db.execute(text(_RECONCILIATION), study).one()),
+        n_trials=sum(times for _, times in distribution),
+        n_places=int(n_places),
+        distribution=distribution,
+        least=[TrialCoverage(*row) for row in db.execute(text(_LEAST), study | {"n_least": n_least})],
+    )
+
+
+_SITTINGS = """
+SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()),
+       count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated)
+FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
+WHERE s.study_id = :study_id
+"""
+
+# Lost: done, and no answer stands. Double: an answer that stands twice, or more raters on a trial than it has places.
+_RECONCILIATION = """
+SELECT count(*) FILTER (WHERE served_at IS NOT NULL), count(*) FILTER (WHERE state = 'done'),
+       count(*) FILTER (WHERE state = 'skipped'),
+       count(*) FILTER (WHERE state = 'returned' AND served_at IS NOT NULL), count(*) FILTER (WHERE state = 'leased'),
+       count(*) FILTER (WHERE state = 'done' AND NOT EXISTS (
+           SELECT FROM ratings q WHERE q.study_id = a.study_id AND q.assignment_id = a.id)),
+       (SELECT count(*) FROM (
+           SELECT FROM ratings WHERE study_id = :study_id AND assignment_id IS NOT NULL
+           GROUP BY assignment_id, question, response_id, turn HAVING count(*) > 1) answered_twice)
+       + (SELECT count(*) FROM (
+           SELECT FROM assignments b WHERE b.study_id = :study_id AND b.state = 'done' AND b.repeat = 0
+           GROUP BY b.trial_id
+           HAVING count(*) > (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = b.trial_id)
+           ) over_full)
+FROM assignments a WHERE study_id = :study_id
+"""
+
+_PER_TRIAL = """
+SELECT t.id, t.item_id, t.response_ids, count(a.id) FILTER (WHERE a.state = 'done') AS n_done,
+       count(a.id) FILTER (WHERE a.state = 'leased') AS n_open
+FROM trials t LEFT JOIN assignments a ON a.study_id = t.study_id AND a.trial_id = t.id AND a.repeat = 0
+WHERE t.study_id = :study_id GROUP BY t.study_id, t.id
+"""
+
+_DISTRIBUTION = f"SELECT n_done, count(*) FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it
+
+_LEAST = f"""
+SELECT i.key, (SELECT array_agg(r.key ORDER BY r.position) FROM responses r
+               WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids)), x.n_done, x.n_open,
+       (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id)
+FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
+ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
+"""  # noqa: S608 - no input in it
+
+
+def list_open_demos(db: Connection) -> Sequence[tuple[str, str]]:
+    """Slug and title of the demo studies that anybody may rate."""
+    rows = db.execute(
+        text(
+            "SELECT s.slug, p.title FROM studies s JOIN protocols p ON p.study_id = s.id"
+            " AND p.version = s.protocol_version WHERE s.is_demo AND s.status = 'open' ORDER BY s.id"
+        )
+    )
+    return [(slug, title) for slug, title in rows]

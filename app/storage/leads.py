@@ -1,0 +1,120 @@
+"""Leads, their sessions and their one-time links. Tokens are stored as hashes: a copied database opens no door."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, func, insert, or_, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from app.storage.tables import attempts, lead_sessions, leads, sign_in_links
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+SLIDING = timedelta(hours=12)
+LONGEST = timedelta(days=30)
+# A session is prolonged at most this often: else every page that is looked at would be a write.
+STEP = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Who runs studies."""
+
+    id: int
+    email: str
+
+
+def token_hash(token: str) -> bytes:
+    """What is stored of a token. No salt is needed: a token is 256 random bits."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def record_lead(db: Connection, email: str, password_hash: str | None) -> Lead | None:
+    """A new lead; None where that address has an account already."""
+    statement = upsert(leads).values(email=email.lower(), password_hash=password_hash).on_conflict_do_nothing()
+    row = db.execute(statement.returning(leads.c.id, leads.c.email)).one_or_none()
+    return Lead(*row) if row else None
+
+
+def get_lead(db: Connection, email: str) -> Lead | None:
+    """The lead of that address."""
+    row = db.execute(select(leads.c.id, leads.c.email).where(leads.c.email == email.lower())).one_or_none()
+    return Lead(*row) if row else None
+
+
+def list_leads(db: Connection) -> Sequence[Lead]:
+    """Every lead, oldest first."""
+    return [Lead(*row) for row in db.execute(select(leads.c.id, leads.c.email).order_by(leads.c.id))]
+
+
+def get_password_hash(db: Connection, lead_id: int) -> str | None:
+    """How the password is checked; None for a lead who signs in by link only."""
+    return db.execute(select(leads.c.password_hash).where(leads.c.id == lead_id)).scalar_one()
+
+
+def record_password(db: Connection, lead_id: int, password_hash: str) -> None:
+    """Another password, or the same in a newer form."""
+    db.execute(update(leads).where(leads.c.id == lead_id).values(password_hash=password_hash))
+
+
+def record_lead_session(db: Connection, lead_id: int, token: str) -> None:
+    """Begin a session, and forget what is long over."""
+    db.execute(delete(lead_sessions).where(lead_sessions.c.expires_at < func.now() - LONGEST))
+    db.execute(delete(sign_in_links).where(sign_in_links.c.expires_at < func.now() - LONGEST))
+    db.execute(delete(attempts).where(attempts.c.resets_at < func.now()))
+    values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + SLIDING}
+    db.execute(insert(lead_sessions).values(values))
+
+
+def get_lead_of_session(db: Connection, token: str) -> Lead | None:
+    """The lead whose session this is, if it is neither expired nor revoked."""
+    statement = (
+        select(leads.c.id, leads.c.email)
+        .join(lead_sessions, lead_sessions.c.lead_id == leads.c.id)
+        .where(lead_sessions.c.token_hash == token_hash(token), lead_sessions.c.revoked_at.is_(None))
+        .where(lead_sessions.c.expires_at > func.now())
+    )
+    row = db.execute(statement).one_or_none()
+    return Lead(*row) if row else None
+
+
+def prolong_lead_session(db: Connection, token: str) -> None:
+    """Let the session slide: 12 hours from now, 30 days from its beginning at most."""
+    until = func.least(func.now() + SLIDING, lead_sessions.c.created_at + LONGEST)
+    statement = update(lead_sessions).where(lead_sessions.c.token_hash == token_hash(token))
+    db.execute(statement.where(lead_sessions.c.expires_at < until - STEP).values(expires_at=until))
+
+
+def revoke_lead_sessions(db: Connection, *, token: str | None = None, lead_id: int | None = None) -> None:
+    """End one session, or all of a lead."""
+    which = or_(
+        lead_sessions.c.token_hash == token_hash(token) if token else False,
+        lead_sessions.c.lead_id == lead_id if lead_id else False,
+    )
+    db.execute(update(lead_sessions).where(which, lead_sessions.c.revoked_at.is_(None)).values(revoked_at=func.now()))
+
+
+def record_sign_in_link(db: Connection, lead_id: int, token: str, valid: timedelta) -> None:
+    """A link that signs in once."""
+    values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + valid}
+    db.execute(insert(sign_in_links).values(values))
+
+
+def use_sign_in_link(db: Connection, token: str) -> Lead | None:
+    """Use the link up; None where it is unknown, used or too old. Of two who come at once one gets it."""
+    statement = (
+        update(sign_in_links)
+        .where(sign_in_links.c.token_hash == token_hash(token), sign_in_links.c.used_at.is_(None))
+        .where(sign_in_links.c.expires_at > func.now(), leads.c.id == sign_in_links.c.lead_id)
+        .values(used_at=func.now())
+        .returning(leads.c.id, leads.c.email)
+    )
+    row = db.execute(statement).one_or_none()
+    return Lead(*row) if row else None

@@ -1,0 +1,80 @@
+"""Who is signed in, and what that lead may see. These loaders authorize; no handler does it again."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.storage import coverage, leads
+from app.storage.coverage import OwnStudy
+from app.storage.leads import Lead
+from app.web.cookies import drop_cookie, get_cookie, set_cookie
+from app.web.deps import Db
+from app.web.errors import NotFoundError, SignInError
+from app.web.pages import is_htmx
+
+COOKIE = "lead"
+MAX_AGE = int(leads.LONGEST.total_seconds())
+# A backslash, a second slash or a control character would let a browser read another host into it.
+_LOCAL_PATH = re.compile(r"/(?!/)[\x21-\x5b\x5d-\x7e]*")
+
+
+def session_token(request: Request) -> str | None:
+    """What the lead's browser shows."""
+    return get_cookie(request, COOKIE)
+
+
+def maybe_lead(request: Request, db: Db) -> Lead | None:
+    """The lead whose browser this is, or nobody."""
+    token = session_token(request)
+    lead = leads.get_lead_of_session(db, token) if token else None
+    # A page that refreshes itself is nobody's presence: it does not keep the session alive.
+    if lead and token and not is_htmx(request):
+        leads.prolong_lead_session(db, token)
+    return lead
+
+
+def signed_in_lead(lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
+    """The lead who is signed in."""
+    if lead is None:
+        raise SignInError
+    return lead
+
+
+def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> OwnStudy:
+    """A study of this lead; another lead's looks like none."""
+    study = coverage.get_own_study(db, lead.id, slug)
+    if study is None:
+        raise NotFoundError
+    return study
+
+
+MaybeLead = Annotated[Lead | None, Depends(maybe_lead)]
+SignedIn = Annotated[Lead, Depends(signed_in_lead)]
+Own = Annotated[OwnStudy, Depends(own_study)]
+
+
+def local_path(path: str) -> str:
+    """Where to go after signing in: a path of this site, else the list of studies.
+
+    >>> local_path("/studies/demo?x=1"), local_path("//evil.example"), local_path("https://evil.example")
+    ('/studies/demo?x=1', '/studies', '/studies')
+    """
+    return path if _LOCAL_PATH.fullmatch(path) else "/studies"
+
+
+def signed_in_answer(request: Request, token: str, path: str) -> Response:
+    """On to `path` with a new session."""
+    response = RedirectResponse(local_path(path), status_code=303)
+    set_cookie(request, response, COOKIE, token, max_age=MAX_AGE)
+    return response
+
+
+def signed_out_answer(request: Request) -> Response:
+    """To the first page without a session."""
+    response = RedirectResponse("/", status_code=303)
+    drop_cookie(request, response, COOKIE)
+    return response

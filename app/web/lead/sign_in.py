@@ -1,0 +1,70 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.actions import access
+from app.storage import leads
+from app.web.deps import Db
+from app.web.errors import GoneError, TooManyError
+from app.web.lead.session import MaybeLead, local_path, session_token, signed_in_answer, signed_out_answer
+from app.web.pages import page
+
+router = APIRouter()
+
+WRONG = "This e-mail address and password do not belong together."
+
+
+@router.get("/sign-in")
+def show_sign_in(request: Request, lead: MaybeLead, next: str = "/studies") -> Response:  # noqa: A002 - the address says next
+    if lead:
+        return RedirectResponse(local_path(next), status_code=303)
+    return page(request, "lead/sign_in.html", next=local_path(next), email="", error="")
+
+
+@router.post("/sign-in")
+def submit_sign_in(
+    request: Request,
+    db: Db,
+    email: Annotated[str, Form(max_length=320)],
+    password: Annotated[str, Form()],
+    next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the address says next
+) -> Response:
+    address = request.client.host if request.client else "nowhere"
+    if not access.may_try(request.app.state.begin, email, address):
+        raise TooManyError("There were too many attempts to sign in. Please wait a quarter of an hour.")
+    lead = access.check_password(db, email, password)
+    if lead is None:
+        return page(request, "lead/sign_in.html", status=422, next=local_path(next), email=email, error=WRONG)
+    return signed_in_answer(request, access.begin_session(db, lead, session_token(request)), next)
+
+
+@router.get("/sign-in/{token}")
+def show_sign_in_link(request: Request, token: str, next: str = "/studies") -> Response:  # noqa: A002 - the address says next
+    # Looking uses nothing up: programs that preview links follow them before their reader does.
+    return page(request, "lead/sign_in_link.html", token=token, next=local_path(next))
+
+
+@router.post("/sign-in/{token}")
+def submit_sign_in_link(
+    request: Request,
+    db: Db,
+    token: str,
+    next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the address says next
+) -> Response:
+    lead = leads.use_sign_in_link(db, token)
+    if lead is None:
+        raise GoneError("This link was used already, or it is too old. Ask for a new one.")
+    return signed_in_answer(request, access.begin_session(db, lead, session_token(request)), next)
+
+
+@router.post("/sign-out")
+def submit_sign_out(request: Request, db: Db) -> Response:
+    token = session_token(request)
+    if token:
+        leads.revoke_lead_sessions(db, token=token)
+    return signed_out_answer(request)

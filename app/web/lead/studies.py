@@ -1,0 +1,18 @@
+"""The lead's list of studies."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.storage import coverage
+from app.web.deps import Db
+from app.web.lead.session import SignedIn
+from app.web.pages import page
+
+router = APIRouter()
+
+
+@router.get("/studies")
+def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
+    return page(request, "lead/studies.html", lead=lead, studies=coverage.list_own_studies(db, lead.id))
