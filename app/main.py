@@ -32,8 +32,9 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
     app.state.data_dir = now.data_dir
+    app.state.public_url = now.public_url
     assets = Assets(folder("static"))
-    app.state.pages = Pages(folder("templates"), assets)
+    app.state.pages = Pages(folder("templates"), assets, app.url_path_for)
     assets.mount(app)
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
     errors.register(app)

@@ -47,7 +47,7 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
 def set_password(db: Connection, lead: Lead, password: str) -> None:
     """Another password; whoever is signed in with the old one is signed out."""
     leads.record_password(db, lead.id, hash_password(password))
-    leads.revoke_lead_sessions(db, lead_id=lead.id)
+    leads.revoke_lead_sessions(db, lead.id)
 
 
 def hash_password(password: str) -> str:
@@ -100,13 +100,14 @@ def may_try(begin: Begin, email: str, address: str) -> bool:
         (RateLimitItemPerMinute(10, 15), ("sign-in", address, email)),
         (RateLimitItemPerMinute(100, 60), ("sign-in", "anywhere", email)),
     )
-    return all([limiter.hit(item, *key) for item, key in limits])
+    within = [limiter.hit(item, *key) for item, key in limits]
+    return all(within)
 
 
 def begin_session(db: Connection, lead: Lead, earlier: str | None = None) -> str:
     """A new session's token. The one that the browser came with ends: a token is never carried across a sign-in."""
     if earlier:
-        leads.revoke_lead_sessions(db, token=earlier)
+        leads.revoke_lead_session(db, earlier)
     token = secrets.token_urlsafe(32)
     leads.record_lead_session(db, lead.id, token)
     return token

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 @contextmanager
 def store() -> Iterator[Engine]:
     """An engine on the database that the settings name, migrated; disposed at the end."""
-    from app.storage.engine import database_url, make_engine
+    from app.storage.engine import make_engine
     from app.storage.migrate import upgrade
 
-    now = settings()
-    engine = make_engine(database_url(now.database_url, now.data_dir), n_connections=2)
+    engine = make_engine(named_database(), n_connections=2)
     try:
         upgrade(engine, folder("migrations"))
         yield engine
     finally:
         engine.dispose()
+
+
+def named_database() -> str:
+    """The address of the database that the settings name; the embedded one is started if need be."""
+    from app.storage.engine import database_url
+
+    return database_url(settings().database_url, settings().data_dir)

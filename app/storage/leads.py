@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, insert, or_, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from app.storage.tables import attempts, lead_sessions, leads, sign_in_links
@@ -15,7 +15,7 @@ from app.storage.tables import attempts, lead_sessions, leads, sign_in_links
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
 SLIDING = timedelta(hours=12)
 LONGEST = timedelta(days=30)
@@ -56,7 +56,8 @@ def list_leads(db: Connection) -> Sequence[Lead]:
 
 def get_password_hash(db: Connection, lead_id: int) -> str | None:
     """How the password is checked; None for a lead who signs in by link only."""
-    return db.execute(select(leads.c.password_hash).where(leads.c.id == lead_id)).scalar_one()
+    stored: str | None = db.execute(select(leads.c.password_hash).where(leads.c.id == lead_id)).scalar_one()
+    return stored
 
 
 def record_password(db: Connection, lead_id: int, password_hash: str) -> None:
@@ -92,12 +93,17 @@ def prolong_lead_session(db: Connection, token: str) -> None:
     db.execute(statement.where(lead_sessions.c.expires_at < until - STEP).values(expires_at=until))
 
 
-def revoke_lead_sessions(db: Connection, *, token: str | None = None, lead_id: int | None = None) -> None:
-    """End one session, or all of a lead."""
-    which = or_(
-        lead_sessions.c.token_hash == token_hash(token) if token else False,
-        lead_sessions.c.lead_id == lead_id if lead_id else False,
-    )
+def revoke_lead_session(db: Connection, token: str) -> None:
+    """End one session."""
+    _revoke(db, lead_sessions.c.token_hash == token_hash(token))
+
+
+def revoke_lead_sessions(db: Connection, lead_id: int) -> None:
+    """End all sessions of a lead."""
+    _revoke(db, lead_sessions.c.lead_id == lead_id)
+
+
+def _revoke(db: Connection, which: ColumnElement[bool]) -> None:
     db.execute(update(lead_sessions).where(which, lead_sessions.c.revoked_at.is_(None)).values(revoked_at=func.now()))
 
 

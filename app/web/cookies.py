@@ -10,9 +10,8 @@ if TYPE_CHECKING:
 
 
 def is_https(request: Request) -> bool:
-    """Whether the browser came by https, as the server or the proxy that is trusted says, or the public address."""
-    public_url = str(request.app.state.public_url or "")
-    return request.url.scheme == "https" or public_url.startswith("https://")
+    """Whether the browser came by https, as the server sees it or a trusted proxy reports."""
+    return request.url.scheme == "https"
 
 
 def cookie_name(request: Request, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -92,7 +93,8 @@ def register(app: FastAPI) -> None:
         # A login page inside a fragment would be a page inside a page.
         if is_htmx(request):
             return Response(status_code=403)
-        return RedirectResponse(f"/sign-in?next={request.url.path}", status_code=303)
+        path = request.url.path if request.method == "GET" else "/studies"
+        return RedirectResponse(f"/sign-in?next={quote(path, safe='/')}", status_code=303)
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:

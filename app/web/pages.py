@@ -8,8 +8,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from app.design.scale import number_text
+from app.web.words import FILTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from starlette.requests import Request
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 class Pages:
     """Renders a whole page, or the fragment of it that htmx asked for: both are the same file."""
 
-    def __init__(self, folder: Path, assets: Assets) -> None:
-        """Templates below `folder`."""
+    def __init__(self, folder: Path, assets: Assets, url_for: Callable[..., str]) -> None:
+        """Templates below `folder`; `url_for(handler, **path)` gives the address that a handler answers."""
         self.environment = Environment(
             loader=FileSystemLoader(folder),
             autoescape=True,
@@ -31,7 +33,8 @@ class Pages:
             auto_reload=False,
         )
         self.environment.globals["asset"] = assets.url
-        self.environment.filters["number"] = number_text
+        self.environment.globals["url_for"] = url_for
+        self.environment.filters.update(FILTERS, number=number_text)
 
     def render(self, template: str, context: dict[str, Any]) -> str:
         """The HTML of one template."""
@@ -44,8 +47,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     if is_htmx(request):
         folder, _, name = template.rpartition("/")
         template = f"{folder}/_{name}"
-    common = {"request": request, "url_for": request.app.url_path_for}
-    return HTMLResponse(pages.render(template, {**common, **context}), status_code=status)
+    return HTMLResponse(pages.render(template, {"request": request, **context}), status_code=status)
 
 
 def is_htmx(request: Request) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web import health, rater
+from app.web import health, lead, rater
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -15,3 +15,4 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     _ = max_upload_bytes
     app.include_router(health.router)
     app.include_router(rater.router)
+    app.include_router(lead.router)

@@ -66,5 +66,5 @@ def submit_sign_in_link(
 def submit_sign_out(request: Request, db: Db) -> Response:
     token = session_token(request)
     if token:
-        leads.revoke_lead_sessions(db, token=token)
+        leads.revoke_lead_session(db, token)
     return signed_out_answer(request)

@@ -1,0 +1,83 @@
+"""attune doctor: whether this installation can run a study, and if not, what is wrong."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import typer
+
+from app.cli.store import named_database
+from app.settings import folder, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ENOUGH_FREE_BYTES = 1 << 30
+
+
+def doctor() -> None:
+    """Check this installation: programs, files, database, disk. Exit code 1 where something is wrong."""
+    results = [_result(words, check) for words, check in CHECKS.items()]
+    raise typer.Exit(0 if all(results) else 1)
+
+
+def _result(words: str, check: Callable[[], str]) -> bool:
+    """Print one line; a check says what it found, or raises."""
+    try:
+        found, is_well = check(), True
+    except Exception as error:  # noqa: BLE001 - whatever is wrong is what the doctor is asked for
+        found, is_well = str(error).splitlines()[0] if str(error) else type(error).__name__, False
+    typer.echo(f"{'ok  ' if is_well else 'BAD '} {words}: {found}")
+    return is_well
+
+
+def _programs() -> str:
+    return f"Attune {version('attune')}, Python {sys.version.split()[0]}"
+
+
+def _files() -> str:
+    from app.web.assets import htmx_file
+
+    for name in ("templates", "static", "migrations"):
+        if not any(folder(name).iterdir()):
+            raise FileNotFoundError(f"{folder(name)} is empty")
+    return f"{folder('templates').parent}, {htmx_file().name} is the one that was checked"
+
+
+def _database() -> str:
+    from sqlalchemy import text
+
+    from app.storage.engine import make_engine
+    from app.storage.migrate import differences
+
+    engine = make_engine(named_database(), n_connections=1)
+    try:
+        with engine.begin() as db:
+            server = db.execute(text("SHOW server_version")).scalar_one()
+            is_durable = db.execute(text("SHOW fsync")).scalar_one() == "on"
+        missing = differences(engine)
+    finally:
+        engine.dispose()
+    if missing:
+        raise RuntimeError(f"PostgreSQL {server} answers, its tables are not of this version: attune db upgrade")
+    if not is_durable:
+        raise RuntimeError(f"PostgreSQL {server} runs with fsync off: an answer could be lost in a power cut")
+    kind = "named by DATABASE_URL" if settings().database_url else "embedded"
+    return f"PostgreSQL {server}, {kind}, up to date"
+
+
+def _disk() -> str:
+    from app.storage.embedded import default_data_dir
+
+    place = settings().data_dir or default_data_dir()
+    existing = next(path for path in (place, *place.absolute().parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    if free < ENOUGH_FREE_BYTES:
+        raise OSError(f"only {free / 1e9:.1f} GB free at {place}")
+    return f"{free / 1e9:.0f} GB free at {place}"
+
+
+CHECKS = {"programs": _programs, "files": _files, "database": _database, "disk": _disk}

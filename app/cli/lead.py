@@ -1,0 +1,88 @@
+"""attune lead ...: who may run studies here."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.output import fail, say
+from app.cli.store import store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.leads import Lead
+
+cli = typer.Typer(no_args_is_help=True, help="Add leads, and let them in.")
+
+Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
+Link = Annotated[bool, typer.Option("--link", help="Print a link that signs in once, instead of asking a password.")]
+Address = Annotated[str, typer.Option("--address", help="The address of the server, for the link.")]
+HERE = "http://127.0.0.1:8000"
+
+
+@cli.command("add")
+def add(email: str, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:  # noqa: FBT002 - switches
+    """A new lead, with a password or with a sign-in link."""
+    from app.actions.access import AccessError, add_lead
+
+    password = None if link else _password(from_stdin=password_stdin)
+    with store() as engine, engine.begin() as db:
+        try:
+            lead = add_lead(db, email, password)
+        except AccessError as error:
+            fail(str(error))
+        say(f"{lead.email} can run studies now.")
+        if link:
+            _print_link(db, lead, address)
+
+
+@cli.command("password")
+def password(email: str, password_stdin: Stdin = False) -> None:  # noqa: FBT002 - a switch
+    """Another password. Whoever is signed in with the old one is signed out."""
+    from app.actions.access import AccessError, set_password
+
+    with store() as engine, engine.begin() as db:
+        lead = _lead(db, email)
+        try:
+            set_password(db, lead, _password(from_stdin=password_stdin))
+        except AccessError as error:
+            fail(str(error))
+        say(f"The password of {lead.email} was changed.")
+
+
+@cli.command("link")
+def link(email: str, address: Address = HERE) -> None:
+    """Print a link that signs this lead in once, within a day."""
+    with store() as engine, engine.begin() as db:
+        _print_link(db, _lead(db, email), address)
+
+
+@cli.command("list")
+def list_() -> None:
+    """Every lead, one a line."""
+    from app.storage.leads import list_leads
+
+    with store() as engine, engine.begin() as db:
+        for lead in list_leads(db):
+            typer.echo(lead.email)
+
+
+def _lead(db: Connection, email: str) -> Lead:
+    from app.storage.leads import get_lead
+
+    return get_lead(db, email) or fail(f"No lead has the address {email}. Add one: attune lead add {email}")
+
+
+def _print_link(db: Connection, lead: Lead, address: str) -> None:
+    from app.actions.access import new_link
+
+    typer.echo(f"{address.rstrip('/')}/sign-in/{new_link(db, lead)}")
+
+
+def _password(*, from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

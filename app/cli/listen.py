@@ -1,0 +1,91 @@
+"""One server process or several on one socket, until somebody says stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from app.cli.output import fail, say
+from app.settings import settings
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+NEXT_PORTS = 50
+
+
+def bind(host: str, port: int, *, or_next: bool = False) -> socket.socket:
+    """A socket that listens already, so that an address that was printed answers from then on.
+
+    Args:
+        host: a name or address of this machine.
+        port: 0 for any that is free.
+        or_next: where the port is taken, take the next one that is not.
+    """
+    try:
+        family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except OSError as error:
+        fail(f"{host} is no address of this machine: {error.strerror}.", code=2)
+    problem = ""
+    for candidate in range(port, min(port + (NEXT_PORTS if or_next else 1), 65536)):
+        try:
+            return _listen(family, host, candidate)
+        except OSError as error:
+            problem = str(error.strerror)
+    return fail(f"Port {port} on {host} cannot be used: {problem}. Name another one: --port {port + 1}")
+
+
+def _listen(family: int, host: str, port: int) -> socket.socket:
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        # A port that a server has just left is free; on Windows the option would mean something else.
+        if os.name != "nt":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def address(listening: socket.socket) -> str:
+    """The address as a browser on this machine opens it."""
+    host, port, *_ = listening.getsockname()
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - compared, not bound
+    return f"http://{host}:{port}"
+
+
+def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> None:
+    """Serve until Ctrl-C or SIGTERM. Each process makes its own application on the database that is named."""
+    from uvicorn import Config, Server
+    from uvicorn.supervisors import Multiprocess
+
+    os.environ["DATABASE_URL"] = database_url
+    settings.cache_clear()
+    config = Config(
+        "app.main:create_app", factory=True, workers=workers, lifespan="off", log_level="warning", access_log=False,
+        server_header=False, forwarded_allow_ips=settings().trusted_proxies, timeout_graceful_shutdown=5,
+    )  # fmt: skip
+    try:
+        if workers > 1:
+            Multiprocess(config, [listening]).run()
+        else:
+            Server(config).run([listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+        say("Stopped.")
+
+
+def stop_cleanly() -> None:
+    """Let SIGTERM unwind like an exception: transactions roll back, and the database is left."""
+
+    def leave(signum: int, _: FrameType | None) -> NoReturn:
+        sys.exit(0 if signum == signal.SIGTERM else 128 + signum)
+
+    signal.signal(signal.SIGTERM, leave)

@@ -1,0 +1,52 @@
+"""A study as its lead follows it: coverage that refreshes itself, opening and closing, links for raters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.actions import design
+from app.storage import coverage
+from app.web.deps import Db
+from app.web.errors import PageError
+from app.web.lead.links import rater_links
+from app.web.lead.session import Own, SignedIn
+from app.web.pages import is_htmx, page
+
+router = APIRouter()
+
+# Counting is cheap up to some thousand trials; beyond that a page left open should not count all day.
+MANY_TRIALS = 5000
+CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": design.close_study}
+
+
+@router.get("/studies/{slug}")
+def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    counted = coverage.get_coverage(db, study.id)
+    return page(
+        request, "lead/study.html", lead=lead, study=study, coverage=counted, refresh_s=_refresh_s(counted),
+        links=rater_links(request, study.slug),
+    )  # fmt: skip
+
+
+@router.get("/studies/{slug}/coverage")
+def show_coverage(request: Request, db: Db, study: Own) -> Response:
+    if not is_htmx(request):
+        return RedirectResponse(f"/studies/{study.slug}", status_code=303)
+    counted = coverage.get_coverage(db, study.id)
+    return page(request, "lead/coverage.html", study=study, coverage=counted, refresh_s=_refresh_s(counted))
+
+
+@router.post("/studies/{slug}/status")
+def submit_status(db: Db, study: Own, status: Annotated[Literal["open", "paused", "closed"], Form()]) -> Response:
+    try:
+        CHANGE[status](db, study.slug)
+    except design.StudyEmptyError as error:
+        raise PageError(str(error)) from error
+    return RedirectResponse(f"/studies/{study.slug}", status_code=303)
+
+
+def _refresh_s(counted: coverage.Coverage) -> int:
+    return 5 if counted.n_trials < MANY_TRIALS else 30

@@ -1,0 +1,49 @@
+"""The application in a test: on a connection that is rolled back, with visitors who differ in what they hold."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.main import create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastapi import FastAPI
+    from sqlalchemy import Connection, Engine
+
+SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
+
+
+@pytest.fixture
+def app(shared_engine: Engine, db: Connection) -> FastAPI:
+    """The whole application; a request that fails undoes its own changes only, and all are undone after the test."""
+
+    @contextmanager
+    def begin() -> Iterator[Connection]:
+        with db.begin_nested():
+            yield db
+
+    made = create_app(shared_engine)
+    made.state.begin = begin
+    return made
+
+
+@pytest.fixture
+def visit(app: FastAPI) -> Callable[[], TestClient]:
+    """Make browsers: each call a new one, without cookies, that stays where it is sent (no redirect is followed)."""
+
+    def new() -> TestClient:
+        return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN, raise_server_exceptions=False)
+
+    return new
+
+
+@pytest.fixture
+def visitor(visit: Callable[[], TestClient]) -> TestClient:
+    """A browser of somebody who is not signed in."""
+    return visit()

@@ -1,0 +1,40 @@
+"""A lead who is signed in, and a study of theirs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.access import add_lead, begin_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads import Lead
+
+
+@pytest.fixture
+def lead(db: Connection) -> Lead:
+    return add_lead(db, "lead@example.org", "correct horse battery")
+
+
+@pytest.fixture
+def sign_in(db: Connection, visit: Callable[[], TestClient]) -> Callable[[Lead], TestClient]:
+    """The browser of a lead."""
+
+    def browser(lead: Lead) -> TestClient:
+        client = visit()
+        client.cookies.set("attune-lead", begin_session(db, lead))
+        return client
+
+    return browser
+
+
+@pytest.fixture
+def client(lead: Lead, sign_in: Callable[[Lead], TestClient]) -> TestClient:
+    """The lead's browser."""
+    return sign_in(lead)

@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from sqlalchemy import text
+
+from app.actions import access
+from app.storage import leads
+from app.web.lead.session import local_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads import Lead
+
+RIGHT = {"email": "Lead@Example.org ", "password": "correct horse battery"}
+
+
+def test_the_right_password_opens_the_studies(visitor: TestClient, lead: Lead) -> None:
+    answer = visitor.post("/sign-in", data=RIGHT)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/studies")
+    assert visitor.get("/studies").status_code == 200
+
+
+def test_a_wrong_password_is_the_form_again_with_the_reason(visitor: TestClient, lead: Lead) -> None:
+    answer = visitor.post("/sign-in", data=RIGHT | {"password": "wrong horse battery"})
+    assert answer.status_code == 422
+    assert "do not belong together" in answer.text
+    assert "set-cookie" not in answer.headers
+    assert "wrong horse" not in answer.text
+
+
+def test_an_unknown_address_gets_the_same_words(visitor: TestClient, lead: Lead) -> None:
+    wrong = visitor.post("/sign-in", data=RIGHT | {"password": "wrong horse battery"})
+    unknown = visitor.post("/sign-in", data=RIGHT | {"email": "nobody@example.org"})
+    assert unknown.status_code == wrong.status_code
+    assert unknown.text.replace("nobody@example.org", "") == wrong.text.replace(RIGHT["email"], "")
+
+
+def test_an_unknown_address_takes_as_long_as_a_wrong_password(db: Connection, lead: Lead) -> None:
+    def seconds(email: str) -> float:
+        begun = time.perf_counter()
+        access.check_password(db, email, "wrong horse battery")
+        return time.perf_counter() - begun
+
+    seconds("nobody@example.org")
+    known = sorted(seconds("lead@example.org") for _ in range(9))[4]
+    unknown = sorted(seconds("nobody@example.org") for _ in range(9))[4]
+    assert unknown > known / 2
+
+
+def test_a_lead_without_a_password_cannot_sign_in_by_password(visitor: TestClient, db: Connection) -> None:
+    access.add_lead(db, "link@example.org")
+    assert visitor.post("/sign-in", data={"email": "link@example.org", "password": ""}).status_code == 422
+
+
+def test_the_password_is_stored_as_argon2id(db: Connection, lead: Lead) -> None:
+    stored = leads.get_password_hash(db, lead.id)
+    assert stored is not None
+    assert stored.startswith("$argon2id$")
+
+
+@pytest.mark.parametrize("password", ["short", "x" * 1001])
+def test_a_password_has_bounds(db: Connection, password: str) -> None:
+    with pytest.raises(access.AccessError, match="characters"):
+        access.add_lead(db, "other@example.org", password)
+
+
+def test_an_address_has_one_account(db: Connection, lead: Lead) -> None:
+    with pytest.raises(access.AccessError, match="already"):
+        access.add_lead(db, "LEAD@example.org", "another password")
+
+
+def test_the_eleventh_attempt_is_refused_and_even_the_right_password_waits(visitor: TestClient, lead: Lead) -> None:
+    answers = [visitor.post("/sign-in", data=RIGHT | {"password": f"guess number {n}"}) for n in range(10)]
+    assert {answer.status_code for answer in answers} == {422}
+    assert visitor.post("/sign-in", data=RIGHT).status_code == 429
+
+
+def test_attempts_are_counted_for_all_workers(db: Connection, visit: Callable[[], TestClient], lead: Lead) -> None:
+    for _ in range(10):
+        visit().post("/sign-in", data=RIGHT | {"password": "another guess"})
+    assert visit().post("/sign-in", data=RIGHT).status_code == 429
+    db.execute(text("UPDATE attempts SET resets_at = now() - interval '1 second'"))
+    assert visit().post("/sign-in", data=RIGHT).status_code == 303
+
+
+def test_the_table_of_attempts_names_nobody(db: Connection, visitor: TestClient, lead: Lead) -> None:
+    visitor.post("/sign-in", data=RIGHT)
+    rows = db.execute(text("SELECT attempts::text FROM attempts")).scalars().all()
+    assert len(rows) == 3
+    assert not any("example" in row for row in rows)
+
+
+def test_a_session_is_stored_as_a_hash_only(visitor: TestClient, db: Connection, lead: Lead) -> None:
+    visitor.post("/sign-in", data=RIGHT)
+    token = visitor.cookies["attune-lead"]
+    stored = db.execute(text("SELECT token_hash FROM lead_sessions")).scalar_one()
+    assert len(token) >= 43
+    assert bytes(stored) == leads.token_hash(token)
+
+
+def test_signing_in_again_ends_the_earlier_session(
+    visitor: TestClient, visit: Callable[[], TestClient], lead: Lead
+) -> None:
+    visitor.post("/sign-in", data=RIGHT)
+    earlier = visitor.cookies["attune-lead"]
+    visitor.post("/sign-in", data=RIGHT)
+    assert visitor.cookies["attune-lead"] != earlier
+    old = visit()
+    old.cookies.set("attune-lead", earlier)
+    assert old.get("/studies").status_code == 303
+
+
+def test_a_token_that_a_visitor_brings_never_becomes_a_session(visitor: TestClient, lead: Lead) -> None:
+    visitor.cookies.set("attune-lead", "planted")
+    answer = visitor.post("/sign-in", data=RIGHT)
+    assert "planted" not in answer.headers["set-cookie"]
+
+
+def test_signing_out_revokes_the_session(client: TestClient, visit: Callable[[], TestClient]) -> None:
+    token = client.cookies["attune-lead"]
+    assert client.post("/sign-out").headers["location"] == "/"
+    kept = visit()
+    kept.cookies.set("attune-lead", token)
+    assert kept.get("/studies").status_code == 303
+
+
+@pytest.mark.parametrize("state", ["expires_at = now()", "revoked_at = now()"])
+def test_a_session_that_is_over_opens_nothing(client: TestClient, db: Connection, state: str) -> None:
+    db.execute(text(f"UPDATE lead_sessions SET {state}"))  # noqa: S608 - two fixed texts
+    answer = client.get("/studies")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/studies")
+
+
+def test_a_session_slides_with_use_but_never_beyond_thirty_days(client: TestClient, db: Connection) -> None:
+    hours = text("SELECT extract(epoch FROM expires_at - now()) / 3600 FROM lead_sessions")
+    db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour'"))
+    client.get("/studies")
+    assert float(db.execute(hours).scalar_one()) == pytest.approx(12)
+    db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour',"
+                    " created_at = now() - interval '30 days' + interval '2 hours'"))  # fmt: skip
+    client.get("/studies")
+    assert float(db.execute(hours).scalar_one()) == pytest.approx(2)
+
+
+def test_a_page_that_refreshes_itself_does_not_keep_the_session_alive(client: TestClient, db: Connection) -> None:
+    db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour'"))
+    client.get("/studies/none/coverage", headers={"hx-request": "true"})
+    left = text("SELECT extract(epoch FROM expires_at - now()) / 3600 FROM lead_sessions")
+    assert float(db.execute(left).scalar_one()) == pytest.approx(1)
+
+
+def test_another_password_signs_everybody_out(client: TestClient, db: Connection, lead: Lead) -> None:
+    access.set_password(db, lead, "another password")
+    assert client.get("/studies").status_code == 303
+    assert access.check_password(db, lead.email, "another password") == lead
+
+
+def test_a_password_in_an_older_form_is_renewed_when_it_is_used(db: Connection, lead: Lead) -> None:
+    from argon2 import PasswordHasher
+
+    old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("correct horse battery")
+    leads.record_password(db, lead.id, old)
+    assert access.check_password(db, lead.email, "correct horse battery") == lead
+    assert leads.get_password_hash(db, lead.id) != old
+
+
+def test_looking_at_a_sign_in_link_does_not_use_it_up(visitor: TestClient, db: Connection, lead: Lead) -> None:
+    token = access.new_link(db, lead)
+    for _ in range(3):
+        assert visitor.get(f"/sign-in/{token}").status_code == 200
+    assert "set-cookie" not in visitor.get(f"/sign-in/{token}").headers
+    assert visitor.post(f"/sign-in/{token}").headers["location"] == "/studies"
+    assert visitor.get("/studies").status_code == 200
+
+
+def test_a_sign_in_link_works_once(
+    visitor: TestClient, visit: Callable[[], TestClient], db: Connection, lead: Lead
+) -> None:
+    token = access.new_link(db, lead)
+    visitor.post(f"/sign-in/{token}")
+    second = visit().post(f"/sign-in/{token}")
+    assert second.status_code == 410
+    assert "set-cookie" not in second.headers
+
+
+def test_an_old_or_unknown_link_is_over(visitor: TestClient, db: Connection, lead: Lead) -> None:
+    token = access.new_link(db, lead)
+    db.execute(text("UPDATE sign_in_links SET expires_at = now()"))
+    assert visitor.post(f"/sign-in/{token}").status_code == 410
+    assert visitor.post("/sign-in/unknown").status_code == 410
+
+
+def test_over_https_the_cookie_is_bound_to_the_host(visitor: TestClient, lead: Lead) -> None:
+    visitor.base_url = "https://rate.example.org"
+    cookie = visitor.post("/sign-in", data=RIGHT).headers["set-cookie"]
+    assert cookie.startswith("__Host-attune-lead=")
+    assert {"Secure", "HttpOnly", "Path=/", "SameSite=lax"} <= set(cookie.split("; "))
+    assert "Domain" not in cookie
+
+
+def test_over_http_the_cookie_has_the_plain_name(visitor: TestClient, lead: Lead) -> None:
+    cookie = visitor.post("/sign-in", data=RIGHT).headers["set-cookie"]
+    assert cookie.startswith("attune-lead=")
+    assert "Secure" not in cookie
+    assert "HttpOnly" in cookie
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+     "//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "\\\\evil.example", "",
+     "javascript:x",
+     "/studies\r\nSet-Cookie: a=b", "studies", "/%0d%0a/\u2028"],
+)  # fmt: skip
+def test_signing_in_never_leads_elsewhere(visitor: TestClient, lead: Lead, elsewhere: str) -> None:
+    assert visitor.post("/sign-in", data=RIGHT | {"next": elsewhere}).headers["location"] == "/studies"
+    assert visitor.get(f"/sign-in?next={quote(elsewhere)}").headers["location"] == "/studies"
+
+
+def test_signing_in_leads_back_to_where_one_was(visitor: TestClient, lead: Lead) -> None:
+    asked = visitor.get("/studies/ayers").headers["location"]
+    assert asked == "/sign-in?next=/studies/ayers"
+    form = visitor.get(asked).text
+    hidden = re.search(r'name="next" value="([^"]+)"', form)
+    assert hidden is not None
+    assert visitor.post("/sign-in", data=RIGHT | {"next": hidden[1]}).headers["location"] == "/studies/ayers"
+
+
+def test_a_path_of_this_site_is_kept_whole() -> None:
+    assert local_path("/studies/a/analytics?x=1&y=%20#part") == "/studies/a/analytics?x=1&y=%20#part"
+
+
+def test_a_fragment_without_a_session_is_an_empty_403(visitor: TestClient) -> None:
+    answer = visitor.get("/studies/any/coverage", headers={"hx-request": "true"})
+    assert (answer.status_code, answer.text) == (403, "")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site", "origin": "http://testserver"},
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {},
+    ],
+)
+def test_a_form_from_elsewhere_is_refused(visitor: TestClient, lead: Lead, headers: dict[str, str]) -> None:
+    del visitor.headers["sec-fetch-site"]
+    answer = visitor.post("/sign-in", data=RIGHT, headers=headers)
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+
+
+def test_an_old_browser_may_prove_itself_by_its_origin(visitor: TestClient, lead: Lead) -> None:
+    del visitor.headers["sec-fetch-site"]
+    assert visitor.post("/sign-in", data=RIGHT, headers={"origin": "http://testserver"}).status_code == 303

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.access import add_lead
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads import Lead
+
+
+def test_a_new_lead_is_told_how_to_begin(client: TestClient) -> None:
+    page = client.get("/studies").text
+    assert "You have no study yet" in page
+
+
+def test_the_list_counts_items_raters_and_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    page = client.get("/studies").text
+    assert 'href="/studies/small"' in page
+    assert '<td class="number">2</td>' in page
+    assert "not yet" in page
+
+
+def test_a_lead_sees_their_own_studies_only(
+    client: TestClient, db: Connection, sign_in: Callable[[Lead], TestClient], lead: Lead
+) -> None:
+    study_of(db, lead)
+    other = sign_in(add_lead(db, "other@example.org"))
+    assert "/studies/small" not in other.get("/studies").text
+    assert other.get("/studies/small").status_code == 404
+    assert client.get("/studies/small").status_code == 200
+
+
+def test_a_study_of_nobody_is_nobodys(client: TestClient, db: Connection) -> None:
+    study_of(db, None)
+    assert client.get("/studies/small").status_code == 404
+
+
+@pytest.mark.parametrize("title", ["<script>alert(1)</script>", "\u202etxt.exe", "=1+1"])
+def test_a_hostile_title_is_text(client: TestClient, db: Connection, lead: Lead, title: str) -> None:
+    study_of(db, lead, title=title)
+    for address in ("/studies", "/studies/small"):
+        page = client.get(address).text
+        assert "<script>alert" not in page
+        shown = title.replace("<", "&lt;").replace(">", "&gt;")
+        assert f"<bdi>{shown}</bdi>" in page

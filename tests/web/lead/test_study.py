@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from app.storage.coverage import get_coverage
+from tests.web.lead.build import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads import Lead
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    made = study_of(db, lead)
+    open_study(db, "small")
+    return made
+
+
+def test_coverage_counts_sittings_and_tells_simulated_ones(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    rate(db, study_id, rater="b", is_simulated=True)
+    assert get_coverage(db, study_id).sittings == (2, 2, 0, 1)
+
+
+def test_each_served_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:
+    for n, state in enumerate(["done", "done", "skipped", "returned", "leased"]):
+        rate(db, study_id, rater=str(n), state=state)
+    counted = get_coverage(db, study_id).reconciliation
+    assert counted == (5, 2, 1, 1, 1, 0, 0)
+    assert counted.n_unaccounted == 0
+
+
+def test_a_trial_that_is_done_without_an_answer_is_lost(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a", with_answer=False)
+    assert get_coverage(db, study_id).reconciliation.n_lost == 1
+
+
+def test_more_raters_than_places_are_double(db: Connection, study_id: int) -> None:
+    for rater in "abc":
+        rate(db, study_id, rater=rater)
+    assert get_coverage(db, study_id).reconciliation.n_double == 1
+
+
+def test_the_distribution_and_the_least_covered_come_from_the_same_rows(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    counted = get_coverage(db, study_id)
+    assert counted.distribution == [(0, 1), (1, 1)]
+    assert (counted.n_trials, counted.n_places) == (2, 4)
+    assert [trial.n_done for trial in counted.least] == [0, 1]
+    least = counted.least[0]
+    assert least.responses == [f"{least.item}:person", f"{least.item}:model"]
+
+
+def test_the_page_says_nothing_lost_nothing_double(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    assert "Served 1 = answered 1 + skipped 0" in page
+    assert "0 lost, 0 double" in page
+
+
+def test_the_fragment_is_the_same_as_in_the_page(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    fragment = client.get("/studies/small/coverage", headers={"hx-request": "true"}).text
+    assert fragment.strip() in page
+    assert 'hx-get="/studies/small/coverage"' in fragment
+
+
+def test_without_htmx_the_fragments_address_leads_to_the_page(client: TestClient, study_id: int) -> None:
+    assert client.get("/studies/small/coverage").headers["location"] == "/studies/small"
+
+
+def test_a_study_that_is_not_open_does_not_ask_again(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/status", data={"status": "paused"})
+    assert "hx-trigger" not in client.get("/studies/small").text
+
+
+def test_a_study_is_opened_paused_and_closed(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    for status in ("open", "paused", "open", "closed"):
+        assert client.post("/studies/small/status", data={"status": status}).status_code == 303
+        assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
+
+
+def test_a_study_without_responses_cannot_be_opened_and_says_why(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_of(db, lead, item_keys=())
+    answer = client.post("/studies/small/status", data={"status": "open"})
+    assert answer.status_code == 400
+    assert "has nothing to rate" in answer.text
+
+
+def test_an_unknown_status_is_refused(client: TestClient, study_id: int) -> None:
+    assert client.post("/studies/small/status", data={"status": "deleted"}).status_code == 422
+
+
+def test_the_links_keep_each_platforms_own_words(client: TestClient, study_id: int) -> None:
+    page = client.get("/studies/small").text
+    values = re.findall(r'value="(http[^"]+)"', page)
+    assert values[0].replace("&amp;", "&") == (
+        "http://testserver/s/small?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    assert "http://testserver/s/small?survey_code=%SURVEY_CODE%" in values
+
+
+@pytest.mark.parametrize("key", ["<img src=x onerror=alert(1)>", "\u202eabc", "=HYPERLINK(1)"])
+def test_a_hostile_item_id_is_text(client: TestClient, db: Connection, lead: Lead, key: str) -> None:
+    study_of(db, lead, item_keys=(key,))
+    client.post("/studies/small/status", data={"status": "open"})
+    page = client.get("/studies/small").text
+    assert "<img src=x" not in page
+    assert f"<bdi>{key.replace('<', '&lt;').replace('>', '&gt;')}</bdi>" in page
