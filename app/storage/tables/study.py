@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSON, JSONB
 
 from app.storage.tables.base import attributes, metadata, row_id, study_key, time, within_study
 
@@ -41,7 +41,8 @@ protocols = Table(
     study_key(),
     Column("version", Integer, nullable=False),
     Column("title", Text, nullable=False),
-    Column("document", JSONB, nullable=False),
+    # json, not jsonb: that would sort the keys, and the order of sources, codes and questions is the lead's.
+    Column("document", JSON, nullable=False),
     Column("yaml", Text, nullable=False),
     Column("sha256", Text, nullable=False),
     time("created_at", now=True),

@@ -11,12 +11,12 @@ from starlette.responses import Response
 from app.actions.rating import Arrival, arrive
 from app.storage.arrivals import StudyDoor, get_study_door
 from app.storage.protocols import get_protocol
+from app.web.cookies import get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError, PageError
 from app.web.markdown import markdown
 from app.web.rater.answers import go, rater_page
-from app.web.rater.cookie import get_token, set_token
-from app.web.rater.deps import check_open
+from app.web.rater.deps import MAX_AGE_S, check_open, rater_cookie
 
 router = APIRouter()
 # The parameter that names the person, and what else the same platform sends.
@@ -45,7 +45,7 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if request.query_params.get("assignmentId") == PREVIEW:
         return _preview(request, study, db)
     arrival = read_arrival(request.query_params)
-    if arrival is None and get_token(request, slug):
+    if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
     if arrival is None:
         raise LinkError(
@@ -57,7 +57,7 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if sitting is None:
         raise ForbiddenError("This personal link is not valid, or no longer. Please ask who sent it to you.")
     response = go(request, "show_start" if sitting.state == "arrived" else "show_current", slug=slug)
-    set_token(request, response, slug, sitting.token)
+    set_cookie(request, response, rater_cookie(slug), sitting.token, max_age=MAX_AGE_S)
     return response
 
 

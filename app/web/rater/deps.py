@@ -11,11 +11,12 @@ from starlette.datastructures import FormData, UploadFile
 
 from app.storage.assignments_view import AssignmentView, get_own_assignment
 from app.storage.rating_sessions import RatingSession, get_rating_session
+from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError
-from app.web.rater.cookie import get_token
 
 Form = Mapping[str, Sequence[str]]
+MAX_AGE_S = 180 * 24 * 60 * 60
 NO_LINK = (
     "Please open the study with the link that you were given. It brings you to your place, also on another device."
 )
@@ -26,6 +27,11 @@ class NotOpenError(PageError):
 
     status = 403
     title = "This study is not open"
+
+
+def rater_cookie(slug: str) -> str:
+    """A cookie for each study: to be a rater of one says nothing in another."""
+    return f"rater-{slug}"
 
 
 def check_open(status: str, *, has_begun: bool = False, is_finished: bool = False) -> None:
@@ -40,7 +46,7 @@ def check_open(status: str, *, has_begun: bool = False, is_finished: bool = Fals
 
 def get_session(request: Request, slug: str, db: Db) -> RatingSession:
     """The rating session of the cookie."""
-    token = get_token(request, slug)
+    token = get_cookie(request, rater_cookie(slug))
     session = get_rating_session(db, slug, token) if token else None
     if session is None:
         raise ForbiddenError(NO_LINK)
@@ -51,7 +57,7 @@ def get_session(request: Request, slug: str, db: Db) -> RatingSession:
 
 def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSession, AssignmentView]:
     """The assignment of the address, if it is this rater's; else it looks as if there were none."""
-    cookie = get_token(request, slug)
+    cookie = get_cookie(request, rater_cookie(slug))
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
     if own is None or own[1].state == "planned":
         raise NotFoundError
