@@ -1,4 +1,4 @@
-"""Questions with a right answer in a column of items.csv: the column is there and holds codes."""
+"""Questions with a right answer in a column of the items or responses: the column is there and holds codes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from app.exchange.faults import Faults
 
 
-def check_correct_columns(protocol: Protocol, items: pd.DataFrame, faults: Faults) -> None:
-    """Each `correct_column` is a column of the items, and what it holds are codes of its question."""
+def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, faults: Faults) -> None:
+    """Each `correct_column` is a column of the texts, and what it holds are codes of its question."""
     for number, question in enumerate(protocol.questions, start=1):
         if not isinstance(question, CategoryQuestion) or question.correct_column is None:
             continue
         column = question.correct_column
-        if column not in items.columns:
+        tables = {"item": items, "response": responses}
+        if not any(column in texts.columns for texts in tables.values()):
             where = f"questions.{number}.correct_column"
-            faults.add(FILE, None, where, column, f"a column of items.csv: {listed(items.columns)}")
-            continue
-        for key, code in zip(items["item"], items[column], strict=True):
-            if code is not None and code.strip() not in question.codes:
-                faults.add("items.csv", None, column, f"{code} (item {key})", listed(question.codes))
+            faults.add(FILE, None, where, column, "a column of items.csv or responses.csv")
+        for name, texts in tables.items():
+            if column in texts.columns:
+                _check_codes(question, f"{name}s.csv", texts[name], texts[column], faults)
+
+
+def _check_codes(
+    question: CategoryQuestion, file: str, keys: pd.Series[str], codes: pd.Series[str], faults: Faults
+) -> None:
+    for key, code in zip(keys, codes, strict=True):
+        if code is not None and code.strip() not in question.codes:
+            faults.add(file, None, question.correct_column, f"{code} ({key})", listed(question.codes))

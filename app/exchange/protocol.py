@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from app.design.composite import Composite
 from app.design.protocol import Analysis, Completion, Design, Protocol
 from app.design.question import Question
 from app.exchange.encoding import not_text, open_text
@@ -54,6 +55,7 @@ def read_protocol(text: str, faults: Faults) -> Protocol | None:
     for name, model in _PARTS.items():
         if isinstance(data.get(name), dict):
             data[name] = _known(data[name], (name,), model.model_fields, tree, faults)
+    data["analysis"] = _known_composites(data.get("analysis"), tree, faults)
     data["questions"] = _known_questions(data.get("questions"), tree, faults)
     # A part that is named and left empty (`design:`) is as good as not named.
     data = {key: value for key, value in data.items() if value is not None}
@@ -64,6 +66,18 @@ def read_protocol(text: str, faults: Faults) -> Protocol | None:
             _add(detail, tree, faults)
         return None
     return None if faults.of(FILE) else protocol
+
+
+def _known_composites(analysis: Any, tree: Tree, faults: Faults) -> Any:  # noqa: ANN401 - whatever is written
+    if not isinstance(analysis, dict) or not isinstance(analysis.get("composites"), dict):
+        return analysis
+    known = {
+        name: _known(parts, ("analysis", "composites", name), Composite.model_fields, tree, faults)
+        if isinstance(parts, dict)
+        else parts
+        for name, parts in analysis["composites"].items()
+    }
+    return {**analysis, "composites": known}
 
 
 def _known_questions(questions: Any, tree: Tree, faults: Faults) -> Any:  # noqa: ANN401 - whatever is written

@@ -71,7 +71,7 @@ class _Reading:
         if protocol is None or items is None or responses is None or raters is None:
             faults.raise_if_any()
             raise AssertionError("a table that cannot be read is a fault")
-        check_correct_columns(protocol, items, faults)
+        check_correct_columns(protocol, items, responses, faults)
         study = Study(protocol, items, responses, raters)
         self._progress("Checking the ratings", 0, 1)
         ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, faults)

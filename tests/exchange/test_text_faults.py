@@ -101,7 +101,7 @@ def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
     assert (fault.file, fault.column, fault.found, fault.allowed) == (
         "items.csv",
         "feels",
-        "blue (item a)",
+        "blue (a)",
         "sad or glad",
     )
     fault = only_fault(items=ITEMS.replace("feels", "felt"), ratings=None)

@@ -1,0 +1,112 @@
+"""Bulk in and out by COPY: columns of a DataFrame to rows of a table, and a query's rows to bytes."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from psycopg import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+    from psycopg import Cursor
+    from sqlalchemy import Connection
+
+    Progress = Callable[[str, int, int], None]
+    Cells = Sequence[str]
+
+NULL = r"\N"
+ROWS_AT_ONCE = 25_000
+
+
+def _cursor(db: Connection) -> Cursor[Any]:
+    """Give psycopg's own cursor on the same connection, inside the same transaction."""
+    driver = db.connection.driver_connection
+    if driver is None:
+        raise RuntimeError("the connection is closed")
+    cursor: Cursor[Any] = driver.cursor()
+    return cursor
+
+
+def copy_in(db: Connection, table: str, frame: pd.DataFrame, progress: Progress, **constant: str) -> None:
+    """Append the frame's rows to the table, in their order.
+
+    Args:
+        db: the transaction.
+        table: the table's name.
+        frame: one column for each column of the table that is given; see `_cells` for how each type is written.
+        progress: told how far it is.
+        constant: columns that have the same cell in every row.
+    """
+    filled = [name for name in frame.columns if frame[name].notna().any()]
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, [*constant, *filled]))
+    )
+    with _cursor(db) as cursor, cursor.copy(statement) as copy:
+        for start in range(0, len(frame), ROWS_AT_ONCE):
+            progress(f"Storing {table}", start, len(frame))
+            part = frame.iloc[start : start + ROWS_AT_ONCE]
+            cells = [[cell] * len(part) for cell in constant.values()] + [_cells(part[name]) for name in filled]
+            lines = map("\t".join, zip(*cells, strict=True))
+            copy.write("\n".join(lines) + "\n")
+    progress(f"Storing {table}", len(frame), len(frame))
+
+
+def copy_out(db: Connection, query: str, **values: int) -> io.BytesIO:
+    """The rows of a query as CSV with a header; NULL is an empty cell.
+
+    Args:
+        db: the transaction.
+        query: with `{name}` for each of the values.
+        values: numbers; COPY takes no parameters, so they are written into the text.
+    """
+    literals: Mapping[str, Any] = {name: sql.Literal(value) for name, value in values.items()}
+    statement = sql.SQL("COPY ({}) TO STDOUT (FORMAT csv, HEADER)").format(sql.SQL(query).format(**literals))
+    found = io.BytesIO()
+    with _cursor(db) as cursor, cursor.copy(statement) as copy:
+        for data in copy:
+            found.write(data)
+    found.seek(0)
+    return found
+
+
+def _cells(column: pd.Series[Any]) -> Cells:
+    """A column as COPY's text format has it: each distinct value is written once."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        times = column.dt.tz_localize(None).to_numpy()
+        as_text = np.where(np.isnat(times), NULL, np.char.add(np.datetime_as_string(times), "+00"))
+        return as_text.tolist()  # type: ignore[no-any-return]
+    codes, distinct = pd.factorize(column)
+    # `tolist` gives Python's own numbers: numpy's repr is not a number.
+    written = np.array([*map(_cell, distinct.tolist()), NULL], dtype=object)
+    return written[codes].tolist()  # type: ignore[no-any-return]
+
+
+def _cell(value: object) -> str:
+    match value:
+        case str():
+            return _escaped(value)
+        case bool():
+            return "t" if value else "f"
+        case float():
+            return repr(value)
+        case tuple():
+            return _escaped("{" + ",".join(map(_quoted, value)) + "}")
+        case _:
+            return str(value)
+
+
+def _quoted(part: str) -> str:
+    """One element of an array, as Postgres quotes it."""
+    return '"' + part.replace("\\", r"\\").replace('"', r"\"") + '"'
+
+
+def _escaped(text: str) -> str:
+    if "\\" in text:
+        text = text.replace("\\", "\\\\")
+    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
