@@ -56,7 +56,11 @@ def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[F
     if sheet.question.tie or (part.outcome == TIE).any():
         found.append(_named(stats.share_decisive(outcome, **part.where), "decisive choices only"))
     found += [_named(stats.share_decisive_unclustered(outcome, method), INDEPENDENT) for method in BINOMIAL]
-    yield from _records(sheet, part, scope, [("share_preferred", result) for result in found])
+    counts = [int((outcome == kind).sum()) for kind in (stats.WON, stats.TIE, stats.NEITHER, stats.LOST)]
+    for result in found:
+        yield sheet.record(
+            result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice", counts=counts
+        )
 
 
 def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Figure]:

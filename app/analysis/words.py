@@ -1,0 +1,84 @@
+"""A figure as people read it: the same words on the page, under a chart and in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.statistics import STATISTICS
+from app.design.scale import number_text
+
+if TYPE_CHECKING:
+    from app.analysis.figure import Figure, Scope
+    from app.analysis.statistics import Kind
+    from app.stats.result import Reason
+
+REASONS: dict[Reason, str] = {
+    "no_pairable_units": "nothing was rated twice or by both",
+    "no_variation": "nothing varies",
+    "one_cluster": "only one item or one rater",
+    "separation": "one side wins everything",
+    "disconnected": "the sources never meet",
+    "not_converged": "the fit did not converge",
+    "singular": "the model cannot be told from the data",
+    "not_run": "not computed",
+}
+DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 2, "ratio": 2}
+SMALLEST_P = 0.001
+MINUS = "−"
+
+
+def number(value: float, kind: Kind) -> str:
+    """A number with the decimals of its kind; shares in percent, with a true minus sign.
+
+    >>> number(0.7863, "share"), number(-0.0235, "coefficient")
+    ('78.6 %', '−0.024')
+    """
+    if kind == "share":
+        return f"{100 * value:.1f} %".replace("-", MINUS)
+    return f"{value:.{DECIMALS[kind]}f}".replace("-", MINUS)
+
+
+def estimate_text(figure: Figure) -> str:
+    """The estimate, or a dash."""
+    return "–" if figure.estimate is None else number(figure.estimate, STATISTICS[figure.statistic].kind)
+
+
+def interval_text(figure: Figure) -> str:
+    """The interval in square brackets; empty where there is none; the reason where one is missing."""
+    kind = STATISTICS[figure.statistic].kind
+    if figure.ci_low is not None and figure.ci_high is not None:
+        return f"[{number(figure.ci_low, kind)}, {number(figure.ci_high, kind)}]".replace(" %, ", ", ")
+    return f"no interval: {REASONS[figure.ci_reason]}" if figure.ci_reason else ""
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as papers print it.
+
+    >>> p_text(0.04), p_text(1e-9), p_text(None)
+    ('0.040', '< 0.001', '')
+    """
+    if p is None:
+        return ""
+    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
+
+
+def scope_text(scope: Scope) -> str:
+    """Whose answers about what, in a few words.
+
+    >>> scope_text({"source": "chatgpt", "reference": "physician", "cut": 4.0})
+    'chatgpt − physician, at least 4'
+    >>> scope_text({})
+    'all'
+    """
+    parts = []
+    if "source" in scope:
+        parts.append(f"{scope['source']} {MINUS} {scope['reference']}" if "reference" in scope else scope["source"])
+    if "cut" in scope:
+        parts.append(f"at least {number_text(scope['cut'])}")
+    if "raters" in scope:
+        parts.append(" and ".join(scope["raters"]))
+    if "pool" in scope:
+        parts.append(f"pool {scope['pool']}")
+    if scope.get("rater_kind") == "model":
+        parts.append("model judges")
+    return ", ".join(parts) or "all"

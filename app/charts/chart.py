@@ -1,0 +1,76 @@
+"""The charts of a report: which there are, each with its specification and its table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from app.charts.distribution import distribution_spec, distribution_table
+from app.charts.forest import forest_spec, forest_table
+from app.charts.preference import preference_spec, preference_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from app.analysis.figure import Figure
+    from app.analysis.report import Report
+    from app.charts.table import Table
+    from app.charts.theme import Spec, Theme, Width
+    from app.design import protocol
+
+    class Build(Protocol):
+        """What makes a specification."""
+
+        def __call__(self, figures: Sequence[Figure], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
+
+
+PRINT_WIDTH = 560
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One chart. `key` is unique in a report and fit for a file name and an address."""
+
+    key: str
+    section: str
+    question: str | None
+    title: str
+    figures: tuple[Figure, ...]
+    build: Build
+    tabulate: Callable[[Sequence[Figure]], Table]
+
+    def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
+        """The Vega-Lite specification; None where there is nothing to draw, and then the table says why."""
+        return self.build(self.figures, title=self.title, theme=theme, width=width)
+
+    @property
+    def table(self) -> Table:
+        """The same numbers as a table."""
+        return self.tabulate(self.figures)
+
+
+def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
+    """Distribution of each rating question, the mean differences, each forced choice: of people, then of judges."""
+    return [chart for is_model in (False, True) for chart in _charts(report, study, is_model=is_model)]
+
+
+def _charts(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
+    def figures(section: str, question: str | None = None) -> tuple[Figure, ...]:
+        found = report.of(section, question)
+        return tuple(figure for figure in found if (figure.scope.get("rater_kind") == "model") == is_model)
+
+    who, end = (" (model judges)", "-judges") if is_model else ("", "")
+    kinds = (
+        ("distribution", study.scaled_questions, distribution_spec, distribution_table),
+        ("choice", study.choice_questions, preference_spec, preference_table),
+    )
+    differences = figures("comparison")
+    if differences:
+        title = f"Mean differences{who}"
+        yield Chart(f"comparison{end}", "comparison", None, title, differences, forest_spec, forest_table)
+    for section, questions, build, tabulate in kinds:
+        for number, question in enumerate(questions, start=1):
+            part = figures(section, question.key)
+            if part:
+                key, title = f"{section}-{number}{end}", f"{question.text}{who}"
+                yield Chart(key, section, question.key, title, part, build, tabulate)

@@ -1,0 +1,110 @@
+"""Diverging stacked bars: how often each point of a scale was given, one bar a source."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.words import estimate_text, number, scope_text
+from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
+from app.charts.table import Table
+from app.charts.theme import COLOURS, config, diverging, ink_on, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import altair as alt
+
+    from app.analysis.figure import Figure
+    from app.charts.theme import Spec, Theme, Width
+
+STATISTICS = ("median", "mode")
+ROW_HEIGHT = 46
+
+
+def distribution_spec(
+    figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
+    """One bar for each `median` (or `mode`) figure that has ratings, the middle of the scale in the middle.
+
+    Where the number of points is odd the middle point stands half on either side. None where nothing was rated.
+    """
+    import altair as alt
+
+    bars = [figure for figure in figures if figure.statistic in STATISTICS and figure.n_ratings]
+    if not bars:
+        return None
+    words = list(bars[0].detail["words"])
+    colours = diverging(len(words), theme)
+    data = alt.InlineData([{"k": k, **row} for k, figure in enumerate(bars) for row in _segments(figure, colours)])
+    base = alt.Chart(data).encode(y=row_place(len(bars)))
+    named = base.encode(y=row_axis([(scope_text(figure.scope), f"{figure.n_ratings:,} ratings") for figure in bars]))
+    zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(strokeDash=[3, 3], color=COLOURS[theme].muted)
+    chart = (
+        alt.layer(zero.encode(x="x:Q"), _bars(named, words, colours), bar_labels(base))
+        .resolve_axis(y="independent")
+        .properties(title=title_of(title), width=width, height=ROW_HEIGHT * len(bars))
+    )
+    return {**chart.to_dict(), "config": config(theme)}
+
+
+def distribution_table(figures: Sequence[Figure]) -> Table:
+    """Counts and shares of each point, then number, median, mean and standard deviation; one row a source."""
+    bars = [figure for figure in figures if figure.statistic in STATISTICS]
+    words = tuple(bars[0].detail["words"]) if bars else ()
+    rest = {(str(figure.scope), figure.statistic): figure for figure in figures}
+    rows = []
+    for figure in bars:
+        counts, n = figure.detail["counts"], figure.n_ratings
+        cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
+        others = [rest.get((str(figure.scope), name)) for name in ("mean", "sd")]
+        rows.append(
+            (
+                scope_text(figure.scope),
+                *cells,
+                str(n),
+                *(estimate_text(other) if other else "–" for other in (figure, *others)),
+            )
+        )
+    return Table(("Source", *words, "Ratings", "Median", "Mean", "SD"), tuple(rows))
+
+
+def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
+    import altair as alt
+
+    side = "lower points to the left, higher to the right"
+    axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=9)
+    bars: alt.Chart = base.mark_bar(height={"band": 0.74}).encode(
+        x=alt.X("low:Q", title=f"Share of ratings, {side}", axis=axis, scale=alt.Scale(nice=False, padding=6)),
+        x2="high:Q",
+        color=alt.Color(
+            "point:N",
+            scale=alt.Scale(domain=words, range=colours),
+            legend=alt.Legend(title=None, columns=alt.ExprRef("width < 420 ? 2 : 6")),
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title="Source"),
+            alt.Tooltip("point:N", title="Rating"),
+            alt.Tooltip("count:Q", title="Ratings"),
+            alt.Tooltip("share:Q", title="Share", format=".1%"),
+        ],
+    )
+    return bars
+
+
+def _segments(figure: Figure, colours: list[str]) -> list[dict[str, Any]]:
+    """Where each point's segment begins and ends, so that the middle of the scale is at 0."""
+    words, counts = figure.detail["words"], figure.detail["counts"]
+    shares = [count / sum(counts) for count in counts]
+    half, is_odd = divmod(len(shares), 2)
+    start = -sum(shares[:half]) - (shares[half] / 2 if is_odd else 0)
+    ends = list(accumulate(shares, initial=start))
+    return [
+        {
+            "name": scope_text(figure.scope), "point": words[k], "count": counts[k],
+            "share": shares[k], "percent": percent(shares[k]),
+            "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
+            "ink": ink_on(colours[k]),
+        }
+        for k in range(len(shares))
+    ]  # fmt: skip

@@ -1,0 +1,110 @@
+"""Forest plot: the mean difference of each source and question with its interval for new items and raters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.words import MINUS, estimate_text, interval_text, p_text, scope_text
+from app.charts.rows import row_axis, row_place
+from app.charts.table import Table
+from app.charts.theme import COLOURS, config, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import altair as alt
+
+    from app.analysis.figure import Figure
+    from app.charts.theme import Spec, Theme, Width
+
+ROW_HEIGHT = 30
+
+
+def headlines(figures: Sequence[Figure]) -> list[Figure]:
+    """The mean differences of single ratings: the ones whose interval holds for new items and raters."""
+    return [figure for figure in figures if figure.statistic == "mean_difference" and figure.unit == "rating"]
+
+
+def forest_spec(figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 400) -> Spec | None:
+    """One row a difference that has an estimate, the numbers beside it. None where there is none."""
+    import altair as alt
+
+    rows = [figure for figure in headlines(figures) if figure.estimate is not None]
+    if not rows:
+        return None
+    data = alt.InlineData([{"k": k, **_row(figure, rows)} for k, figure in enumerate(rows)])
+    base = alt.Chart(data).encode(y=row_place(len(rows)))
+    names = row_axis([_name(figure, rows) for figure in rows])
+    colours = COLOURS[theme]
+    zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
+    interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(x=_x(), x2="high:Q", y=names)
+    point = base.mark_point(filled=True, size=90, opacity=1, color=colours.source).encode(
+        x="estimate:Q", tooltip=_tooltip()
+    )
+    numbers = base.mark_point(opacity=0).encode(
+        x="estimate:Q", y=row_axis([(_numbers(figure),) for figure in rows], orient="right")
+    )
+    chart = (
+        alt.layer(zero, interval, point, numbers)
+        .resolve_axis(y="independent")
+        .properties(title=title_of(title, _subtitle(rows)), width=width, height=ROW_HEIGHT * len(rows))
+    )
+    return {**chart.to_dict(), "config": config(theme)}
+
+
+def forest_table(figures: Sequence[Figure]) -> Table:
+    """Difference, interval, p and numbers, one row a difference; the reason where there is no estimate."""
+    header = ("Comparison", "Mean difference", "95 % interval", "p", "Items", "Raters", "Ratings")
+    rows = []
+    for figure in headlines(figures):
+        name = f"{figure.question}: {scope_text(figure.scope)}"
+        words = interval_text(figure) or figure.note
+        counts = (str(n) for n in (figure.n_items, figure.n_raters, figure.n_ratings))
+        rows.append((name, estimate_text(figure), words, p_text(figure.p_value), *counts))
+    return Table(header, tuple(rows))
+
+
+def _x() -> alt.X:
+    import altair as alt
+
+    axis = alt.Axis(tickCount=6, gridOpacity=0.7)
+    return alt.X("low:Q", title="Mean difference in points of the scale", axis=axis, scale=alt.Scale(zero=True))
+
+
+def _row(figure: Figure, rows: Sequence[Figure]) -> dict[str, Any]:
+    return {
+        "row": ", ".join(_name(figure, rows)), "estimate": figure.estimate, "text": _numbers(figure),
+        "low": figure.estimate if figure.ci_low is None else figure.ci_low,
+        "high": figure.estimate if figure.ci_high is None else figure.ci_high,
+        "n_items": figure.n_items, "n_raters": figure.n_raters, "n_ratings": figure.n_ratings,
+    }  # fmt: skip
+
+
+def _name(figure: Figure, rows: Sequence[Figure]) -> tuple[str, ...]:
+    """The question; the source too where there are several, and the pool on a line of its own."""
+    is_one = len({row.scope["source"] for row in rows}) == 1
+    name = str(figure.question) if is_one else f"{figure.question}: {figure.scope['source']}"
+    others = {key: value for key, value in figure.scope.items() if key not in {"source", "reference"}}
+    return (name, scope_text(others)) if others else (name,)
+
+
+def _numbers(figure: Figure) -> str:
+    return f"{estimate_text(figure)} {interval_text(figure)}".strip()
+
+
+def _subtitle(rows: Sequence[Figure]) -> str:
+    sources = {figure.scope["source"] for figure in rows}
+    who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"each {MINUS} "
+    return f"{who}{rows[0].scope['reference']}, with 95 % intervals for new items and new raters"
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    import altair as alt
+
+    return [
+        alt.Tooltip("row:N", title="Comparison"),
+        alt.Tooltip("text:N", title="Difference"),
+        alt.Tooltip("n_items:Q", title="Items"),
+        alt.Tooltip("n_raters:Q", title="Raters"),
+        alt.Tooltip("n_ratings:Q", title="Ratings"),
+    ]

@@ -1,0 +1,150 @@
+"""Share bars of a forced choice: source, tie, neither, reference, and the share preferred with its interval."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.words import estimate_text, interval_text, number, p_text, scope_text
+from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
+from app.charts.table import Table
+from app.charts.theme import COLOURS, config, ink_on, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import altair as alt
+
+    from app.analysis.figure import Figure
+    from app.charts.theme import Colours, Spec, Theme, Width
+
+ROW_HEIGHT = 66
+# how far the bar stands below the middle of its row, and the interval above it
+BELOW, ABOVE = 8, -14
+SUBTITLE = "Point and line: share preferred, ties as half, with 95 % interval for new items and new raters"
+
+
+def headlines(figures: Sequence[Figure]) -> list[Figure]:
+    """The first record of each share preferred against a reference: ties as half, for new items and raters."""
+    shares = [figure for figure in figures if figure.statistic == "share_preferred" and "reference" in figure.scope]
+    return list({str(figure.scope): figure for figure in reversed(shares)}.values())[::-1]
+
+
+def preference_spec(
+    figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
+    """One bar a source, against the reference. None where nothing was chosen."""
+    import altair as alt
+
+    rows = [figure for figure in headlines(figures) if figure.estimate is not None]
+    if not rows:
+        return None
+    colours = COLOURS[theme]
+    data = alt.InlineData(
+        [{"k": k, **segment} for k, figure in enumerate(rows) for segment in _segments(figure, rows, colours)]
+    )
+    base = alt.Chart(data).encode(y=row_place(len(rows)))
+    named = base.encode(y=row_axis([_label(figure) for figure in rows]))
+    points = alt.InlineData([{"k": k, **_interval(figure)} for k, figure in enumerate(rows)])
+    above = alt.Chart(points).encode(y=row_place(len(rows)))
+    numbers = row_axis([_numbers(figure) for figure in rows], orient="right")
+    half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
+    layers = [half, _bars(named, rows, colours), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
+    chart = (
+        alt.layer(*layers)
+        .resolve_axis(y="independent")
+        .properties(title=title_of(title, SUBTITLE), width=width, height=ROW_HEIGHT * len(rows))
+    )
+    return {**chart.to_dict(), "config": config(theme)}
+
+
+def preference_table(figures: Sequence[Figure]) -> Table:
+    """Counts of each outcome, the share preferred with its interval and p; one row a source."""
+    header = (
+        "Comparison",
+        "Preferred",
+        "Tie",
+        "Neither",
+        "Reference preferred",
+        "Share preferred",
+        "95 % interval",
+        "p",
+    )
+    rows = []
+    for figure in headlines(figures):
+        counts, n = figure.detail["counts"], figure.n_ratings
+        cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
+        words = interval_text(figure) or figure.note
+        rows.append((scope_text(figure.scope), *cells, estimate_text(figure), words, p_text(figure.p_value)))
+    return Table(header, tuple(rows))
+
+
+def _bars(base: alt.Chart, rows: Sequence[Figure], colours: Colours) -> alt.Chart:
+    import altair as alt
+
+    words = _words(rows)
+    used = [k for k in range(len(words)) if any(figure.detail["counts"][k] for figure in rows)]
+    scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(colours)[k] for k in used])
+    axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=5)
+    bars: alt.Chart = base.mark_bar(height={"band": 0.44}, yOffset=BELOW).encode(
+        x=alt.X("low:Q", title="Share of choices", axis=axis, scale=alt.Scale(domain=[0, 1])),
+        x2="high:Q",
+        color=alt.Color(
+            "word:N", scale=scale, legend=alt.Legend(title=None, columns=alt.ExprRef("width < 420 ? 2 : 4"))
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title="Comparison"),
+            alt.Tooltip("word:N", title="Outcome"),
+            alt.Tooltip("count:Q", title="Choices"),
+            alt.Tooltip("share:Q", title="Share", format=".1%"),
+        ],
+    )
+    return bars
+
+
+def _estimates(above: alt.Chart, numbers: alt.Y, colours: Colours) -> list[alt.Chart]:
+    ink = colours.ink
+    line = above.mark_rule(strokeWidth=2, color=ink, yOffset=ABOVE, y2Offset=ABOVE).encode(x="low:Q", x2="high:Q")
+    point = above.mark_point(filled=True, size=80, opacity=1, color=ink, yOffset=ABOVE)
+    return [line, point.encode(x="estimate:Q", y=numbers, tooltip="text:N")]
+
+
+def _segments(figure: Figure, rows: Sequence[Figure], colours: Colours) -> list[dict[str, Any]]:
+    counts = figure.detail["counts"]
+    shares = [count / sum(counts) for count in counts]
+    ends = list(accumulate(shares, initial=0.0))
+    return [
+        {
+            "name": scope_text(figure.scope), "word": word, "count": counts[k],
+            "share": shares[k], "percent": percent(shares[k]),
+            "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
+            "ink": ink_on(_ramp(colours)[k]),
+        }
+        for k, word in enumerate(_words(rows))
+    ]  # fmt: skip
+
+
+def _interval(figure: Figure) -> dict[str, Any]:
+    low, high = (figure.estimate if end is None else end for end in (figure.ci_low, figure.ci_high))
+    text = " ".join(_numbers(figure))
+    return {"estimate": figure.estimate, "low": low, "high": high, "text": text}
+
+
+def _numbers(figure: Figure) -> tuple[str, str]:
+    return estimate_text(figure), interval_text(figure)
+
+
+def _label(figure: Figure) -> tuple[str, ...]:
+    others = {key: value for key, value in figure.scope.items() if key not in {"source", "reference"}}
+    who = f", {scope_text(others)}" if others else ""
+    return figure.scope["source"], f"against {figure.scope['reference']}{who}", f"{figure.n_ratings:,} choices"
+
+
+def _words(rows: Sequence[Figure]) -> tuple[str, ...]:
+    sources = {figure.scope["source"] for figure in rows}
+    source = f"{next(iter(sources))} preferred" if len(sources) == 1 else "source preferred"
+    return source, "tie", "neither", f"{rows[0].scope['reference']} preferred"
+
+
+def _ramp(colours: Colours) -> tuple[str, str, str, str]:
+    return colours.source, colours.tie, colours.neither, colours.reference

@@ -1,0 +1,114 @@
+"""One look for every chart, light and dark; the background is the page's own.
+
+The diverging colours run from orange over grey to blue, which all common kinds of colour vision tell apart; sources
+have the first colours of Okabe and Ito (2008), Color Universal Design.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from textwrap import wrap
+from typing import Any, Literal
+
+Theme = Literal["light", "dark"]
+Width = int | Literal["container"]
+Spec = dict[str, Any]
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
+TITLE_LENGTH, SUBTITLE_LENGTH = 68, 90
+WHITE, BLACK = "#ffffff", "#16181d"
+# of this relative luminance (WCAG 2) and above black is the better ink
+BRIGHT = 0.18
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """What a chart is drawn in."""
+
+    ink: str
+    muted: str
+    grid: str
+    source: str
+    reference: str
+    tie: str
+    neither: str
+    stops: tuple[str, ...]
+
+
+COLOURS: dict[Theme, Colours] = {
+    "light": Colours(
+        ink="#1f2328", muted="#57606a", grid="#d8dee4", source="#0072b2", reference="#e69f00", tie="#b6bcc4",
+        neither="#dfe3e8", stops=("#a6540a", "#efa95d", "#dadde1", "#74afd8", "#15598f"),
+    ),
+    "dark": Colours(
+        ink="#e6e9ed", muted="#a7b0ba", grid="#3a414a", source="#56b4e9", reference="#e69f00", tie="#6b7480",
+        neither="#464d57", stops=("#f0994a", "#96571f", "#565d67", "#2c6896", "#6fbdf0"),
+    ),
+}  # fmt: skip
+
+
+def diverging(n: int, theme: Theme) -> list[str]:
+    """As many colours as the scale has points, from low to high; grey in the middle.
+
+    >>> diverging(3, "light")
+    ['#a6540a', '#dadde1', '#15598f']
+    """
+    segments = list(pairwise(COLOURS[theme].stops))
+    places = [k * len(segments) / (n - 1) for k in range(n)]
+    return [_mix(*segments[left], place - left) for place in places for left in [min(int(place), len(segments) - 1)]]
+
+
+def title_of(words: str, subtitle: str = "") -> Spec:
+    """A title in lines that fit over a chart.
+
+    >>> title_of("Which response is better?")
+    {'text': ['Which response is better?']}
+    """
+    title: Spec = {"text": wrap(words, TITLE_LENGTH)}
+    return {**title, "subtitle": wrap(subtitle, SUBTITLE_LENGTH)} if subtitle else title
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever reads better on the colour.
+
+    >>> ink_on("#15598f"), ink_on("#dadde1")
+    ('#ffffff', '#16181d')
+    """
+    red, green, blue = (channel / 255 for channel in _channels(colour))
+    luminance = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
+    return BLACK if luminance > BRIGHT else WHITE
+
+
+def config(theme: Theme) -> Spec:
+    """The Vega-Lite configuration of a theme."""
+    colours = COLOURS[theme]
+    axis = {
+        "labelColor": colours.muted, "titleColor": colours.muted, "domainColor": colours.grid,
+        "tickColor": colours.grid, "gridColor": colours.grid, "labelFontSize": 12, "titleFontSize": 12,
+        "titleFontWeight": "normal", "labelLimit": 200, "titlePadding": 8,
+    }  # fmt: skip
+    return {
+        "background": None,
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": axis,
+        "axisY": {"domain": False, "ticks": False, "labelColor": colours.ink, "labelPadding": 8, "labelFontSize": 13},
+        "legend": {
+            "labelColor": colours.ink, "labelFontSize": 12, "titleColor": colours.muted, "orient": "top",
+            "symbolType": "square", "symbolStrokeWidth": 0, "labelLimit": 220,
+        },
+        "title": {
+            "color": colours.ink, "subtitleColor": colours.muted, "fontSize": 15, "subtitleFontSize": 12,
+            "anchor": "start", "frame": "group", "offset": 12, "subtitlePadding": 5, "fontWeight": 600,
+        },
+        "text": {"color": colours.ink, "fontSize": 12},
+    }  # fmt: skip
+
+
+def _mix(low: str, high: str, part: float) -> str:
+    mixed = [round(a + (b - a) * part) for a, b in zip(_channels(low), _channels(high), strict=True)]
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

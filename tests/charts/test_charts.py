@@ -1,0 +1,154 @@
+"""Charts: the numbers of the records, drawn; and nothing is drawn that is not in a record."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.analysis import analyze
+from app.charts.chart import Chart, charts_of
+from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.report import Report
+
+TIE = {**CHOICE, "tie": True}
+
+
+def _rows(human: list[int], model: list[int], votes: list[str]) -> list[Row]:
+    ratings = [
+        {"rater": f"r{n}", "item": f"i{n % 3}", "response": f"i{n % 3}:{source}", "question": "empathy", "value": value}
+        for source, values in (("human", human), ("model", model))
+        for n, value in enumerate(values)
+    ]
+    return ratings + [
+        {"rater": f"r{n}", "item": f"i{n % 3}", "question": "preference", "value": vote} for n, vote in enumerate(votes)
+    ]
+
+
+def _charts(rows: list[Row], question: dict[str, Any] = FIVE, **more: Any) -> tuple[Report, dict[str, Chart]]:  # noqa: ANN401 - tables
+    study = protocol(question, TIE)
+    report = analyze(frames(study, rows, **more), study)
+    return report, {chart.key: chart for chart in charts_of(report, study)}
+
+
+def _data(spec: dict[str, Any] | None, column: str) -> list[dict[str, Any]]:
+    """The rows of a specification that have this column."""
+    assert spec is not None
+    tables: list[list[dict[str, Any]]] = list(spec["datasets"].values())
+    found = [row for table in tables for row in table if column in row]
+    assert found
+    return found
+
+
+ROWS = _rows([1, 2, 2, 3, 3, 5], [3, 4, 4, 4, 5, 5], ["model", "model", "tie", "human", "model", "model"])
+
+
+def test_the_bars_of_a_source_are_its_counts_and_add_up_to_all_its_ratings() -> None:
+    report, charts = _charts(ROWS)
+    segments = _data(charts["distribution-1"].spec(), "point")
+    human = [row for row in segments if row["name"] == "human"]
+    assert [row["count"] for row in human] == [1, 2, 2, 0, 1]
+    assert [row["count"] for row in human] == only(report, "median", scope={"source": "human"}).detail["counts"]
+    assert human[-1]["high"] - human[0]["low"] == pytest.approx(1)
+
+
+def test_the_neutral_point_of_an_odd_scale_stands_in_the_middle() -> None:
+    _, charts = _charts(ROWS)
+    middle = [row for row in _data(charts["distribution-1"].spec(), "point") if row["point"].startswith("3")]
+    assert len(middle) == 2
+    assert [row["low"] for row in middle] == pytest.approx([-row["high"] for row in middle])
+
+
+def test_an_even_scale_is_cut_between_its_halves() -> None:
+    even = {**FIVE, "scale": {1: "no", 2: "rather no", 3: "rather yes", 4: "yes"}}
+    _, charts = _charts(_rows([1, 2, 3, 3], [4, 4, 3, 1], []), even)
+    segments = _data(charts["distribution-1"].spec(), "point")
+    assert all(row["high"] <= 1e-12 for row in segments if row["point"][0] in "12")
+    assert all(row["low"] >= -1e-12 for row in segments if row["point"][0] in "34")
+
+
+def test_a_slider_is_drawn_in_ten_steps() -> None:
+    slider = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}
+    _, charts = _charts(_rows([0, 50, 100], [10, 20, 99], []), slider)
+    human = [row for row in _data(charts["distribution-1"].spec(), "point") if row["name"] == "human"]
+    assert [row["point"] for row in human][:2] == ["0 to 10", "10 to 20"]
+    assert [row["count"] for row in human] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+
+
+def test_a_difference_stands_where_its_record_says() -> None:
+    report, charts = _charts(ROWS)
+    figure = only(report, "mean_difference", unit="rating")
+    (row,) = _data(charts["comparison"].spec(), "estimate")
+    assert (row["estimate"], row["low"], row["high"]) == (figure.estimate, figure.ci_low, figure.ci_high)
+
+
+def test_the_share_bar_shows_every_outcome_and_the_headline_interval() -> None:
+    report, charts = _charts(ROWS)
+    figure = find(report, "share_preferred")[0]
+    spec = charts["choice-1"].spec()
+    assert {row["word"]: row["count"] for row in _data(spec, "word")} == {
+        "model preferred": 4, "tie": 1, "neither": 0, "human preferred": 1,
+    }  # fmt: skip
+    (point,) = _data(spec, "estimate")
+    assert (point["estimate"], point["low"], point["high"]) == (figure.estimate, figure.ci_low, figure.ci_high)
+
+
+def test_every_chart_has_its_table_with_the_same_numbers() -> None:
+    _, charts = _charts(ROWS)
+    table = charts["distribution-1"].table
+    assert table.header == (
+        "Source", "1 not", "2 slightly", "3 moderately", "4 quite", "5 very", "Ratings", "Median", "Mean", "SD",
+    )  # fmt: skip
+    assert table.rows[0] == (
+        "human", "1 (16.7 %)", "2 (33.3 %)", "2 (33.3 %)", "0 (0.0 %)", "1 (16.7 %)", "6", "2.50", "2.67", "1.37",
+    )  # fmt: skip
+    assert charts["comparison"].table.rows[0][:2] == ("empathy: model − human", "1.50")
+    assert charts["choice-1"].table.rows[0][1:6] == ("4 (66.7 %)", "1 (16.7 %)", "0 (0.0 %)", "1 (16.7 %)", "75.0 %")
+    for chart in charts.values():
+        assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
+
+
+def test_without_ratings_nothing_is_drawn_and_the_table_says_why() -> None:
+    _, charts = _charts([])
+    assert [chart.spec() for chart in charts.values()] == [None, None, None]
+    assert "has no ratings" in charts["comparison"].table.rows[0][2]
+
+
+def test_model_judges_have_charts_of_their_own() -> None:
+    judged = [{**row, "rater": "gpt"} for row in ROWS[:1]]
+    _, charts = _charts([*ROWS, *judged], raters=[{"rater": "gpt", "kind": "model"}])
+    names = {row["name"] for row in _data(charts["distribution-1-judges"].spec(), "point")}
+    assert names == {"human, model judges"}
+    assert {row["name"] for row in _data(charts["distribution-1"].spec(), "point")} == {"human", "model"}
+
+
+def test_a_theme_changes_colours_and_no_number() -> None:
+    _, charts = _charts(ROWS)
+    for chart in charts.values():
+        light, dark = chart.spec("light"), chart.spec("dark")
+        assert light is not None
+        assert dark is not None
+        assert light["config"]["background"] is dark["config"]["background"] is None
+        assert light["config"] != dark["config"]
+        assert _numbers(light) == _numbers(dark)
+
+
+def _numbers(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = [row for table in spec["datasets"].values() for row in table]
+    assert rows
+    return sorted(({key: value for key, value in row.items() if key != "ink"} for row in rows), key=str)
+
+
+def test_a_specification_is_plain_json_whatever_a_source_is_called() -> None:
+    name = "</script>\"'\\ ${1}\u2028."
+    study = protocol(FIVE, sources={"human": {"kind": "human"}, name: {"kind": "model"}})
+    rows = [
+        {"rater": f"r{n}", "item": "i", "response": f"i:{source}", "question": "empathy", "value": n + 1}
+        for n in range(4)
+        for source in study.sources
+    ]
+    for chart in charts_of(analyze(frames(study, rows), study), study):
+        assert json.loads(json.dumps(chart.spec(), allow_nan=False)) == chart.spec()

@@ -1,0 +1,53 @@
+"""Pictures for papers and the script of the browser, both out of the wheel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.charts.render import bundle, render
+from tests.charts.test_charts import ROWS, _charts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.charts.render import Format
+
+
+@pytest.mark.parametrize("key", ["comparison", "distribution-1", "choice-1"])
+def test_a_chart_becomes_a_picture_with_its_words(key: str) -> None:
+    _, charts = _charts(ROWS)
+    spec = charts[key].spec()
+    assert spec is not None
+    svg = render(spec, "svg").decode()
+    assert "<svg" in svg
+    for words in (charts[key].title, *(("human", "model") if key != "comparison" else ("empathy", "1.50"))):
+        assert words in svg
+    assert 'fill="white"' not in svg
+
+
+@pytest.mark.parametrize(("picture", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_a_chart_becomes_a_file_for_print(picture: Format, start: bytes) -> None:
+    _, charts = _charts(ROWS)
+    spec = charts["comparison"].spec()
+    assert spec is not None
+    assert render(spec, picture).startswith(start)
+
+
+def test_the_specification_is_of_the_version_that_is_drawn() -> None:
+    import vl_convert
+
+    spec = _charts(ROWS)[1]["comparison"].spec()
+    assert spec is not None
+    known = {version.partition(".")[0] for version in vl_convert.get_vegalite_versions()}
+    assert spec["$schema"].rpartition("/v")[2].partition(".")[0] in known
+
+
+def test_the_script_is_made_once_and_kept(tmp_path: Path) -> None:
+    path = bundle(tmp_path / "scripts")
+    assert "window.vegaEmbed" in path.read_text(encoding="utf-8")
+    written = path.stat().st_mtime_ns
+    assert bundle(tmp_path / "scripts") == path
+    assert path.stat().st_mtime_ns == written
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
