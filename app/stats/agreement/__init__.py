@@ -3,10 +3,13 @@
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.chance import brennan_prediger, fleiss_kappa, gwet_ac1, gwet_ac2
 from app.stats.agreement.cohen import cohen_kappa
+from app.stats.agreement.components import Components, variance_components
+from app.stats.agreement.icc import icc
 from app.stats.agreement.resample import LeaveOneRaterOut, alpha_bootstrap, alpha_without_each_rater
 from app.stats.agreement.shares import percent_agreement, unanimous_share, within_one_agreement
 
 __all__ = [
+    "Components",
     "LeaveOneRaterOut",
     "alpha_bootstrap",
     "alpha_without_each_rater",
@@ -15,8 +18,10 @@ __all__ = [
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac2",
+    "icc",
     "krippendorff_alpha",
     "percent_agreement",
     "unanimous_share",
+    "variance_components",
     "within_one_agreement",
 ]

@@ -27,7 +27,7 @@ SLIDER = [float(point) for point in range(101)]
 
 def ratings_of(rows: Iterable[tuple[Any, Any, Any]]) -> Ratings:
     """Rows of unit, rater, value; a value in words becomes its place among the sorted words."""
-    unit, rater, value = (np.asarray(column) for column in zip(*rows, strict=True))
+    unit, rater, value = (np.asarray(column) for column in zip(*(row[:3] for row in rows), strict=True))
     if value.dtype.kind == "U":
         value = np.unique(value, return_inverse=True)[1]
     return Ratings(np.unique(unit, return_inverse=True)[1], np.unique(rater, return_inverse=True)[1], value)
