@@ -112,7 +112,7 @@ def processes() -> list[Process]:
 def server_processes(data_dir: Path) -> list[Process]:
     """The server of this folder, with its sessions and helpers."""
     pid = proven_pid(data_dir / "postgres" / "pgdata")
-    return [process for process in processes() if pid is not None and pid in {process.pid, process.parent}]
+    return [] if pid is None else [process for process in processes() if pid in {process.pid, process.parent}]
 
 
 def keepers(data_dir: Path) -> list[Process]:
@@ -134,7 +134,7 @@ def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not become so in time"
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def ask(url: str, query: str) -> object:

@@ -54,21 +54,21 @@ EmbeddedPostgres(Path(sys.argv[1]), durable=False).start()
 
 
 @pytest.fixture
-def bystander(data_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
-    process = innocent(data_dir)
+def bystander(made_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
+    process = innocent(made_dir)
     yield process
     assert process.poll() is None, "an innocent process was signalled"
     process.kill()
     process.wait()
 
 
-def crash(data_dir: Path) -> Path:
+def crash(made_dir: Path) -> Path:
     """A folder whose server was killed, with its `postmaster.pid` left behind; the path of that file."""
-    server = EmbeddedPostgres(data_dir, durable=False)
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    kill_everything(data_dir)
+    kill_everything(made_dir)
     server.stop()
-    stale = data_dir / "postgres" / "pgdata" / "postmaster.pid"
+    stale = made_dir / "postgres" / "pgdata" / "postmaster.pid"
     assert stale.exists()
     return stale
 
@@ -79,13 +79,13 @@ def point_at(stale: Path, pid: int) -> None:
     stale.write_text("".join([f"{pid}\n", *lines[1:]]))
 
 
-def test_every_acknowledged_commit_is_there_after_everything_was_killed(data_dir: Path) -> None:
-    writer = program(WRITE, data_dir)
+def test_every_acknowledged_commit_is_there_after_everything_was_killed(made_dir: Path) -> None:
+    writer = program(WRITE, made_dir)
     assert writer.stdout is not None
     acknowledged = [int(writer.stdout.readline()) for _ in range(300)]
-    kill_everything(data_dir)
+    kill_everything(made_dir)
     acknowledged += [int(line) for line in writer.communicate(timeout=60)[0].split()]
-    server = EmbeddedPostgres(data_dir)
+    server = EmbeddedPostgres(made_dir)
     url = server.start()
     n_rows, last = ask(url, "SELECT count(*) FROM written"), ask(url, "SELECT max(value) FROM written")
     server.stop()
@@ -94,69 +94,69 @@ def test_every_acknowledged_commit_is_there_after_everything_was_killed(data_dir
     assert acknowledged[-1] <= last <= acknowledged[-1] + 1
 
 
-def test_a_stale_pid_file_of_a_process_that_is_gone_does_no_harm(data_dir: Path) -> None:
-    crash(data_dir)
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_stale_pid_file_of_a_process_that_is_gone_does_no_harm(made_dir: Path) -> None:
+    crash(made_dir)
+    server = EmbeddedPostgres(made_dir, durable=False)
     assert not server.is_running()
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
 
 
 def test_a_stale_pid_file_that_names_an_innocent_process_does_no_harm(
-    data_dir: Path, bystander: subprocess.Popen[bytes]
+    made_dir: Path, bystander: subprocess.Popen[bytes]
 ) -> None:
-    point_at(crash(data_dir), bystander.pid)
-    server = EmbeddedPostgres(data_dir, durable=False)
+    point_at(crash(made_dir), bystander.pid)
+    server = EmbeddedPostgres(made_dir, durable=False)
     assert not server.is_running()
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
-    assert server_processes(data_dir) == []
+    assert server_processes(made_dir) == []
 
 
 def test_the_lock_of_a_socket_that_names_an_innocent_process_does_no_harm(
-    data_dir: Path, bystander: subprocess.Popen[bytes]
+    made_dir: Path, bystander: subprocess.Popen[bytes]
 ) -> None:
-    crash(data_dir)
-    point_at(data_dir / "postgres" / "run" / ".s.PGSQL.5432.lock", bystander.pid)
-    server = EmbeddedPostgres(data_dir, durable=False)
+    crash(made_dir)
+    point_at(made_dir / "postgres" / "run" / ".s.PGSQL.5432.lock", bystander.pid)
+    server = EmbeddedPostgres(made_dir, durable=False)
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
 
 
 def test_stopping_signals_nobody_where_the_pid_is_not_the_servers(
-    data_dir: Path, bystander: subprocess.Popen[bytes]
+    made_dir: Path, bystander: subprocess.Popen[bytes]
 ) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    kill_everything(data_dir)
-    point_at(data_dir / "postgres" / "pgdata" / "postmaster.pid", bystander.pid)
+    kill_everything(made_dir)
+    point_at(made_dir / "postgres" / "pgdata" / "postmaster.pid", bystander.pid)
     server.stop()
     assert bystander.poll() is None
 
 
-def test_the_server_of_another_folder_is_innocent_too(data_dir: Path, postgres: EmbeddedPostgres) -> None:
+def test_the_server_of_another_folder_is_innocent_too(made_dir: Path, postgres: EmbeddedPostgres) -> None:
     other = proven_pid(postgres._cluster)
     assert other is not None
-    point_at(crash(data_dir), other)
-    assert not is_postmaster(other, data_dir / "postgres" / "pgdata")
-    server = EmbeddedPostgres(data_dir, durable=False)
+    point_at(crash(made_dir), other)
+    assert not is_postmaster(other, made_dir / "postgres" / "pgdata")
+    server = EmbeddedPostgres(made_dir, durable=False)
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
     assert postgres.is_running()
 
 
-def test_a_server_that_died_while_a_session_was_at_work_starts_when_the_session_has_noticed(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_server_that_died_while_a_session_was_at_work_starts_when_the_session_has_noticed(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     url = server.start()
     busy = program(
         "import sys, psycopg\n"
         "with psycopg.connect(sys.argv[1]) as connection:\n"
         "    connection.execute('SET max_parallel_workers_per_gather = 0')\n"
-        "    connection.execute('SELECT count(*) FROM generate_series(1, 40000000)')\n",
+        "    connection.execute('SELECT count(*) FROM generate_series(1, 20000000)')\n",
         libpq_url(url),
     )
-    eventually(lambda: ask(url, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%40000000%'") == 2)
-    pid = proven_pid(data_dir / "postgres" / "pgdata")
+    eventually(lambda: ask(url, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%20000000%'") == 2)
+    pid = proven_pid(made_dir / "postgres" / "pgdata")
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     begun = time.monotonic()
@@ -191,34 +191,34 @@ def test_an_initdb_that_fails_says_why_and_leaves_nothing_half_made(
     assert list(home.glob("new-*")) == []
 
 
-def test_a_damaged_database_is_refused_in_the_servers_own_words(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_damaged_database_is_refused_in_the_servers_own_words(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
-    (data_dir / "postgres" / "pgdata" / "global" / "pg_control").unlink()
+    (made_dir / "postgres" / "pgdata" / "global" / "pg_control").unlink()
     with pytest.raises(EmbeddedError, match=r"did not start: .*pg_control"):
         server.start()
-    eventually(lambda: not any(str(data_dir / "postgres") in process.command for process in processes()))
+    eventually(lambda: not any(str(made_dir / "postgres") in process.command for process in processes()))
 
 
-def test_a_wrong_password_file_is_said_at_once(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_wrong_password_file_is_said_at_once(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
-    (data_dir / "postgres" / "password").write_text("another")
+    (made_dir / "postgres" / "password").write_text("another")
     with pytest.raises(EmbeddedError, match="does not accept its own password file"):
         server.start()
-    (data_dir / "postgres" / "password").unlink()
+    (made_dir / "postgres" / "password").unlink()
     with pytest.raises(EmbeddedError, match="cannot be read"):
         server.start()
-    eventually(lambda: not server_processes(data_dir))
+    eventually(lambda: not server_processes(made_dir))
 
 
-def test_a_large_log_is_begun_again(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_large_log_is_begun_again(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
-    log = data_dir / "postgres" / "postgres.log"
+    log = made_dir / "postgres" / "postgres.log"
     assert "database system is ready" in log.read_text()
     log.write_text("old words " * 1000)
     monkeypatch.setattr("app.storage.embedded.launch.MAX_LOG", 5000)
@@ -227,9 +227,9 @@ def test_a_large_log_is_begun_again(data_dir: Path, monkeypatch: pytest.MonkeyPa
     assert "old words" not in log.read_text()
 
 
-def test_two_folders_have_two_servers(data_dir: Path) -> None:
+def test_two_folders_have_two_servers(made_dir: Path) -> None:
     with reachable_folder() as other_dir:
-        one, other = EmbeddedPostgres(data_dir, durable=False), EmbeddedPostgres(other_dir, durable=False)
+        one, other = EmbeddedPostgres(made_dir, durable=False), EmbeddedPostgres(other_dir, durable=False)
         with psycopg.connect(libpq_url(one.start())) as connection:
             connection.execute("CREATE TABLE only_here ()")
         with pytest.raises(psycopg.errors.UndefinedTable):
@@ -239,6 +239,6 @@ def test_two_folders_have_two_servers(data_dir: Path) -> None:
         other.stop()
 
 
-def test_the_program_that_started_the_server_leaves_no_process_behind(data_dir: Path) -> None:
-    finish(program(START, data_dir))
-    assert server_processes(data_dir) == []
+def test_the_program_that_started_the_server_leaves_no_process_behind(made_dir: Path) -> None:
+    finish(program(START, made_dir))
+    assert server_processes(made_dir) == []

@@ -101,14 +101,14 @@ def test_no_socket_is_made_where_others_could_replace_its_folder(tmp_path: Path)
     assert sockets._cannot_be_replaced(tmp_path)
 
 
-def test_a_socket_folder_open_to_others_is_refused(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_socket_folder_open_to_others_is_refused(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
-    (data_dir / "postgres" / "run").chmod(0o777)
+    (made_dir / "postgres" / "run").chmod(0o777)
     with pytest.raises(EmbeddedError, match="not private"):
         server.start()
-    eventually(lambda: not keepers(data_dir))
+    eventually(lambda: not keepers(made_dir))
 
 
 def test_a_database_of_another_major_version_is_refused_and_nothing_is_changed(

@@ -46,24 +46,24 @@ def rights(folder: Path) -> list[tuple[str, int, int, int]]:
     return [(str(place), entry.st_mode, entry.st_uid, entry.st_gid) for place, entry in found]
 
 
-def test_no_process_of_the_server_runs_as_root(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_no_process_of_the_server_runs_as_root(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    accounts = {pwd.getpwuid(process.uid).pw_name for process in server_processes(data_dir)}
+    accounts = {pwd.getpwuid(process.uid).pw_name for process in server_processes(made_dir)}
     server.stop()
     assert len(accounts) == 1
     assert accounts <= {"postgres", "nobody"}
 
 
-def test_the_account_owns_its_files_and_root_the_rest(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_the_account_owns_its_files_and_root_the_rest(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     uid = server_account(server._cluster).uid
     server.stop()
-    owners = {path.name: path.stat().st_uid for path in (data_dir / "postgres").iterdir()}
+    owners = {path.name: path.stat().st_uid for path in (made_dir / "postgres").iterdir()}
     assert {name for name, owner in owners.items() if owner == uid} == {"pgdata", "run"}
     assert set(owners.values()) == {uid, 0}
-    assert (data_dir / "postgres" / "password").stat().st_uid == 0
+    assert (made_dir / "postgres" / "password").stat().st_uid == 0
 
 
 def test_folders_that_were_there_before_keep_their_rights(data_dir: Path) -> None:
@@ -183,10 +183,10 @@ def test_root_runs_a_users_database_as_that_user_and_leaves_nothing_that_the_use
     finish(program(HOLD, data_dir, user=user))
 
 
-def test_a_user_is_told_that_a_database_is_roots(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_user_is_told_that_a_database_is_roots(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    other = program(HOLD, data_dir, user=pwd.getpwnam("nobody").pw_uid)
+    other = program(HOLD, made_dir, user=pwd.getpwnam("nobody").pw_uid)
     errors = other.communicate(timeout=60)[1]
     assert server.is_running()
     server.stop()

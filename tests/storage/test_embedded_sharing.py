@@ -76,72 +76,72 @@ def test_eight_threads_that_start_at_once_share_one_server(data_dir: Path) -> No
     assert not servers[0].is_running()
 
 
-def test_the_server_stays_for_the_others_when_the_program_that_started_it_leaves(data_dir: Path) -> None:
-    first = holder(data_dir)
-    second = EmbeddedPostgres(data_dir, durable=False)
+def test_the_server_stays_for_the_others_when_the_program_that_started_it_leaves(made_dir: Path) -> None:
+    first = holder(made_dir)
+    second = EmbeddedPostgres(made_dir, durable=False)
     url = second.start()
     finish(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    assert server_processes(data_dir) == []
+    assert server_processes(made_dir) == []
 
 
-def test_the_server_has_stopped_when_a_program_has_ended(data_dir: Path) -> None:
-    finish(holder(data_dir))
-    assert server_processes(data_dir) == []
-    eventually(lambda: not keepers(data_dir))
+def test_the_server_has_stopped_when_a_program_has_ended(made_dir: Path) -> None:
+    finish(holder(made_dir))
+    assert server_processes(made_dir) == []
+    eventually(lambda: not keepers(made_dir))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL])
-def test_the_server_stops_when_its_only_user_ends_by_a_signal(data_dir: Path, number: signal.Signals) -> None:
-    process = holder(data_dir)
-    assert len(server_processes(data_dir)) > 1
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_the_server_stops_when_its_only_user_ends_by_a_signal(made_dir: Path, number: signal.Signals) -> None:
+    process = holder(made_dir)
+    assert len(server_processes(made_dir)) > 1
     kill(process, number)
-    eventually(lambda: not server_processes(data_dir) and not keepers(data_dir))
+    eventually(lambda: not server_processes(made_dir) and not keepers(made_dir))
 
 
-def test_a_signal_to_the_whole_session_does_not_reach_the_server_or_its_keeper(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_signal_to_the_whole_session_does_not_reach_the_server_or_its_keeper(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    assert len({os.getsid(process.pid) for process in [*keepers(data_dir), *server_processes(data_dir)]}) > 1
-    assert os.getsid(0) not in {os.getsid(process.pid) for process in keepers(data_dir)}
+    assert len({os.getsid(process.pid) for process in [*keepers(made_dir), *server_processes(made_dir)]}) > 1
+    assert os.getsid(0) not in {os.getsid(process.pid) for process in keepers(made_dir)}
     server.stop()
 
 
-def test_a_program_that_is_killed_leaves_the_server_to_the_others(data_dir: Path) -> None:
-    first = holder(data_dir)
-    second = EmbeddedPostgres(data_dir, durable=False)
+def test_a_program_that_is_killed_leaves_the_server_to_the_others(made_dir: Path) -> None:
+    first = holder(made_dir)
+    second = EmbeddedPostgres(made_dir, durable=False)
     url = second.start()
     kill(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    eventually(lambda: not server_processes(data_dir))
+    eventually(lambda: not server_processes(made_dir))
 
 
-def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(data_dir: Path) -> None:
-    process = holder(data_dir)
-    os.kill(keepers(data_dir)[0].pid, signal.SIGKILL)
+def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(made_dir: Path) -> None:
+    process = holder(made_dir)
+    os.kill(keepers(made_dir)[0].pid, signal.SIGKILL)
     kill(process)
-    left = {process.pid for process in server_processes(data_dir)}
-    server = EmbeddedPostgres(data_dir, durable=False)
+    left = {process.pid for process in server_processes(made_dir)}
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    assert left & {process.pid for process in server_processes(data_dir)}
-    assert len(keepers(data_dir)) == 1
+    assert left & {process.pid for process in server_processes(made_dir)}
+    assert len(keepers(made_dir)) == 1
     server.stop()
-    assert server_processes(data_dir) == []
+    assert server_processes(made_dir) == []
 
 
-def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(data_dir: Path) -> None:
-    server = EmbeddedPostgres(data_dir, durable=False)
+def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
-    kill_everything(data_dir)
+    kill_everything(made_dir)
     assert not server.is_running()
     assert ask(server.start(), "SELECT 1") == 1
-    assert len(keepers(data_dir)) == 1
+    assert len(keepers(made_dir)) == 1
     server.stop()
 
 
-def test_a_forked_child_does_not_stop_its_parents_server(data_dir: Path) -> None:
+def test_a_forked_child_does_not_stop_its_parents_server(made_dir: Path) -> None:
     code = """
 import os, sys
 from pathlib import Path
@@ -156,21 +156,21 @@ if child == 0:
 os.waitpid(child, 0)
 print(server.is_running())
 """
-    assert finish(program(code, data_dir)) == "True\n"
-    assert server_processes(data_dir) == []
+    assert finish(program(code, made_dir)) == "True\n"
+    assert server_processes(made_dir) == []
 
 
-def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(data_dir: Path) -> None:
-    first = holder(data_dir)
-    kept = keepers(data_dir)[0].pid
-    (data_dir / "postgres").rename(data_dir / "old")
-    second = EmbeddedPostgres(data_dir, durable=False)
+def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(made_dir: Path) -> None:
+    first = holder(made_dir)
+    kept = keepers(made_dir)[0].pid
+    (made_dir / "postgres").rename(made_dir / "old")
+    second = EmbeddedPostgres(made_dir, durable=False)
     url = second.start()
     kill(first)
-    eventually(lambda: kept not in {process.pid for process in keepers(data_dir)})
+    eventually(lambda: kept not in {process.pid for process in keepers(made_dir)})
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    pid = int((data_dir / "old" / "pgdata" / "postmaster.pid").read_text().split()[0])
+    pid = int((made_dir / "old" / "pgdata" / "postmaster.pid").read_text().split()[0])
     os.kill(pid, signal.SIGKILL)  # read from the folder that this test itself has moved
 
 

@@ -45,7 +45,7 @@ def user(data_dir: Path) -> int | None:
     return nobody
 
 
-@pytest.mark.parametrize("name", ["plain", "with a space", "long " * 30])
+@pytest.mark.parametrize("name", ["with a space", "long " * 30])
 def test_a_normal_user_runs_the_server_in_folders_of_his_own(data_dir: Path, user: int | None, name: str) -> None:
     told = json.loads(finish(program(WHOLE_STORY, data_dir / name.strip(), user=user)))
     assert told["found"] == [0, 1]
