@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from app.cli.output import fail
 from app.settings import folder, settings
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ def store() -> Iterator[Engine]:
 
 def named_database() -> str:
     """The address of the database that the settings name; the embedded one is started if need be."""
+    from app.storage.embedded import EmbeddedError
     from app.storage.engine import database_url
 
-    return database_url(settings().database_url, settings().data_dir)
+    try:
+        return database_url(settings().database_url, settings().data_dir)
+    except EmbeddedError as error:
+        fail(str(error))
