@@ -3,5 +3,15 @@
 from app.analysis.folder import StudyFolder, frames_of
 from app.exchange.read import read_files, read_folder
 from app.exchange.uploads import read_upload
+from app.exchange.write import FolderInTheWayError, write_folder, write_zip
 
-__all__ = ["StudyFolder", "frames_of", "read_files", "read_folder", "read_upload"]
+__all__ = [
+    "FolderInTheWayError",
+    "StudyFolder",
+    "frames_of",
+    "read_files",
+    "read_folder",
+    "read_upload",
+    "write_folder",
+    "write_zip",
+]

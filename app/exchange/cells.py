@@ -1,0 +1,58 @@
+"""Columns of a frame as CSV has them, for programs or for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from app.design.scale import number, number_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# What a spreadsheet would take for a formula when it stands at the beginning of a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
+
+
+def protected(text: str) -> str:
+    """The text as a spreadsheet leaves it alone: an apostrophe before what it would run; numbers stay numbers.
+
+    >>> protected("=1+1"), protected("-5"), protected("- 5 apples"), protected("fine")
+    ("'=1+1", '-5', "'- 5 apples", 'fine')
+    """
+    is_number = number(text) is not None and text == text.strip()
+    return f"'{text}" if text.startswith(_FORMULA) and not is_number else text
+
+
+def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bool = False) -> None:
+    """One CSV file, RFC 4180, UTF-8; with a byte order mark and protected text for spreadsheets."""
+    names = [protected(name) for name in columns] if spreadsheet else list(columns)
+    cells = [column_cells(column, spreadsheet=spreadsheet) for column in columns.values()]
+    with path.open("w", encoding="utf-8-sig" if spreadsheet else "utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(names)
+        writer.writerows(zip(*cells, strict=True))
+
+
+def column_cells(column: pd.Series[Any], *, spreadsheet: bool = False) -> list[str]:
+    """Each cell as text: times as ISO 8601 in UTC, numbers at full precision, nothing for what is missing."""
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        times = column.dt.tz_localize(None).to_numpy()
+        return np.where(np.isnat(times), "", np.char.add(np.datetime_as_string(times), "Z")).tolist()  # type: ignore[no-any-return]
+    codes, distinct = pd.factorize(column)
+    texts = [_cell(value) for value in distinct.tolist()]
+    written = np.array([*(map(protected, texts) if spreadsheet else texts), ""], dtype=object)
+    return written[codes].tolist()  # type: ignore[no-any-return]
+
+
+def _cell(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return number_text(value)
+        case _:
+            return str(value)

@@ -1,0 +1,128 @@
+"""What each column and each value of an export means, for people (codebook.csv) and programs (datapackage.json)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
+from app.design.scale import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from app.design.protocol import Protocol
+    from app.design.question import Question
+
+MEANINGS = {
+    "item": "id of the item (the situation that is read)",
+    "text": "the text as it is shown",
+    "turns": "the dialogue: a JSON list of speaker and text",
+    "profile": "who the person of the item is",
+    "content_note": "what the reader is told beforehand",
+    "response": "id of the response",
+    "source": "who wrote the response; its kind stands in study.yaml",
+    "rater": "pseudonym of the rater",
+    "kind": "person or model (of a rater); what happened (of an event)",
+    "pool": "which group the rater belongs to",
+    "is_simulated": "true where the program answered, not a person",
+    "question": "key of the question",
+    "value": "the answer: a number; the response chosen, tie or neither; codes joined by |; or text",
+    "strength": "how strong the preference is",
+    "turn": "turn of the dialogue, from 1",
+    "left_response": "the response that stood left",
+    "right_response": "the response that stood right",
+    "side": "the side of the response chosen or rated",
+    "position": "place in the rater's order",
+    "condition": "under which condition",
+    "shown_label": "what was said of the source",
+    "repeat": "0, or which planned repeat",
+    "rated_at": "when the answer was given, UTC",
+    "served_at": "when the item was shown, UTC",
+    "active_ms": "milliseconds from shown to done",
+    "comment": "a remark on the answer",
+    "exclude": "a reason to leave the answer out of every figure",
+    "check": "which check",
+    "is_passed": "whether it was passed",
+    "detail": "more, as JSON",
+    "happened_at": "when, UTC",
+}
+_WHOLE = ("turn", "position", "repeat", "active_ms", "n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings")
+_NUMBERS = ("strength", "estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
+_TIMES = ("rated_at", "served_at", "happened_at")
+_KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
+_REFERENCES = {
+    "responses": {"item": "items"},
+    "ratings": {"rater": "raters", "item": "items", "response": "responses", "left_response": "responses",
+                "right_response": "responses"},
+    "checks": {"rater": "raters"},
+    "events": {"rater": "raters"},
+}  # fmt: skip
+
+
+def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, str, str]]:
+    """Rows of codebook.csv: file, column, question, value, meaning."""
+    for name, columns in tables.items():
+        for column in columns:
+            yield f"{name}.csv", column, "", "", MEANINGS.get(column, "as the lead named it")
+    for question in protocol.questions:
+        yield (
+            "ratings.csv",
+            "value",
+            question.key,
+            "",
+            f"{question.text} ({question.type}, about the {question.target})",
+        )
+        for value, words in _values(question):
+            yield "ratings.csv", "value", question.key, value, words
+
+
+def _values(question: Question) -> Iterator[tuple[str, str]]:
+    match question:
+        case RatingQuestion():
+            for point in question.scale.points:
+                yield number_text(point.value), point.words
+        case CategoryQuestion():
+            yield from question.codes.items()
+        case ChoiceQuestion() | SliderQuestion():
+            yield "", allowed_words(question)
+        case _:
+            return
+
+
+def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The Data Package (version 2) that describes the CSV files of a folder."""
+    return {
+        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+        "name": protocol.slug,
+        "title": protocol.title,
+        **({"description": protocol.description} if protocol.description else {}),
+        "resources": [_resource(name, columns, folder / f"{name}.csv") for name, columns in tables.items()],
+    }
+
+
+def _resource(name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    schema: dict[str, Any] = {"fields": [_field(column) for column in columns], "missingValues": [""]}
+    if name in _KEYS:
+        schema["primaryKey"] = _KEYS[name]
+    if references := [
+        {"fields": [column], "reference": {"resource": table, "fields": _KEYS[table]}}
+        for column, table in _REFERENCES.get(name, {}).items()
+        if column in columns
+    ]:
+        schema["foreignKeys"] = references
+    return {
+        "name": name, "type": "table", "path": path.name, "format": "csv", "mediatype": "text/csv",
+        "encoding": "utf-8", "bytes": len(data), "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
+        "schema": schema,
+    }  # fmt: skip
+
+
+def _field(column: str) -> dict[str, str]:
+    kinds = {
+        "integer": _WHOLE, "number": _NUMBERS, "datetime": _TIMES, "boolean": ("is_simulated", "is_passed"),
+    }  # fmt: skip
+    kind = next((kind for kind, names in kinds.items() if column in names), "string")
+    return {"name": column, "type": kind, "description": MEANINGS.get(column, "as the lead named it")}

@@ -1,0 +1,91 @@
+"""The tables of a folder as they are written: which columns, in which order."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from app.analysis.frames import canonical
+from app.exchange.ratings import FILE_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.analysis.figure import Figure
+    from app.analysis.folder import StudyFolder
+
+    Columns = dict[str, pd.Series[Any]]
+
+_ALWAYS = {
+    "items": ("item", "text"),
+    "responses": ("item", "source", "text", "response"),
+    "raters": ("rater", "kind", "pool"),
+    "ratings": ("rater", "item", "response", "question", "value"),
+}
+EVENT_COLUMNS = ("rater", "kind", "detail", "happened_at")
+CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
+
+
+def tables_of(study: StudyFolder) -> dict[str, Columns]:
+    """items, responses, raters, ratings; columns that hold nothing and are not asked for are left out."""
+    first = list(_ALWAYS["responses"])
+    responses = study.responses[[*first, *(name for name in study.responses if name not in first)]]
+    return {
+        "items": _columns("items", study.items),
+        "responses": _columns("responses", responses),
+        "raters": _columns("raters", study.raters),
+        "ratings": _columns("ratings", _with_value(canonical(study.ratings))),
+    }
+
+
+def _columns(name: str, frame: pd.DataFrame) -> Columns:
+    return {str(column): cells for column, cells in frame.items() if column in _ALWAYS[name] or _holds(cells)}
+
+
+def _holds(column: pd.Series[Any]) -> bool:
+    if column.name in ("repeat", "is_simulated"):
+        return bool(column.any())
+    return bool(column.notna().any())
+
+
+def _with_value(ratings: pd.DataFrame) -> pd.DataFrame:
+    """The answer in one column, whatever its kind."""
+    value = ratings["number"].astype(object)
+    for name in ("outcome", "codes", "text"):
+        value = value.where(ratings[name].isna(), ratings[name])
+    value = value.where(ratings["chosen"].isna(), ratings["chosen"])
+    return ratings.assign(value=value)[list(FILE_COLUMNS)]
+
+
+def events_of(events: pd.DataFrame) -> Columns:
+    """What happened, its details as JSON."""
+    detail = [json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in events["detail"]]
+    columns = events.assign(detail=detail, happened_at=_times(events["happened_at"]))
+    return {name: columns[name] for name in EVENT_COLUMNS}
+
+
+def checks_of(events: pd.DataFrame) -> Columns:
+    """The checks among the events: which, and whether it was passed."""
+    checks = events[events["kind"] == "check"]
+    columns = checks.assign(
+        check=[cell.get("check") for cell in checks["detail"]],
+        is_passed=[cell.get("is_passed") for cell in checks["detail"]],
+        happened_at=_times(checks["happened_at"]),
+    )
+    return {name: columns[name] for name in CHECK_COLUMNS}
+
+
+def _times(column: pd.Series[Any]) -> pd.Series[Any]:
+    return pd.to_datetime(column, utc=True).dt.as_unit("us")
+
+
+def figures_table(figures: Iterable[Figure]) -> Columns:
+    """Figures as a table: the fields of the record, `scope` as JSON."""
+    from app.analysis.figure import FIELDS
+
+    records = [figure.as_record() for figure in figures]
+    frame = pd.DataFrame(records, columns=list(FIELDS), dtype=object)
+    frame["scope"] = [json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in frame["scope"]]
+    return {name: frame[name].where(frame[name].notna(), None) for name in FIELDS}

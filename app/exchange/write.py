@@ -1,0 +1,102 @@
+"""A study to a folder that `read_folder` takes again, and that R, pandas, git and spreadsheets can read."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from app.exchange.cells import write_csv
+from app.exchange.codebook import codebook_rows, package
+from app.exchange.protocol import FILE
+from app.exchange.table import quiet
+from app.exchange.tables import EVENT_COLUMNS, checks_of, events_of, figures_table, tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
+    from app.analysis.figure import Figure
+    from app.analysis.folder import StudyFolder
+    from app.exchange.table import Progress
+    from app.exchange.tables import Columns
+
+_CODEBOOK = ("file", "column", "question", "value", "meaning")
+
+
+class FolderInTheWayError(FileExistsError):
+    """Something stands where the export should be written; nothing was written."""
+
+
+def write_folder(
+    path: Path,
+    study: StudyFolder,
+    *,
+    events: pd.DataFrame | None = None,
+    figures: Sequence[Figure] = (),
+    spreadsheet: bool = False,
+    progress: Progress = quiet,
+) -> None:
+    """Write the whole study; the folder appears when it is complete.
+
+    Args:
+        path: must not be there, or be an empty folder.
+        study: what to write.
+        events: rater, kind, detail, happened_at; None for none.
+        figures: of the study's report; without any, agreement.csv and comparisons.csv are left out.
+        spreadsheet: for Excel and the like: a byte order mark, and an apostrophe before what would run as a formula.
+            Loading it back is for the raw variant.
+        progress: told how far it is.
+
+    Raises:
+        FolderInTheWayError: the folder holds something.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FolderInTheWayError(f"{path} is there already. Nothing was written.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
+        half = Path(folder) / path.name
+        half.mkdir()
+        _write(half, study, events, figures, spreadsheet=spreadsheet, progress=progress)
+        if path.exists():
+            path.rmdir()
+        half.replace(path)
+
+
+def _write(
+    folder: Path, study: StudyFolder, events: pd.DataFrame | None, figures: Sequence[Figure], *,
+    spreadsheet: bool, progress: Progress,
+) -> None:  # fmt: skip
+    (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
+    happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
+    tables: dict[str, Columns] = tables_of(study)
+    tables |= {"checks": checks_of(happened), "events": events_of(happened)}
+    if figures:
+        tables["agreement"] = figures_table(figure for figure in figures if figure.section == "agreement")
+        tables["comparisons"] = figures_table(figure for figure in figures if figure.section != "agreement")
+    columns = {name: list(table) for name, table in tables.items()}
+    meanings = pd.DataFrame(list(codebook_rows(study.protocol, columns)), columns=[*_CODEBOOK], dtype=object)
+    tables["codebook"] = {name: meanings[name] for name in _CODEBOOK}
+    for number, (name, table) in enumerate(tables.items()):
+        progress(f"Writing {name}.csv", number, len(tables))
+        write_csv(folder / f"{name}.csv", table, spreadsheet=spreadsheet)
+    described: dict[str, Any] = package(study.protocol, folder, {**columns, "codebook": _CODEBOOK})
+    text = json.dumps(described, ensure_ascii=False, indent=2) + "\n"
+    (folder / "datapackage.json").write_text(text, encoding="utf-8", newline="")
+    progress("Writing", len(tables), len(tables))
+
+
+def write_zip(file: BinaryIO, study: StudyFolder, **options: Any) -> None:  # noqa: ANN401 - those of write_folder
+    """The same folder as one zip, under the study's slug; the same study gives the same bytes."""
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        path = Path(folder) / study.protocol.slug
+        write_folder(path, study, **options)
+        for part in sorted(path.iterdir()):
+            # A fixed time, the earliest that a zip can say.
+            info = zipfile.ZipInfo(f"{path.name}/{part.name}", (1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, part.read_bytes())

@@ -1,0 +1,176 @@
+"""What is written can be read again, by this program and by others."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from app.analysis.figure import FIELDS, Figure
+from app.analysis.folder import is_same
+from app.design.protocol import Protocol
+from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
+from app.exchange.codebook import MEANINGS
+from app.exchange.ratings import FILE_COLUMNS
+from tests.exchange.small import RATINGS, read_small
+from tests.real_data.ayers import write_ayers
+from tests.real_data.folder import read_rows
+from tests.real_data.kumar import write_kumar
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+EVENTS = pd.DataFrame(
+    [
+        ("r1", "arrived", {"platform": "link"}, pd.Timestamp("2026-11-21T10:00:00Z")),
+        ("r1", "check", {"check": "attention", "is_passed": False}, pd.Timestamp("2026-11-21T10:01:00.5Z")),
+        (None, "opened", {}, pd.Timestamp("2026-11-21T09:00:00Z")),
+    ],
+    columns=["rater", "kind", "detail", "happened_at"],
+    dtype=object,
+)
+
+
+def test_what_is_written_reads_as_the_same_study(tmp_path: Path) -> None:
+    study = read_small()
+    write_folder(tmp_path / "out", study, events=EVENTS)
+    assert is_same(read_folder(tmp_path / "out"), study)
+
+
+@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
+def test_real_studies_survive_the_round_trip_and_a_second_one_gives_the_same_bytes(
+    tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
+) -> None:
+    study = read_folder(write(tmp_path / "raw", shared))
+    write_folder(tmp_path / "one", study)
+    again = read_folder(tmp_path / "one")
+    assert is_same(again, study)
+    for name in ("items", "responses", "raters", "ratings"):
+        assert getattr(frames_of(again), name).equals(getattr(frames_of(study), name))
+    write_folder(tmp_path / "two", again)
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_every_file_that_the_contract_names_is_written(tmp_path: Path) -> None:
+    figures = [
+        Figure("agreement", "warmth", {}, "percent_agreement", 0.5, n_items=2),
+        Figure("comparison", "warmth", {"source": "model-1"}, "mean_difference", None, reason="one_cluster"),
+    ]
+    write_folder(tmp_path / "out", read_small(), events=EVENTS, figures=figures)
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "study.yaml", "items.csv", "responses.csv", "raters.csv", "ratings.csv", "checks.csv", "events.csv",
+        "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",
+    }  # fmt: skip
+    (row,) = read_rows(tmp_path / "out" / "comparisons.csv")
+    assert list(row) == list(FIELDS)
+    assert (row["scope"], row["estimate"], row["reason"]) == ('{"source": "model-1"}', "", "one_cluster")
+    (row,) = read_rows(tmp_path / "out" / "agreement.csv")
+    assert (row["estimate"], row["n_items"]) == ("0.5", "2")
+
+
+def test_values_are_written_as_people_write_them(tmp_path: Path) -> None:
+    write_folder(tmp_path / "out", read_small())
+    rows = {
+        (row["rater"], row["question"], row["response"]): row for row in read_rows(tmp_path / "out" / "ratings.csv")
+    }
+    assert rows["r1", "warmth", "a:person"]["value"] == "3"
+    assert rows["r1", "fit", "b1"]["value"] == "0.3"
+    assert rows["r1", "warmth", "a:model-1"]["value"] == "cannot_judge"
+    assert rows["r1", "does", "b3"]["value"] == "asks|validates"
+    assert rows["r2", "preference", ""]["value"] == "tie"
+    assert rows["r2", "each", ""]["turn"] == "2"
+    assert "repeat" not in rows["r2", "each", ""]
+
+
+def test_checks_and_events_are_told_with_their_times(tmp_path: Path) -> None:
+    write_folder(tmp_path / "out", read_small(), events=EVENTS)
+    assert read_rows(tmp_path / "out" / "checks.csv") == [
+        {"rater": "r1", "check": "attention", "is_passed": "false", "happened_at": "2026-11-21T10:01:00.500000Z"}
+    ]
+    assert [row["rater"] for row in read_rows(tmp_path / "out" / "events.csv")] == ["r1", "r1", ""]
+
+
+def test_lines_end_as_rfc_4180_says_and_carriage_returns_are_quoted(tmp_path: Path) -> None:
+    write_folder(tmp_path / "out", read_small(items='item,text,feels\na,"One\rtwo",sad\nb,"x",glad\n', ratings=None))
+    assert (tmp_path / "out" / "items.csv").read_bytes() == b'item,text,feels\r\na,"One\rtwo",sad\r\nb,x,glad\r\n'
+
+
+def test_the_spreadsheet_variant_defuses_formulas_and_leaves_numbers_alone(tmp_path: Path) -> None:
+    study = read_small(
+        ratings=RATINGS.replace('"because, well"', '"=HYPERLINK(""http://x"")"').replace("r2", "@r2"),
+        raters="rater,kind,+x\nr1,person,-1\n@r2,model,\t1\n",
+    )
+    write_folder(tmp_path / "raw", study)
+    write_folder(tmp_path / "sheet", study, spreadsheet=True)
+    assert b'\n@r2,a,,why,"=HYPERLINK(""http://x"")"' in (tmp_path / "raw" / "ratings.csv").read_bytes()
+    data = (tmp_path / "sheet" / "ratings.csv").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf")
+    rows = {row["question"]: row for row in read_rows(tmp_path / "sheet" / "ratings.csv") if row["rater"] == "'@r2"}
+    assert rows["why"]["value"] == '\'=HYPERLINK("http://x")'
+    assert rows["each"]["value"] == "-1"
+    raters = read_rows(tmp_path / "sheet" / "raters.csv")
+    assert [row["'+x"] for row in raters] == ["-1", "'\t1"]
+
+
+def test_the_codebook_explains_every_column_and_every_point(tmp_path: Path) -> None:
+    write_folder(tmp_path / "out", read_small())
+    rows = read_rows(tmp_path / "out" / "codebook.csv")
+    assert {row["meaning"] for row in rows if row["column"] == "feels"} == {"as the lead named it"}
+    assert {(row["value"], row["meaning"]) for row in rows if row["question"] == "warmth"} >= {
+        ("1", "cold"),
+        ("3", "warm"),
+    }
+    assert set(FILE_COLUMNS) <= set(MEANINGS)
+
+
+def test_the_data_package_describes_the_files_as_they_are(tmp_path: Path) -> None:
+    write_folder(tmp_path / "out", read_small())
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
+    assert package["name"] == "small"
+    for resource in package["resources"]:
+        data = (tmp_path / "out" / resource["path"]).read_bytes()
+        assert resource["hash"] == f"sha256:{hashlib.sha256(data).hexdigest()}"
+        header = next(csv.reader(io.StringIO(data.decode(), newline="")))
+        assert [field["name"] for field in resource["schema"]["fields"]] == header
+        for key in resource["schema"].get("foreignKeys", ()):
+            assert key["fields"][0] in header
+
+
+def test_an_export_never_overwrites(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(FolderInTheWayError, match="is there already"):
+        write_folder(tmp_path, read_small())
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_write_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
+    study = read_small()
+    broken = StudyFolder(
+        study.protocol, study.yaml, study.items, study.responses, study.raters, study.ratings[["rater"]]
+    )
+    with pytest.raises(KeyError):
+        write_folder(tmp_path / "out", broken)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_zip_holds_the_same_files_and_may_be_uploaded_again() -> None:
+    study, one, two = read_small(), io.BytesIO(), io.BytesIO()
+    write_zip(one, study)
+    write_zip(two, study)
+    assert one.getvalue() == two.getvalue()
+    assert "small/study.yaml" in zipfile.ZipFile(one).namelist()
+    assert is_same(read_upload({"small.zip": one.getvalue()}), study)
+
+
+def test_the_protocol_that_is_stored_reads_as_the_one_that_was_written() -> None:
+    protocol = read_small().protocol
+    assert Protocol.model_validate(protocol.model_dump(mode="json")) == protocol
