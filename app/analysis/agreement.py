@@ -35,8 +35,11 @@ CATEGORY = "category: the response within its item in the order of responses.csv
 def agreement(sheet: AnySheet) -> Iterator[Figure]:
     """Alpha at the scale's level first, then the shares that need no correction for chance, then Fleiss' kappa.
 
-    Pooled agreement is inflated by a real difference between sources, so each source stands beside it.
+    Pooled agreement is inflated by a real difference between sources, so each source stands beside it. What a rater
+    says of himself is nobody else's to agree with.
     """
+    if sheet.question.target == "rater":
+        return
     for group, answers in with_answers(groups(sheet.codes), sheet.answers):
         yield from _of(sheet, answers, group.scope)
         if isinstance(sheet.question, ScaledQuestion):

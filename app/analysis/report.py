@@ -60,7 +60,7 @@ class Report:
         }
 
 
-def report_of(frames: Frames, protocol: Protocol) -> Report:
+def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:  # noqa: ARG001 - for the mixed models
     """See `app.analysis.analyze`."""
     codes = codes_of(frames, protocol)
     digest = data_hash(codes, frames, protocol)

@@ -62,7 +62,13 @@ def p_text(p: float | None) -> str:
     return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
 
 
-def scope_text(scope: Scope) -> str:
+def of_text(figure: Figure) -> str:
+    """What the figure is of: a difference is source minus reference, a share is the source's against the reference."""
+    kind = STATISTICS[figure.statistic].kind
+    return scope_text(figure.scope, between=MINUS if kind in {"points", "test"} else "against")
+
+
+def scope_text(scope: Scope, between: str = MINUS) -> str:
     """Whose answers about what, in a few words.
 
     >>> scope_text({"source": "chatgpt", "reference": "physician", "cut": 4.0})
@@ -72,7 +78,7 @@ def scope_text(scope: Scope) -> str:
     """
     parts = []
     if "source" in scope:
-        parts.append(f"{scope['source']} {MINUS} {scope['reference']}" if "reference" in scope else scope["source"])
+        parts.append(f"{scope['source']} {between} {scope['reference']}" if "reference" in scope else scope["source"])
     if "cut" in scope:
         parts.append(f"at least {number_text(scope['cut'])}")
     if "raters" in scope:

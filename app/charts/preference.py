@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.words import estimate_text, interval_text, number, p_text, scope_text
+from app.analysis.words import estimate_text, interval_text, number, of_text, p_text, scope_text
 from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
 from app.charts.table import Table
 from app.charts.theme import COLOURS, config, ink_on, title_of
@@ -75,7 +75,7 @@ def preference_table(figures: Sequence[Figure]) -> Table:
         counts, n = figure.detail["counts"], figure.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
         words = interval_text(figure) or figure.note
-        rows.append((scope_text(figure.scope), *cells, estimate_text(figure), words, p_text(figure.p_value)))
+        rows.append((of_text(figure), *cells, estimate_text(figure), words, p_text(figure.p_value)))
     return Table(header, tuple(rows))
 
 
@@ -115,7 +115,7 @@ def _segments(figure: Figure, rows: Sequence[Figure], colours: Colours) -> list[
     ends = list(accumulate(shares, initial=0.0))
     return [
         {
-            "name": scope_text(figure.scope), "word": word, "count": counts[k],
+            "name": of_text(figure), "word": word, "count": counts[k],
             "share": shares[k], "percent": percent(shares[k]),
             "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
             "ink": ink_on(_ramp(colours)[k]),

@@ -2,6 +2,62 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-def analyze() -> None:
-    """The figures of a study or of a study folder."""
+import typer
+
+from app.cli.output import say
+
+if TYPE_CHECKING:
+    from app.analysis.report import Report
+    from app.design.protocol import Protocol
+
+
+def analyze(
+    study: Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON and nothing else.")] = False,  # noqa: FBT002 - an option
+    out: Annotated[Path | None, typer.Option(help="A folder for report.json, the CSV files and the charts.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Mixed models too where there are more than 20,000 ratings.")
+    ] = False,
+) -> None:
+    """The figures of a study or of a study folder; a folder needs no database."""
+    from app.actions.report import write_report
+    from app.analysis.tables import report_json
+
+    report, protocol = _of_folder(Path(study), full=full) if Path(study).is_dir() else _of_store(study, full=full)
+    if out is not None:
+        written = write_report(report, protocol, out)
+        say(f"{len(written)} files in {out}")
+    if as_json:
+        typer.echo(report_json(report), nl=False)
+    elif out is None:
+        from app.cli.figures import print_report
+
+        print_report(report, protocol)
+
+
+def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:
+    from app.actions.report import report_of_folder
+    from app.exchange.read import read_folder
+
+    folder = read_folder(path)
+    for note in folder.notes:
+        say(note.sentence())
+    return report_of_folder(folder, full=full), folder.protocol
+
+
+def _of_store(slug: str, *, full: bool) -> tuple[Report, Protocol]:
+    from app.actions.report import report_of_study
+    from app.cli.store import store
+    from app.storage.studies import get_study
+
+    unknown = typer.BadParameter(f"there is neither a folder nor a study {slug}", param_hint="STUDY")
+    if "/" in slug or "\\" in slug or "." in slug:
+        raise unknown
+    with store() as engine, engine.connect() as db:
+        study = get_study(db, slug)
+        if study is None:
+            raise unknown
+        return report_of_study(db, study, full=full)

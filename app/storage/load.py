@@ -29,7 +29,7 @@ _STUDY = text("""
 _TAKEN = text("SELECT id, lead_id FROM studies WHERE slug = :slug")
 _PROTOCOL = text("""
     INSERT INTO protocols (study_id, version, title, document, yaml, sha256)
-    VALUES (:study, 1, :title, CAST(:document AS jsonb), :yaml, :sha256)
+    VALUES (:study, 1, :title, CAST(:document AS json), :yaml, :sha256)
 """)
 _QUESTION = text("""
     INSERT INTO questions (study_id, key, position, type, target) VALUES (:study, :key, :position, :type, :target)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from ruamel.yaml import YAML
 
+from app.analysis.folder import frames_of
 from app.analysis.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
 from app.design.protocol import Protocol
 from app.design.question import ChoiceQuestion, RatingQuestion, SliderQuestion
-from tests.real_data.folder import read_rows
+from app.exchange.read import read_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -111,19 +111,9 @@ def _column(name: str, values: list[Any]) -> pd.Series[Any]:
 
 
 def read_study(folder: Path) -> tuple[Frames, Protocol]:
-    """The frames and the protocol of a folder that is known to be in order."""
-    tables = {name: [_blank_is_none(row) for row in read_rows(folder / f"{name}.csv")] for name in _TABLES}
-    for row in tables["responses"]:
-        row["response"] = row.get("response") or f"{row['item']}:{row['source']}"
-    study = Protocol.model_validate(YAML(typ="safe").load(folder / "study.yaml"))
-    return frames(study, tables.pop("ratings"), **tables), study
-
-
-_TABLES = ("items", "responses", "raters", "ratings")
-
-
-def _blank_is_none(row: dict[str, str]) -> Row:
-    return {name: value or None for name, value in row.items()}
+    """The frames and the protocol of a study folder."""
+    study = read_folder(folder)
+    return frames_of(study), study.protocol
 
 
 def find(report: Report, statistic: str, **where: object) -> list[Figure]:

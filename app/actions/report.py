@@ -1,0 +1,55 @@
+"""A study's report, from the store or from a folder, and as files."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from app.analysis.folder import StudyFolder
+    from app.analysis.report import Report
+    from app.design.protocol import Protocol
+    from app.storage.studies import StudyRow
+
+
+def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
+    """The report of a study that was read from its folder."""
+    from app.analysis import analyze
+    from app.analysis.folder import frames_of
+
+    return analyze(frames_of(folder), folder.protocol, full=full)
+
+
+def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:
+    """The report of a study in the store, and the protocol that it was made by."""
+    from app.analysis import analyze
+    from app.storage.frames import study_frames
+    from app.storage.protocols import get_protocol
+
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    return analyze(study_frames(db, study.id), protocol, full=full), protocol
+
+
+def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
+    """report.json, agreement.csv, comparisons.csv and a Vega-Lite specification for each chart.
+
+    Returns:
+        What was written, in that order. Files of these names are replaced.
+    """
+    from app.analysis.tables import report_csvs, report_json
+    from app.charts.chart import charts_of
+
+    charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
+    texts = {
+        "report.json": report_json(report),
+        **report_csvs(report),
+        **{name: json.dumps(spec, ensure_ascii=False, indent=1) + "\n" for name, spec in charts.items() if spec},
+    }
+    (out / "charts").mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
+    return [out / name for name in texts]

@@ -1,0 +1,57 @@
+"""A report in the terminal."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from app.analysis.statistics import STATISTICS
+from app.analysis.words import estimate_text, interval_text, of_text, p_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.table import Table
+
+    from app.analysis.figure import Figure
+    from app.analysis.report import Report
+    from app.design.protocol import Protocol
+
+# a table of this many columns cannot be read in the 80 characters that a pipe is taken for
+LEAST_WIDTH = 150
+
+
+def print_report(report: Report, protocol: Protocol) -> None:
+    """One table a section and question on standard output."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=LEAST_WIDTH)
+    console.print(Text(protocol.title, style="bold"))
+    for note in report.notes:
+        console.print(Text(note))
+    for (section, question), figures in groupby(report.figures, lambda figure: (figure.section, figure.question)):
+        console.print(Text(f"\n{section.capitalize()} · {question}", style="bold"))
+        console.print(_table(figures))
+    console.print(Text(f"\nData {report.data_hash[:12]}", style="dim"))
+
+
+def _table(figures: Iterable[Figure]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("statistic", "of"):
+        table.add_column(name, overflow="fold")
+    for name in ("estimate", "95 % interval", "p", "items", "raters", "ratings"):
+        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("unit and method", overflow="fold")
+    for figure in figures:
+        counts = (str(n) for n in (figure.n_items, figure.n_raters, figure.n_ratings))
+        how = f"{figure.unit}; {figure.note if figure.reason else figure.method}"
+        words = (STATISTICS[figure.statistic].words, of_text(figure), estimate_text(figure))
+        cells = (*words, interval_text(figure), p_text(figure.p_value), *counts, how)
+        table.add_row(*(Text(cell) for cell in cells))
+    return table

@@ -1,0 +1,80 @@
+"""attune analyze: every figure of a folder, without a database."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.analysis.figure import FIELDS
+from tests.exchange.small import small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _folder(here: Path) -> Path:
+    folder = here / "small"
+    folder.mkdir()
+    for name, content in small().items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def _attune(here: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it, with a data folder that cannot be made: no database may be asked for."""
+    blocked = here / "blocked"
+    blocked.touch()
+    own = {"ATTUNE_DATA_DIR": str(blocked / "data"), "PYTHONWARNINGS": "error", **environment}
+    command = [sys.executable, "-m", "app", *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, **own})
+
+
+def test_json_is_all_that_stands_on_standard_output_and_is_the_same_twice(tmp_path: Path) -> None:
+    folder = _folder(tmp_path)
+    first, second = (_attune(tmp_path, "analyze", str(folder), "--json", PYTHONHASHSEED=seed) for seed in "12")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+    document = json.loads(first.stdout, parse_constant=_refuse)
+    assert document["study"] == "small"
+    assert {tuple(figure) for figure in document["figures"]} == {FIELDS}
+
+
+def _refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def test_without_json_a_table_names_every_question_and_section(tmp_path: Path) -> None:
+    outcome = _attune(tmp_path, "analyze", str(_folder(tmp_path)))
+    assert outcome.returncode == 0, outcome.stderr
+    assert "Distribution · " in outcome.stdout
+    assert "Krippendorff's alpha" in outcome.stdout
+
+
+def test_out_writes_the_files(tmp_path: Path) -> None:
+    outcome = _attune(tmp_path, "analyze", str(_folder(tmp_path)), "--out", str(tmp_path / "out"))
+    assert outcome.returncode == 0, outcome.stderr
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "report.json", "agreement.csv", "comparisons.csv", "charts",
+    }  # fmt: skip
+    assert outcome.stdout == ""
+
+
+def test_a_fault_in_the_folder_is_exit_code_1_and_says_where(tmp_path: Path) -> None:
+    folder = _folder(tmp_path)
+    with (folder / "ratings.csv").open("a", encoding="utf-8") as file:
+        file.write("nobody,nothing,,nowhere,9\n")
+    outcome = _attune(tmp_path, "analyze", str(folder), "--json")
+    assert (outcome.returncode, outcome.stdout) == (1, "")
+    assert "ratings.csv, row " in outcome.stderr
+
+
+@pytest.mark.parametrize("arguments", [["analyze"], ["analyze", "no/such/folder"], ["analyze", ".", "--nonsense"]])
+def test_a_wrong_call_is_exit_code_2(tmp_path: Path, arguments: list[str]) -> None:
+    outcome = _attune(tmp_path, *arguments)
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert "Error" in outcome.stderr
