@@ -6,11 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from app.design.composite import Composite, composite_fault
+from app.design.checks import Checks
+from app.design.composite import Composite
+from app.design.conditions import Factor, Name
+from app.design.consistency import faults_between_parts
+from app.design.design import Design, Trials
+from app.design.flow import Flow
 from app.design.question import ChoiceQuestion, Key, Question, RatingQuestion, ScaledQuestion, SliderQuestion
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
-Trials = Literal["pairs", "single", "set", "dialogue"]
 
 
 class Source(BaseModel):
@@ -25,18 +29,13 @@ class Source(BaseModel):
         return dict(self.model_extra or {})
 
 
-class Design(BaseModel):
-    """Who rates what."""
+class BelievedSource(BaseModel):
+    """The question on who wrote a response, and which sources each of its codes means."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    trials: Trials | None = None
-    pairs: Literal["all", "reference"] = "all"
-    raters_per_trial: int = Field(default=3, ge=1, le=100_000)
-    trials_per_rater: int | None = Field(default=None, ge=1, le=100_000)
-    same_item: bool | None = None
-    blind: bool = True
-    lease_minutes: int = Field(default=60, ge=1, le=60 * 24 * 60)
-    seed: int = 0
+    question: Key
+    means: dict[Key, tuple[Key, ...]] = Field(min_length=1)
+    confidence: Key | None = None
 
 
 class Analysis(BaseModel):
@@ -47,6 +46,7 @@ class Analysis(BaseModel):
     cut: dict[str, float] = {}
     composites: dict[Key, Composite] = {}
     responder: str | None = None
+    believed_source: BelievedSource | None = None
 
 
 class Completion(BaseModel):
@@ -71,23 +71,16 @@ class Protocol(BaseModel):
     sources: dict[Key, Source] = {}
     questions: tuple[Question, ...] = Field(min_length=1)
     design: Design = Design()
+    conditions: dict[Name, Factor] = {}
+    flow: Flow = Flow()
+    checks: Checks = Checks()
     analysis: Analysis = Analysis()
     completion: Completion = Completion()
 
     @model_validator(mode="after")
-    def _names_agree(self) -> Protocol:
-        keys = [question.key for question in self.questions]
-        twice = sorted({key for key in keys if keys.count(key) > 1})
-        if twice:
-            raise ValueError(f"questions each with a key of its own, found twice: {', '.join(twice)}")
-        if self.analysis.reference is not None and self.analysis.reference not in self.sources:
-            raise ValueError(f"analysis.reference names one of the sources, found {self.analysis.reference}")
-        unknown = sorted(set(self.analysis.cut) - {question.key for question in self.scaled_questions})
-        if unknown:
-            raise ValueError(f"analysis.cut names rating questions, found {', '.join(unknown)}")
-        for name, composite in self.analysis.composites.items():
-            if fault := composite_fault(name, composite, self.scaled_questions):
-                raise ValueError(fault)
+    def _parts_agree(self) -> Protocol:
+        if fault := next(faults_between_parts(self), None):
+            raise ValueError(fault)
         return self
 
     def question(self, key: str) -> Question | None:
@@ -109,3 +102,6 @@ class Protocol(BaseModel):
         """The source that others are compared with: as declared, else the first human one, else the first."""
         human = (key for key, source in self.sources.items() if source.kind == "human")
         return self.analysis.reference or next(human, next(iter(self.sources), None))
+
+
+__all__ = ["Analysis", "BelievedSource", "Completion", "Design", "Protocol", "Slug", "Source", "Trials"]

@@ -1,0 +1,92 @@
+"""Conditions: what a rater is shown or told, varied by design: factors with levels, whose crossing makes the cells."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Kind = Literal["shown_label", "instruction", "profile", "layout", "reveal", "scale_direction", "source"]
+# A cell is written `label=true; instruction=objective` in trials and in ratings.csv: its parts hold neither ; nor =.
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\s;=|]([^;=|]*[^\s;=|])?$")]
+
+LEVELS: dict[str, tuple[str, ...]] = {
+    "shown_label": ("none", "true", "swapped", "unknown"),
+    "profile": ("hidden", "shown"),
+    "layout": ("single", "side_by_side"),
+    "reveal": ("whole", "turns"),
+    "scale_direction": ("as_written", "turned"),
+}
+TWO = 2
+
+
+class Factor(BaseModel):
+    """One thing that is varied.
+
+    `levels` are those of the kind; for `instruction` a mapping from the level to the words that are shown, for `source`
+    names of sources. `between` raters: each has one level throughout. `within`: each rater has every level, on
+    different items; `blocks` presents one level after the other.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Kind
+    levels: dict[Name, str] = {}
+    assign: Literal["between", "within"] = "between"
+    blocks: bool = False
+    weights: dict[Name, Annotated[int, Field(ge=1, le=1000)]] = {}
+    caps: dict[Name, Annotated[int, Field(ge=0)]] = {}
+    swaps: dict[str, str] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _levels_as_mapping(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        if not isinstance(data, dict):
+            return data
+        levels = data.get("levels") or LEVELS.get(str(data.get("kind")), ())
+        if isinstance(levels, list | tuple):
+            levels = {level_name(level): "" for level in levels}
+        elif isinstance(levels, dict):
+            levels = {level_name(level): words for level, words in levels.items()}
+        by_level = {
+            part: {level_name(level): value for level, value in data[part].items()}
+            for part in ("weights", "caps")
+            if isinstance(data.get(part), dict)
+        }
+        return {**data, "levels": levels, **by_level}
+
+    @model_validator(mode="after")
+    def _levels_fit(self) -> Factor:
+        if len(self.levels) < TWO:
+            raise ValueError("a factor has two levels or more")
+        known = LEVELS.get(self.kind)
+        if known and (other := [level for level in self.levels if level not in known]):
+            raise ValueError(f"the levels of {self.kind} are {', '.join(known)}, found {', '.join(other)}")
+        if self.kind == "instruction" and not all(self.levels.values()):
+            raise ValueError("each level of an instruction has the words that are shown")
+        return self
+
+    @model_validator(mode="after")
+    def _assignment_fits(self) -> Factor:
+        for part, values in (("weights", self.weights), ("caps", self.caps)):
+            if values and self.assign == "within":
+                raise ValueError(f"{part} are for a factor between raters")
+            if other := [level for level in values if level not in self.levels]:
+                raise ValueError(f"{part} name levels of the factor, found {', '.join(other)}")
+        if self.blocks and self.assign == "between":
+            raise ValueError("blocks are for a factor within raters")
+        if self.kind == "source" and self.assign == "within":
+            raise ValueError("a factor of kind source is between raters: within, each rater sees every source anyway")
+        if self.swaps and self.kind != "shown_label":
+            raise ValueError("swaps are for a factor of kind shown_label")
+        return self
+
+
+def level_name(level: object) -> str:
+    """A level as text: YAML reads `true` as a truth value and `~` as nothing.
+
+    >>> level_name(True), level_name(None), level_name("swapped")
+    ('true', 'none', 'swapped')
+    """
+    if level is None:
+        return "none"
+    return str(level).lower() if isinstance(level, bool) else str(level)

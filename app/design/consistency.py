@@ -1,0 +1,107 @@
+"""Whether the parts of a protocol agree: every name that one part uses is there in another.
+
+A sentence begins with the part that it is about and ends with what was found, so that a fault can name its line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.cells import cell_of, cells
+from app.design.composite import composite_fault
+from app.design.presentation import swapped_source
+from app.design.question import CategoryQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.design.protocol import Protocol
+
+MANY_CELLS = 200
+
+
+def faults_between_parts(protocol: Protocol) -> Iterator[str]:
+    """Every disagreement, in words."""
+    yield from _questions(protocol)
+    yield from _analysis(protocol)
+    yield from _conditions(protocol)
+    yield from _flow(protocol)
+    yield from _checks(protocol)
+
+
+def _unknown(part: str, what: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    if other := sorted(set(names) - set(known)):
+        yield f"{part} names {what}, found {', '.join(other)}"
+
+
+def _questions(protocol: Protocol) -> Iterator[str]:
+    keys = [question.key for question in protocol.questions]
+    keys += [check.key for check in (*protocol.checks.attention, *protocol.checks.comprehension)]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        yield f"questions each with a key of its own, found twice: {', '.join(twice)}"
+    parts = {part for cell in cells(protocol.conditions) for part in cell.levels}
+    for question in protocol.questions:
+        if protocol.conditions and question.condition and not set(cell_of(question.condition).levels) <= parts:
+            yield f"questions name conditions of the study as factor=level, found {question.condition}"
+
+
+def _analysis(protocol: Protocol) -> Iterator[str]:
+    analysis = protocol.analysis
+    if analysis.reference is not None and analysis.reference not in protocol.sources:
+        yield f"analysis.reference names one of the sources, found {analysis.reference}"
+    yield from _unknown("analysis.cut", "rating questions", analysis.cut, (q.key for q in protocol.scaled_questions))
+    for name, composite in analysis.composites.items():
+        if fault := composite_fault(name, composite, protocol.scaled_questions):
+            yield fault
+    if believed := analysis.believed_source:
+        question = protocol.question(believed.question)
+        if not isinstance(question, CategoryQuestion):
+            yield f"analysis.believed_source.question names a category question, found {believed.question}"
+        else:
+            yield from _unknown(
+                "analysis.believed_source.means", "codes of its question", believed.means, question.codes
+            )
+        sources = (source for named in believed.means.values() for source in named)
+        yield from _unknown("analysis.believed_source.means", "sources", sources, protocol.sources)
+        if believed.confidence and believed.confidence not in {q.key for q in protocol.scaled_questions}:
+            yield f"analysis.believed_source.confidence names a rating question, found {believed.confidence}"
+
+
+def _conditions(protocol: Protocol) -> Iterator[str]:
+    kinds = [factor.kind for factor in protocol.conditions.values()]
+    if twice := sorted({kind for kind in kinds if kinds.count(kind) > 1}):
+        yield f"conditions has one factor of a kind, found twice: {', '.join(twice)}"
+    if len(cells(protocol.conditions)) > MANY_CELLS:
+        yield f"conditions crosses to at most {MANY_CELLS} cells, found {len(cells(protocol.conditions))}"
+    for name, factor in protocol.conditions.items():
+        part = f"conditions.{name}"
+        if factor.kind == "source":
+            yield from _unknown(f"{part}.levels", "sources", factor.levels, protocol.sources)
+        yield from _unknown(f"{part}.swaps", "sources", [*factor.swaps, *factor.swaps.values()], protocol.sources)
+        if "swapped" in factor.levels:
+            alone = [source for source in protocol.sources if swapped_source(protocol, factor, source) is None]
+            if alone:
+                yield f"{part}.swaps says whose label these sources bear when it is swapped, found {', '.join(alone)}"
+            if protocol.flow.debrief is None:
+                yield "flow.debrief tells raters the truth where a label was swapped, found nothing"
+
+
+def _flow(protocol: Protocol) -> Iterator[str]:
+    flow = protocol.flow
+    about_rater = {question.key for question in protocol.questions if question.target == "rater"}
+    named = [*(flow.eligibility.accept if flow.eligibility else ())]
+    named += [key for questionnaire in (*flow.before, *flow.after) for key in questionnaire.questions]
+    yield from _unknown("flow", "questions about the rater", named, about_rater)
+    if twice := sorted({key for key in named if named.count(key) > 1}):
+        yield f"flow asks each question about the rater once, found twice: {', '.join(twice)}"
+    shown = {question.key for question in protocol.questions if question.target in {"response", "item"}}
+    yield from _unknown("flow.revisit", "questions about a response or an item", flow.revisit, shown)
+    keys = {question.key for question in protocol.questions}
+    for trial in flow.practice.trials if flow.practice else ():
+        yield from _unknown("flow.practice", "questions", trial.expect, keys)
+
+
+def _checks(protocol: Protocol) -> Iterator[str]:
+    keys = {question.key for question in protocol.questions}
+    for trial in protocol.checks.gold:
+        yield from _unknown("checks.gold", "questions", trial.expect, keys)

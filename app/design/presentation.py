@@ -1,0 +1,101 @@
+"""What a page shows in a cell: words of the condition, labels, profile, layout, turns, direction of scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.design.cells import cell_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.design.conditions import Factor, Kind
+    from app.design.protocol import Protocol
+
+UNKNOWN_LABEL = "It is not said who wrote this."
+LABELS = {
+    "human": "Written by a person",
+    "model": "Written by an AI",
+    "human+model": "Written by a person with the help of an AI",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """What a page shows in one cell.
+
+    `label` is the level of the shown label; `layout` is None where the design's own kind of trials holds; `source` is
+    the only source whose responses are rated in this cell, or None.
+    """
+
+    instruction: str
+    label: str
+    profile_shown: bool
+    layout: str | None
+    turn_by_turn: bool
+    scale_turned: bool
+    source: str | None
+
+
+def presentation(protocol: Protocol, condition: str) -> Presentation:
+    """What a page shows in a cell.
+
+    Args:
+        protocol: the study. Where nothing is varied, its design says what is shown.
+        condition: the cell's text.
+    """
+    levels = _levels(protocol, condition)
+    design = protocol.design
+    factor, level = levels.get("instruction", (None, ""))
+    return Presentation(
+        instruction=factor.levels[level] if factor else "",
+        label=_level(levels, "shown_label") or ("none" if design.blind else "true"),
+        profile_shown=(_level(levels, "profile") or design.profile) == "shown",
+        layout=_level(levels, "layout"),
+        turn_by_turn=(_level(levels, "reveal") or design.reveal) == "turns",
+        scale_turned=_level(levels, "scale_direction") == "turned",
+        source=_level(levels, "source"),
+    )
+
+
+def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> tuple[str | None, ...]:
+    """What a page says of the source of each response; None where it says nothing.
+
+    Args:
+        protocol: the study.
+        condition: the cell's text.
+        sources: of the responses as shown.
+    """
+    level = presentation(protocol, condition).label
+    if level == "none":
+        return (None,) * len(sources)
+    if level == "unknown":
+        return (UNKNOWN_LABEL,) * len(sources)
+    if level == "swapped":
+        factor, _ = _levels(protocol, condition)["shown_label"]
+        sources = [swapped_source(protocol, factor, source) or source for source in sources]
+    return tuple(label_of(protocol, source) for source in sources)
+
+
+def label_of(protocol: Protocol, source: str) -> str:
+    """What raters are told of a source where they are told the truth."""
+    return str(protocol.sources[source].attributes.get("label") or LABELS[protocol.sources[source].kind])
+
+
+def swapped_source(protocol: Protocol, factor: Factor, source: str) -> str | None:
+    """The source whose label a swapped response bears: as the factor says, else the first of the other kind."""
+    if source in factor.swaps:
+        return factor.swaps[source]
+    other = {"human": "model", "model": "human"}.get(protocol.sources[source].kind)
+    return next((key for key, value in protocol.sources.items() if value.kind == other), None)
+
+
+def _levels(protocol: Protocol, condition: str) -> dict[Kind, tuple[Factor, str]]:
+    return {
+        protocol.conditions[name].kind: (protocol.conditions[name], level) for name, level in cell_of(condition).levels
+    }
+
+
+def _level(levels: dict[Kind, tuple[Factor, str]], kind: Kind) -> str | None:
+    return levels[kind][1] if kind in levels else None

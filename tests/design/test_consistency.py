@@ -1,0 +1,49 @@
+"""Names that one part of a protocol uses are there in another."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from tests.design.studies import DEBRIEF, LABEL, SOURCES, SURE, WARM, WHO, protocol
+
+BELIEF = {"question": "who", "means": {"human": ["person"], "ai": ["model"]}, "confidence": "sure"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"questions": [WARM, WARM]}, "found twice: warm"),
+        ({"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
+         "questions name conditions of the study as factor=level, found label=false"),
+        ({"analysis": {"reference": "nobody"}}, "analysis.reference names one of the sources, found nobody"),
+        ({"analysis": {"cut": {"who": 1}}}, "analysis.cut names rating questions, found who"),
+        ({"analysis": {"composites": {"both": ["warm", "who"]}}}, "found who"),
+        ({"analysis": {"believed_source": {**BELIEF, "question": "warm"}}}, "a category question, found warm"),
+        ({"analysis": {"believed_source": {**BELIEF, "means": {"robot": ["model"]}}}}, "its question, found robot"),
+        ({"analysis": {"believed_source": {**BELIEF, "means": {"ai": ["gpt"]}}}}, "names sources, found gpt"),
+        ({"analysis": {"believed_source": {**BELIEF, "confidence": "who"}}}, "a rating question, found who"),
+        ({"conditions": {"a": {"kind": "profile"}, "b": {"kind": "profile"}}}, "found twice: profile"),
+        ({"conditions": {"wrote": {"kind": "source", "levels": ["person", "nobody"]}}}, "names sources, found nobody"),
+        ({"conditions": {"label": {**LABEL, "swaps": {"person": "x"}}}, "flow": DEBRIEF}, "names sources, found x"),
+        ({"conditions": {"label": LABEL}}, "flow.debrief tells raters the truth"),
+        ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {**SOURCES, "both": {"kind": "human+model"}}},
+         "whose label these sources bear when it is swapped, found both"),
+        ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {"person": {"kind": "human"}}}, "found person"),
+        ({"conditions": {
+            "told": {"kind": "instruction", "levels": {str(n): "x" for n in range(51)}},
+            "label": {"kind": "shown_label"}}, "flow": DEBRIEF}, "at most 200 cells, found 204"),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_nowhere_else_is_refused_in_words(parts: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        protocol(**parts)
+
+
+def test_parts_that_agree_are_taken() -> None:
+    study = protocol(
+        conditions={"label": LABEL}, flow=DEBRIEF, analysis={"believed_source": BELIEF},
+        questions=[WARM, WHO, SURE, {**WARM, "key": "x", "condition": "label=true"}],
+    )  # fmt: skip
+    assert study.analysis.believed_source
+    assert study.analysis.believed_source.means["ai"] == ("model",)

@@ -1,0 +1,60 @@
+"""The rater's way: its steps, and what its parts hold."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from app.design.flow import Flow, steps
+from app.design.protocol import Protocol
+from tests.design.studies import protocol
+
+WHOLE = {
+    "consent": {"version": "1", "text": "You may stop at any time."},
+    "eligibility": {"accept": {"adult": "yes"}},
+    "before": [{"questions": ["mood"]}],
+    "practice": {"trials": [{"item": "p1", "expect": {"warm": [2, 3]}, "feedback": "This one is warm."}]},
+    "revisit": ["who", "sure"],
+    "debrief": {"text": "Thank you."},
+}
+
+
+def test_a_study_that_asks_for_nothing_more_has_instructions_trials_and_the_end() -> None:
+    assert steps(Flow()) == ("instructions", "rating", "completion")
+
+
+def test_the_steps_come_in_the_order_that_consent_and_debrief_demand() -> None:
+    flow = Flow.model_validate(WHOLE)
+    assert steps(flow, has_rater_questions=True, has_comprehension=True) == (
+        "consent", "eligibility", "before", "instructions", "comprehension", "practice", "rating", "revisit", "after",
+        "debrief", "completion",
+    )  # fmt: skip
+
+
+def test_accepted_answers_are_text_as_ratings_csv_writes_it() -> None:
+    practice = Flow.model_validate(WHOLE).practice
+    assert practice
+    assert practice.trials[0].expect == {"warm": ("2", "3")}
+
+
+@pytest.mark.parametrize(
+    ("flow", "words"),
+    [
+        ({"consent": {"version": "", "text": "x"}}, "at least 1 character"),
+        ({"eligibility": {"accept": {}}}, "at least 1 item"),
+        ({"eligibility": {"accept": {"warm": "3"}}}, "questions about the rater, found warm"),
+        ({"before": [{"questions": ["mood"]}], "after": [{"questions": ["mood"]}]}, "once, found twice: mood"),
+        ({"before": [{"questions": ["nothing"]}]}, "found nothing"),
+        ({"revisit": ["mood"]}, "about a response or an item, found mood"),
+        ({"practice": {"trials": [{"item": "p", "expect": {"cold": 1}}]}}, "flow.practice names questions, found cold"),
+        ({"practice": {"trials": [{"item": "p"}], "pass_share": 2}}, "less than or equal to 1"),
+        ({"exposure_cap": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_a_flow_that_cannot_be_is_refused_in_words(flow: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        protocol(flow=flow)
+
+
+def test_a_whole_flow_fits_the_questions_of_its_study() -> None:
+    assert isinstance(protocol(flow=WHOLE), Protocol)

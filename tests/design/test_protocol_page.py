@@ -1,0 +1,96 @@
+"""docs/protocol.md explains every field of study.yaml, and shows each in an example that is sound."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+from ruamel.yaml import YAML
+
+from app.design.protocol import Protocol
+from app.design.question import Question
+from app.design.scale import Scale
+from app.exchange.faults import Faults
+from app.exchange.protocol import read_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+PARTS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+SAME_AS = {"flow.after": "flow.before"}
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type
+    """The models within a type such as `tuple[Blocks, ...] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and get_origin(annotation) is None:
+        yield annotation
+    for part in get_args(annotation):
+        yield from models_in(part)
+
+
+def fields_by_path(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, set[str]]]:
+    """Each part of study.yaml with its fields; the kinds of question together."""
+    yield path or "study.yaml", set(model.model_fields)
+    for name, field in model.model_fields.items():
+        below = f"{path}.{name}".lstrip(".")
+        if below == "questions":
+            yield below, {key for kind in get_args(get_args(Question)[0]) for key in kind.model_fields}
+        elif below not in SAME_AS:
+            for part in models_in(field.annotation):
+                if part is not Scale:
+                    yield from fields_by_path(part, below)
+
+
+FIELDS = dict(fields_by_path(Protocol))
+
+
+def keys_in(data: Any, path: str) -> set[str]:  # noqa: ANN401 - an example
+    """The keys that an example uses at a path; names in a mapping of models and places in a list are passed over."""
+    found = [data]
+    for name in path.split(".") if path != "study.yaml" else ():
+        found = [part for whole in found if isinstance(whole, dict) and name in whole for part in entries(whole[name])]
+    return {key for part in found if isinstance(part, dict) for key in part}
+
+
+def entries(data: Any) -> list[Any]:  # noqa: ANN401 - an example
+    if isinstance(data, list):
+        return data
+    return [data, *data.values()] if isinstance(data, dict) else []
+
+
+def test_there_are_parts_to_explain() -> None:
+    assert {"study.yaml", "questions", "design.pools", "flow.practice.trials", "checks.gold"} <= set(FIELDS)
+    assert set(PARTS) == set(FIELDS)
+
+
+@pytest.mark.parametrize("path", FIELDS)
+def test_every_field_is_explained_and_nothing_that_does_not_exist(path: str) -> None:
+    heads = re.findall(r"^- ((?:`\w+`(?:, )?)+):", PARTS[path], re.MULTILINE)
+    assert {name for head in heads for name in re.findall(r"`(\w+)`", head)} == FIELDS[path]
+
+
+@pytest.mark.parametrize("path", FIELDS)
+def test_every_field_stands_in_an_example(path: str) -> None:
+    used = {key for example in EXAMPLES for key in keys_in(YAML(typ="safe").load(example), path)}
+    assert FIELDS[path] - used == set()
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_every_example_is_sound(number: int) -> None:
+    whole = YAML(typ="safe").load(EXAMPLES[0])
+    missing = set(whole) - set(YAML(typ="safe").load(EXAMPLES[number]))
+    text = EXAMPLES[number] + "".join(part for part in top_level(EXAMPLES[0]) if part.split(":")[0] in missing)
+    faults = Faults()
+    assert read_protocol(text, faults) is not None, faults._faults
+    assert not faults._faults
+    assert not faults.notes
+
+
+def top_level(yaml: str) -> list[str]:
+    """A YAML text cut at its outermost keys."""
+    return re.findall(r"^\w+:.*?(?=^\w+:|\Z)", yaml, re.MULTILINE | re.DOTALL)
