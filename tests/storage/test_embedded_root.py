@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.storage.embedded import EmbeddedError, EmbeddedPostgres, account, binaries
+from app.storage.embedded import EmbeddedError, EmbeddedPostgres, account, binaries, elsewhere
 from app.storage.embedded.account import server_account
 from app.storage.embedded.binaries import WHEEL
 from tests.storage.embedded_processes import (
@@ -37,6 +37,14 @@ def closed(data_dir: Path) -> Path:
     folder = data_dir / "home of root"
     folder.mkdir(mode=0o700)
     (folder / "letter.txt").write_text("private")
+    return folder
+
+
+@pytest.fixture
+def places(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where files go that cannot stay where root named them."""
+    folder = data_dir / "var" / "elsewhere"
+    monkeypatch.setattr(elsewhere, "PLACES", folder)
     return folder
 
 
@@ -89,29 +97,52 @@ def test_a_new_empty_private_folder_is_opened_for_the_account_alone(data_dir: Pa
     server.stop()
 
 
-def test_a_folder_that_the_account_cannot_reach_is_refused_and_nothing_is_changed(closed: Path) -> None:
+@pytest.mark.parametrize("name", ["attune", ".", "letters/of/root"])
+def test_files_that_the_account_could_not_reach_are_kept_elsewhere_and_nothing_is_opened(
+    closed: Path, name: str, places: Path
+) -> None:
     before = rights(closed)
-    with pytest.raises(EmbeddedError) as refusal:
-        EmbeddedPostgres(closed / "attune").start()
-    assert f"cannot reach {closed}: choose a folder elsewhere with ATTUNE_DATA_DIR" in str(refusal.value)
+    server = EmbeddedPostgres(closed / name, durable=False)
+    ask(server.start(), "SELECT lo_create(4242)")
+    server.stop()
     assert rights(closed) == before
-    assert [path.name for path in closed.iterdir()] == ["letter.txt"]
+    again = EmbeddedPostgres(closed / name, durable=False)
+    assert ask(again.start(), "SELECT count(*) FROM pg_largeobject_metadata") == 1
+    assert again.is_running()
+    again.stop()
+    (place,) = places.iterdir()
+    assert (closed / name / "postgres.elsewhere").read_text() == f"{place}\n"
+    assert not (closed / name / "postgres" / "pgdata").exists()
 
 
-def test_a_private_folder_in_use_for_other_things_is_not_opened(closed: Path) -> None:
-    before = rights(closed)
-    with pytest.raises(EmbeddedError, match="cannot reach"):
-        EmbeddedPostgres(closed).start()
-    assert rights(closed) == before
-    assert not (closed / "postgres" / "pgdata").exists()
+def test_two_folders_that_cannot_be_reached_have_a_database_each(closed: Path, places: Path) -> None:
+    for name in ("one", "two"):
+        server = EmbeddedPostgres(closed / name, durable=False)
+        ask(server.start(), "SELECT lo_create(4242)")
+        server.stop()
+    assert len(list(places.iterdir())) == 2
 
 
-def test_an_empty_folder_below_a_closed_one_is_left_as_it_is(closed: Path) -> None:
-    (closed / "empty").mkdir(mode=0o700)
-    before = rights(closed / "empty")
-    with pytest.raises(EmbeddedError, match="cannot reach"):
-        EmbeddedPostgres(closed / "empty").start()
-    assert rights(closed / "empty") == before
+def test_a_place_that_is_gone_is_not_replaced_by_an_empty_one(closed: Path, places: Path) -> None:
+    server = EmbeddedPostgres(closed, durable=False)
+    server.start()
+    server.stop()
+    (place,) = places.iterdir()
+    shutil.rmtree(place)
+    with pytest.raises(EmbeddedError, match="which is gone: restore a backup, or remove"):
+        server.start()
+
+
+def test_root_does_not_follow_a_users_word_on_where_files_are(data_dir: Path, places: Path) -> None:
+    pointer = data_dir / "postgres.elsewhere"
+    pointer.write_text(f"{places}/stolen\n")
+    os.chown(pointer, server_account(data_dir).uid, -1)
+    with pytest.raises(EmbeddedError, match="is not one that Attune wrote"):
+        EmbeddedPostgres(data_dir, durable=False).start()
+    pointer.unlink()
+    pointer.write_text("/etc\n")
+    with pytest.raises(EmbeddedError, match="is not one that Attune wrote"):
+        EmbeddedPostgres(data_dir, durable=False).start()
 
 
 def test_nobody_runs_the_server_where_there_is_no_account_for_it(

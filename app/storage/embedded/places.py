@@ -7,7 +7,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.storage.embedded.errors import EmbeddedError
+from app.storage.embedded import elsewhere
+from app.storage.embedded.errors import EmbeddedError, UnreachableError
 
 if TYPE_CHECKING:
     from app.storage.embedded.account import Account
@@ -22,6 +23,20 @@ def default_data_dir() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("attune", appauthor=False)
+
+
+def settle(data_dir: Path, account: Account) -> Path:
+    """The private folder of the embedded store of `data_dir`: inside it, or elsewhere where root's account cannot go.
+
+    Raises:
+        EmbeddedError: the folder belongs to somebody else, or cannot be written.
+    """
+    try:
+        return prepare_home(data_dir, account)
+    except UnreachableError:
+        if data_dir.exists() and data_dir.stat().st_uid != os.geteuid():
+            raise
+        return prepare_home(elsewhere.move(data_dir), account)
 
 
 def prepare_home(data_dir: Path, account: Account) -> Path:
@@ -75,7 +90,7 @@ def _check_reachable(folder: Path, account: Account) -> None:
     if not account.switch or account.can_enter(folder):
         return
     closed = next(place for place in (*reversed(folder.parents), folder) if not account.can_enter(place))
-    raise EmbeddedError(
+    raise UnreachableError(
         f"The database runs as the account {account.name} when Attune is started as root, and this account cannot "
         f"reach {closed}: choose a folder elsewhere with ATTUNE_DATA_DIR, such as {default_data_dir()}."
     )

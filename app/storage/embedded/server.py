@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from app.storage.embedded import files, places, sockets
+from app.storage.embedded import elsewhere, files, places, sockets
 from app.storage.embedded.account import server_account
 from app.storage.embedded.binaries import server_binaries
 from app.storage.embedded.client import Client
@@ -35,10 +35,15 @@ class EmbeddedPostgres:
 
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
         """`durable=False` gives up safety at a power cut or crash for speed, and is for tests."""
-        self._data_dir = data_dir.expanduser().resolve()
+        self._named_dir = data_dir.expanduser().resolve()
         self._durable = durable
         self._users: int | None = None
         self._client: Client | None = None
+
+    @property
+    def _data_dir(self) -> Path:
+        """Where the files are: the folder that was named, or the place that it names in turn."""
+        return elsewhere.moved_to(self._named_dir) or self._named_dir
 
     @property
     def _home(self) -> Path:
@@ -59,7 +64,7 @@ class EmbeddedPostgres:
         """
         account = server_account(self._cluster)
         check_version(self._cluster)
-        home = places.prepare_home(self._data_dir, account)
+        home = places.settle(self._data_dir, account)
         with starting(home):
             files.remove_unfinished(home)
             self._join()
