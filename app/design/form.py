@@ -1,10 +1,11 @@
-"""Answers: what came from a form, checked against its question."""
+"""Forms: what a rater's page sent, checked against its questions and told as responses instead of sides."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.design.answer import CANNOT_JUDGE, scaled_value
 from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
 from app.design.scale import number
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from app.design.slot import Slot
 
-CANNOT_JUDGE = "cannot_judge"
 SIDES = ("left", "right")
 MAX_TEXT = 20_000
 
@@ -95,8 +95,8 @@ def read_answer(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[i
 def _scaled(slot: Slot, question: RatingQuestion | SliderQuestion, value: str, comment: str | None) -> Answer:
     if value == CANNOT_JUDGE and question.cannot_judge:
         return Answer(slot, outcome=CANNOT_JUDGE, comment=comment)
-    found = number(value)
-    if found is None or found not in question.values:
+    found = scaled_value(question, value)
+    if found is None:
         raise AnswerError(_out_of_range(question))
     return Answer(slot, number=found, comment=comment)
 
@@ -160,6 +160,6 @@ def _demand(slot: Slot, answer: Answer | None) -> None:
         return
     if answer is None and question.required:
         raise AnswerError("Choose an answer.")
-    if isinstance(question, ChoiceQuestion) and question.strength and answer and answer.chosen_response_id:  # noqa: SIM102
-        if answer.strength is None:
-            raise AnswerError("Choose how strong your preference is.")
+    asks_strength = isinstance(question, ChoiceQuestion) and question.strength is not None
+    if asks_strength and answer is not None and answer.side is not None and answer.strength is None:
+        raise AnswerError("Choose how strong your preference is.")

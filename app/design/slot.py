@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.design.question import HighlightQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from app.design.protocol import Protocol
     from app.design.question import Question, Target
@@ -98,8 +98,3 @@ def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[
             yield Slot(f"{name}t{turn}", question, turn=turn)
     elif question.target != "pair" or n_shown == 2:  # noqa: PLR2004 - a pair
         yield Slot(name, question)
-
-
-def by_target(slots: Sequence[Slot], target: Target) -> tuple[Slot, ...]:
-    """The slots of one target."""
-    return tuple(slot for slot in slots if slot.question.target == target)

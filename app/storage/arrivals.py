@@ -23,10 +23,11 @@ _STUDY = text("""
 """)
 _NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
 _SECRET = text("SELECT value FROM secrets WHERE name = :name")
-_RATER = text("""
-    INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, :key, :simulated)
-    ON CONFLICT (study_id, key) DO UPDATE SET key = excluded.key RETURNING id
+# Nothing is updated on a conflict: that would lock the rater against the foreign keys of their own other tab.
+_NEW_RATER = text("""
+    INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, :key, :simulated) ON CONFLICT DO NOTHING
 """)
+_RATER = text("SELECT id FROM raters WHERE study_id = :study AND key = :key")
 _PLATFORM_ID = text("""
     INSERT INTO platform_ids (study_id, rater_id, platform, platform_id, parameters)
     VALUES (:study, :rater, :platform, :platform_id, CAST(:parameters AS jsonb))
@@ -90,7 +91,8 @@ def record_arrival(
     """
     key = _secret(db, _KEY_NAME)
     pseudonym = _pseudonym(key, study.id, platform, platform_id)
-    rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym, "simulated": is_simulated}).scalar_one()
+    db.execute(_NEW_RATER, {"study": study.id, "key": pseudonym, "simulated": is_simulated})
+    rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym}).scalar_one()
     if platform != "invite":
         row = {"platform": platform, "platform_id": platform_id, "parameters": json.dumps(dict(parameters or {}))}
         db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.design.form import SIDES
 from app.design.question import CategoryQuestion, ChoiceQuestion, Question, RatingQuestion
 from app.design.scale import Scale, number_text
 from app.design.slot import Slot
 
-# How words fit beside each other: numbers and signs in a strip, short words in a row, longer ones in a list.
-_STRIP, _ROW = 3, 18
-_MOST_IN_ROW = 5
+# What fits beside each other: numbers and signs in a strip, a few short words in a row; longer ones make a list.
+_STRIP_LENGTH, _ROW_LENGTH, _ROW_WORD, _ROW_OPTIONS = 3, 24, 11, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,9 @@ class Field:
 
     @property
     def first_id(self) -> str:
-        """The control that an error leads to."""
-        return f"{self.name}-1"
+        """The control that an error leads to: of the strength, where a side is chosen and only that is missing."""
+        lacks_strength = self.error and self.strength_options and self.value in SIDES
+        return f"{self.name}.strength-1" if lacks_strength else f"{self.name}-1"
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -91,10 +92,11 @@ def scale_options(scale: Scale) -> tuple[Option, ...]:
 
 def layout_of(options: Sequence[Option]) -> str:
     """How options lie beside each other."""
-    longest = max((len(option.words) for option in options), default=0)
-    if longest <= _STRIP:
+    words = [option.words for option in options]
+    if all(len(text) <= _STRIP_LENGTH for text in words):
         return "strip"
-    return "row" if longest <= _ROW and len(options) <= _MOST_IN_ROW else "list"
+    is_short = all(len(text) <= _ROW_LENGTH and max(map(len, text.split())) <= _ROW_WORD for text in words)
+    return "row" if is_short and len(options) <= _ROW_OPTIONS else "list"
 
 
 def _digit(n: int) -> str:

@@ -1,0 +1,65 @@
+"""Every place on a page where an answer is asked."""
+
+from __future__ import annotations
+
+from app.design.protocol import Protocol
+from app.design.slot import Shown, slots_of_rater, slots_of_trial
+from tests.builder import EMPATHY, PREFERENCE, protocol_of
+
+MOOD = {"key": "mood", "target": "turn", "type": "rating", "text": "Mood?", "scale": {0: "low", 1: "high"}}
+TOPIC = {"key": "topic", "target": "item", "type": "category", "text": "Topic?", "codes": ["work", "love"]}
+AGE = {"key": "age", "target": "rater", "type": "slider", "text": "Age?", "min": 18, "max": 99}
+SPANS = {"key": "spans", "target": "response", "type": "highlight", "text": "Mark"}
+
+
+def protocol(*questions: object) -> Protocol:
+    return Protocol.model_validate(protocol_of(questions=list(questions)))
+
+
+def names(study: Protocol, shown: Shown) -> list[str]:
+    return [slot.name for slot in slots_of_trial(study, shown)]
+
+
+def test_a_rating_is_asked_of_each_response_and_a_choice_of_the_pair() -> None:
+    slots = slots_of_trial(protocol(PREFERENCE, EMPATHY), Shown((8, 5)))
+    assert [(slot.name, slot.response_id, slot.about) for slot in slots] == [
+        ("q1r0", 8, "Response A"), ("q1r1", 5, "Response B"), ("q0", None, ""),
+    ]  # fmt: skip
+
+
+def test_the_name_of_a_field_tells_nothing_of_the_response() -> None:
+    study = protocol(PREFERENCE, EMPATHY, TOPIC)
+    assert names(study, Shown((8, 5))) == names(study, Shown((5, 8))) == names(study, Shown((1000, 2)))
+
+
+def test_a_choice_needs_two_responses() -> None:
+    study = protocol(PREFERENCE, EMPATHY)
+    assert names(study, Shown((8,))) == ["q1r0"]
+    assert names(study, Shown((8, 5, 6))) == ["q1r0", "q1r1", "q1r2"]
+
+
+def test_a_single_response_has_no_letter() -> None:
+    assert slots_of_trial(protocol(EMPATHY), Shown((8,)))[0].about == "Response"
+
+
+def test_turns_are_asked_in_the_responses_where_they_are_dialogues_else_in_the_item() -> None:
+    study = protocol(MOOD)
+    assert names(study, Shown((8, 5), 2, (0, 0))) == ["q0t1", "q0t2"]
+    assert names(study, Shown((8, 5), 2, (2, 1))) == ["q0r0t1", "q0r0t2", "q0r1t1"]
+    assert slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1].about == "Response A, turn 2"
+
+
+def test_questions_about_the_rater_have_a_page_of_their_own() -> None:
+    study = protocol(EMPATHY, AGE)
+    assert [slot.name for slot in slots_of_rater(study)] == ["q1"]
+    assert names(study, Shown((8,))) == ["q0r0"]
+
+
+def test_a_question_of_another_condition_is_not_asked() -> None:
+    study = protocol(EMPATHY, {**TOPIC, "condition": "labelled"})
+    assert names(study, Shown((8,))) == ["q0r0"]
+    assert names(study, Shown((8,), condition="labelled")) == ["q0r0", "q1"]
+
+
+def test_highlights_are_not_asked_on_this_page() -> None:
+    assert names(protocol(EMPATHY, SPANS), Shown((8,))) == ["q0r0"]

@@ -1,0 +1,91 @@
+"""The cast asks every view: another rater, a rater of another study, nobody, somebody with a made-up cookie."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from tests.web.rater.conftest import FULL, form_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save")}
+OF_SESSION = {
+    ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"), ("GET", "/rate"), ("GET", "/about"), ("POST", "/about"),
+    ("GET", "/wait"), ("GET", "/done"),
+}  # fmt: skip
+STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
+
+
+def test_the_cast_knows_every_view(app: FastAPI) -> None:
+    paths = app.openapi()["paths"].items()
+    routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
+    asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
+    asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION}
+    assert routes - {("GET", "/s/{slug}")} == asked
+
+
+@pytest.fixture
+def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict[str, Visitor]:
+    """Everybody whose assignment it is not."""
+    study()
+    study(slug="other")
+    cast = {name: visitor() for name in STRANGERS}
+    cast["another rater"].begin("ben")
+    cast["a rater of another study"].begin("anna", "other")
+    cast["a made-up cookie"].cookies.set("attune-rater-study", "A" * 43, domain="testserver.local", path="/")
+    return cast
+
+
+@pytest.mark.parametrize("who", STRANGERS)
+@pytest.mark.parametrize(("method", "path"), sorted(OF_ASSIGNMENT))
+def test_no_stranger_reaches_an_assignment(
+    engine: Engine, strangers: dict[str, Visitor], visitor: Callable[[], Visitor], who: str, method: str, path: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    address = form_address(visitor().begin()) + path
+    with caplog.at_level(logging.WARNING, "attune.web"):
+        answer = strangers[who].request(method, address, data={**FULL, "slot": "q0"} if method == "POST" else None)
+    assert answer.status_code == 404
+    assert any(address in record.message for record in caplog.records)
+    with engine.connect() as db:
+        assert db.execute(text("SELECT count(*) FROM ratings")).scalar() == 0
+
+
+@pytest.mark.parametrize("who", ["a rater of another study", "nobody", "a made-up cookie"])
+@pytest.mark.parametrize(("method", "path"), sorted(OF_SESSION))
+def test_without_a_place_in_the_study_every_page_says_so(
+    strangers: dict[str, Visitor], who: str, method: str, path: str
+) -> None:
+    answer = strangers[who].request(method, f"/s/study{path}")
+    assert answer.status_code == 403
+    assert "Please open the study with the link" in answer.text
+
+
+def test_a_token_that_is_none_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study()
+    anna = visitor()
+    anna.begin()
+    assert anna.get(f"/s/study/rate/{uuid.UUID(int=7)}").status_code == 404
+    assert anna.get("/s/study/rate/nonsense").status_code == 422
+
+
+def test_an_item_that_is_still_to_come_is_not_shown_before(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    anna.begin()
+    with engine.connect() as db:
+        token = db.execute(text("SELECT token FROM assignments WHERE position = 3")).scalar_one()
+    assert anna.get(f"/s/study/rate/{token}").status_code == 404

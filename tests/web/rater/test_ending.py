@@ -1,0 +1,110 @@
+"""The end: questions about the rater, waiting, full places, and the completion code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from tests.builder import EMPATHY, PREFERENCE
+from tests.web.rater.conftest import FULL, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+AGE = {"key": "age", "target": "rater", "type": "slider", "text": "Your age", "min": 18, "max": 99}
+WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else?"}
+
+
+def test_questions_about_the_rater_come_after_the_last_item_and_before_the_code(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1, questions=[PREFERENCE, EMPATHY, AGE, WISH], completion={"code": "C0DE"})
+    anna = visitor()
+    page = anna.rate(anna.begin())
+    assert heading(page) == "About you"
+    assert heading(anna.get("/s/study/done")) == "About you"
+    wrong = anna.post("/s/study/about", data={"q2": "7"})
+    assert wrong.status_code == 422
+    assert "Give a number from 18 to 99" in wrong.text
+    assert 'value="7"' in wrong.text
+    done = anna.post("/s/study/about", data={"q2": "44"})
+    assert "C0DE" in done.text
+    assert heading(anna.get("/s/study/about")) == "You have finished. Thank you."
+    with engine.connect() as db:
+        about = db.execute(text("SELECT question, number, item_id, assignment_id FROM ratings WHERE item_id IS NULL"))
+        assert [tuple(row) for row in about] == [("age", 44.0, None, None)]
+
+
+def test_the_code_is_nowhere_before_it_is_earned(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(n_items=2, completion={"code": "C0DE", "text": "Well done"})
+    anna = visitor()
+    pages = [anna.arrive(), anna.begin(), anna.get("/s/study/done"), anna.rate(anna.get("/s/study/rate"))]
+    assert not any("C0DE" in page.text or "Well done" in page.text for page in pages)
+    assert "C0DE" in anna.rate(pages[-1]).text
+
+
+def test_only_who_came_from_prolific_is_sent_back_there(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1, completion={"code": "C0DE"})
+    anna, ben = visitor(), visitor()
+    ben.get("/s/study?participant=ben")
+    from_prolific, from_elsewhere = anna.rate(anna.begin()), ben.rate(ben.post("/s/study/start"))
+    assert 'data-redirect="https://app.prolific.com/submissions/complete?cc=C0DE"' in from_prolific.text
+    assert "data-redirect" not in from_elsewhere.text
+    assert "prolific" not in from_elsewhere.text
+    assert "C0DE" in from_elsewhere.text
+
+
+def test_a_completion_address_of_the_study_is_used_unless_it_is_a_script(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(slug="good", n_items=1, completion={"url": "https://example.org/done?x=1&y=2"})
+    study(slug="bad", n_items=1, completion={"url": "javascript:alert(1)"})
+    anna = visitor()
+    assert 'href="https://example.org/done?x=1&amp;y=2"' in anna.rate(anna.begin("anna", "good")).text
+    assert "javascript:" not in anna.rate(anna.begin("anna", "bad")).text
+
+
+def test_who_must_wait_is_told_and_let_in_when_a_place_comes_free(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1, design={"raters_per_trial": 1})
+    anna, ben = visitor(), visitor()
+    anna.begin("anna")
+    page = ben.begin("ben")
+    assert (page.url.path, heading(page)) == ("/s/study/wait", "All places are taken at this moment")
+    assert '<meta http-equiv="refresh"' in page.text
+    poll = ben.get("/s/study/wait", headers={"HX-Request": "true"})
+    assert poll.text.lstrip().startswith('<div id="wait"')
+    with engine.begin() as db:
+        db.execute(text("UPDATE rating_sessions SET lease_expires_at = now() - interval '1 s' WHERE state = 'active'"))
+    let_in = ben.get("/s/study/wait", headers={"HX-Request": "true"})
+    assert (let_in.status_code, let_in.headers["HX-Redirect"]) == (204, "/s/study/rate")
+    assert heading(ben.get("/s/study/rate")) == "Item 1 of 1"
+
+
+def test_who_comes_too_late_is_told_that_places_are_full_and_gets_no_code(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1, design={"raters_per_trial": 1}, completion={"code": "C0DE"})
+    anna, ben = visitor(), visitor()
+    anna.rate(anna.begin("anna"))
+    page = ben.begin("ben")
+    assert heading(page) == "All places are taken"
+    assert "C0DE" not in page.text
+    assert heading(ben.get("/s/study/done")) == "All places are taken"
+
+
+def test_keys_stay_switched_off_once_they_are(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study()
+    anna = visitor()
+    assert 'data-keys="on"' in anna.begin().text
+    assert 'data-keys="off"' in anna.post("/s/study/keys", data={"keys": "off"}).text
+    assert 'data-keys="off"' in anna.rate(anna.get("/s/study/rate"), FULL).text
+    assert 'data-keys="on"' in anna.post("/s/study/keys", data={"keys": "on"}).text

@@ -1,0 +1,144 @@
+"""What a rating page shows, and what it keeps to itself."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from tests.builder import EMPATHY, PREFERENCE
+from tests.web.rater.conftest import FULL, form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+NASTY = "<script>alert(1)</script>\n  two  spaces \u202eright\u202c & <b>bold</b>"
+TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]
+
+
+def legends(page: Any) -> list[str]:  # noqa: ANN401
+    found = re.findall(r"(?s)<legend.*?</legend>", page.text)
+    return [" ".join(re.sub(r"<[^>]+>", " ", legend).split()) for legend in found]
+
+
+def test_texts_are_shown_verbatim_and_never_as_markup(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(texts=[{"key": "i", "text": NASTY, "responses": {"person": NASTY, "model": " "}}])
+    page = visitor().begin()
+    escaped = NASTY.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert page.text.count(f'dir="auto">{escaped}</div>') == 2
+    assert "<script>alert" not in page.text
+    assert "(empty)" in page.text
+
+
+def test_nothing_on_a_blind_page_tells_the_source(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(
+        sources={"Zora": {"kind": "human"}, "Quux": {"kind": "model"}},
+        texts=[{"key": "i", "text": "Hm", "responses": {"Zora": "one", "Quux": "two"}}],
+    )
+    page = visitor().begin()
+    assert "Zora" not in page.text
+    assert "Quux" not in page.text
+    assert 'value="left"' in page.text
+    assert not re.search(r'value="i:', page.text)
+
+
+def test_a_study_that_is_not_blind_shows_the_label_and_stores_it(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(
+        n_items=1, design={"blind": False},
+        sources={"person": {"kind": "human", "label": "A nurse"}, "model": {"kind": "model"}},
+    )  # fmt: skip
+    anna = visitor()
+    page = anna.begin()
+    assert "A nurse" in page.text
+    anna.rate(page)
+    with engine.connect() as db:
+        stored = db.execute(text("""
+            SELECT s.key, r.shown_label FROM ratings r JOIN responses p ON p.id = r.response_id
+            JOIN sources s ON s.id = p.source_id ORDER BY 1
+        """)).all()  # fmt: skip
+    assert [tuple(row) for row in stored] == [("model", "model"), ("person", "A nurse")]
+
+
+def test_a_dialogue_is_shown_as_turns_and_each_can_be_asked_about(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    mood = {**EMPATHY, "key": "mood", "target": "turn", "text": "How sad?"}
+    study(questions=[mood], design={"trials": "dialogue"}, texts=[{"key": "i", "turns": TURNS, "responses": {}}])
+    anna = visitor()
+    page = anna.begin()
+    assert re.findall(r'class="speaker"[^>]*>([^<]+)', page.text) == ["Ada", "Bo"]
+    assert legends(page) == ["turn 1: How sad?", "turn 2: How sad?"]
+    anna.rate(page, {"q0t1": "4", "q0t2": "1"})
+    with engine.connect() as db:
+        stored = db.execute(text("SELECT turn, number, response_id FROM ratings ORDER BY turn")).all()
+    assert [tuple(row) for row in stored] == [(1, 4.0, None), (2, 1.0, None)]
+
+
+def test_a_response_may_be_a_dialogue_whose_turns_are_asked_about(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    mood = {**EMPATHY, "key": "mood", "target": "turn", "text": "How warm?"}
+    texts = [{"key": "i", "text": "Hm", "responses": {"person": TURNS}}]
+    study(questions=[mood, EMPATHY], design={"trials": "single"}, texts=texts)
+    anna = visitor()
+    page = anna.begin()
+    assert legends(page) == ["turn 1: How warm?", "turn 2: How warm?", "How empathetic is it?"]
+    anna.rate(page, {"q0r0t1": "4", "q0r0t2": "1", "q1r0": "3"})
+    with engine.connect() as db:
+        stored = db.execute(text("SELECT turn, number, response_id IS NULL FROM ratings ORDER BY turn")).all()
+    assert [tuple(row) for row in stored] == [(1, 4.0, False), (2, 1.0, False), (None, 3.0, False)]
+
+
+def test_the_choice_stands_where_the_protocol_puts_it(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(slug="before", questions=[PREFERENCE, EMPATHY])
+    study(slug="after", questions=[EMPATHY, PREFERENCE])
+    anna = visitor()
+    assert legends(anna.begin("anna", "before"))[0] == "Which response is better?"
+    assert legends(anna.begin("anna", "after"))[-1] == "Which response is better?"
+
+
+def test_nothing_is_preselected(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    slider = {"key": "s", "target": "item", "type": "slider", "text": "How much?"}
+    study(questions=[PREFERENCE, EMPATHY, slider])
+    page = visitor().begin()
+    assert " checked" not in page.text
+    assert re.search(r'type="number"[^>]*value=""', page.text)
+
+
+def test_htmx_gets_the_fragment_of_the_next_page_and_its_address(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    fragment = anna.post(form_address(page), data=FULL, headers={"HX-Request": "true"})
+    assert fragment.text.lstrip().startswith('<div class="sheet"')
+    assert "<html" not in fragment.text
+    assert heading(fragment) == "Item 2 of 3"
+    assert fragment.headers["HX-Push-Url"] == form_address(fragment)
+    whole = anna.get(form_address(fragment))
+    assert fragment.text.strip() in whole.text
+
+
+def test_the_page_says_its_language_and_direction(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(language="ar")
+    assert '<html lang="ar" dir="rtl">' in visitor().begin().text
+
+
+def test_no_page_has_script_or_style_in_its_text(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(n_items=1, completion={"code": "C"})
+    anna = visitor()
+    pages = [anna.arrive(), anna.begin(), anna.rate(anna.get("/s/study/rate"))]
+    for page in pages:
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", page.text)
