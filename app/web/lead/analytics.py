@@ -1,0 +1,77 @@
+"""The analytics page, and the same report as JSON and CSV."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.analytics import analyze_study
+from app.web.deps import Db
+from app.web.lead.charts import vega_url
+from app.web.lead.session import Own, SignedIn
+from app.web.pages import page
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from app.analysis.report import Report
+    from app.design.protocol import Protocol
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/analytics")
+def show_analytics(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    report, protocol = analyze_study(db, study.id, study.protocol_version)
+    return page(
+        request, "lead/analytics.html", lead=lead, study=study, report=report, vega=vega_url(),
+        **_sections(report, protocol),
+    )  # fmt: skip
+
+
+@router.get("/studies/{slug}/analytics.json")
+def export_report_json(db: Db, study: Own) -> Response:
+    from app.analysis.tables import report_json
+
+    report, _ = analyze_study(db, study.id, study.protocol_version)
+    return _file(report_json(report), "application/json", f"{study.slug}-analytics.json")
+
+
+@router.get("/studies/{slug}/analytics.csv")
+def export_report_csv(db: Db, study: Own) -> Response:
+    from app.analysis.tables import records_csv
+
+    report, _ = analyze_study(db, study.id, study.protocol_version)
+    return _file(records_csv(report.figures), "text/csv; charset=utf-8", f"{study.slug}-analytics.csv")
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
+    """What the template lists: a section for each question that has figures, and the charts over several."""
+    from app.charts.catalogue import charts_of
+    from app.web.lead.figures import agreement_table, all_rows
+    from app.web.lead.headlines import agreement, comparisons
+
+    charts = charts_of(report, protocol)
+    questions = [
+        {
+            "anchor": f"question-{place}",
+            "question": question,
+            "comparisons": list(comparisons(report, question)),
+            "agreement": list(agreement(report, question)),
+            "charts": [chart for chart in charts if chart.question == question.key],
+            "agreement_table": agreement_table(report.of("agreement", question.key)),
+            "rows": all_rows([figure for figure in report.figures if figure.question == question.key]),
+        }
+        for place, question in enumerate(protocol.questions, start=1)
+    ]
+    return {
+        "questions": [section for section in questions if section["rows"]],
+        "without": [section["question"] for section in questions if not section["rows"]],
+        "overall": [chart for chart in charts if chart.question is None],
+    }

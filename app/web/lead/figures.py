@@ -1,0 +1,83 @@
+"""Figures as the tables of the analytics page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.statistics import STATISTICS
+from app.analysis.words import estimate_text, interval_text, p_text, scope_text
+from app.charts.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.figure import Figure
+
+UNITS = {
+    "rating": "rating", "item_mean": "item mean", "response": "response", "choice": "choice",
+    "rater_mean": "rater mean", "item": "item",
+}  # fmt: skip
+
+
+def agreement_table(figures: Sequence[Figure]) -> Table:
+    """One row a scope, one column a statistic, each with its interval.
+
+    Pairs of raters stand with all the figures, and so does a pool that everybody is in.
+    """
+    of_pairs = [figure for figure in figures if "raters" in figure.scope or figure.statistic.startswith("cohen")]
+    everybody = next((figure.n_raters for figure in figures if not figure.scope), None)
+    shown = [f for f in figures if f not in of_pairs and not ("pool" in f.scope and f.n_raters == everybody)]
+    keys = list(dict.fromkeys(figure.statistic for figure in shown))
+    by_scope: dict[str, dict[str, Figure]] = {}
+    for figure in shown:
+        by_scope.setdefault(scope_text(figure.scope), {}).setdefault(figure.statistic, figure)
+    rows = []
+    for words, found in by_scope.items():
+        some = next(iter(found.values()))
+        numbers = (str(n) if n is not None else "–" for n in (some.n_units, some.n_raters, some.n_ratings))
+        rows.append((words, *(_cell(found.get(key)) for key in keys), *numbers))
+    unit = UNITS[shown[0].unit] if shown and shown[0].unit else "unit"
+    header = ("Of", *(STATISTICS[key].words for key in keys), f"{unit.capitalize()}s", "Raters", "Ratings")
+    return Table(header, tuple(rows))
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None:
+        return "–"
+    if figure.estimate is None:
+        return figure.note or "not estimable"
+    return f"{estimate_text(figure)}\n{interval_text(figure)}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure in words, with its recipe."""
+
+    statistic: str
+    scope: str
+    estimate: str
+    interval: str
+    p: str
+    unit: str
+    n_items: int | None
+    n_units: int | None
+    n_raters: int | None
+    n_ratings: int | None
+    recipe: str
+
+
+def all_rows(figures: Sequence[Figure]) -> list[Row]:
+    """Every figure, none left out."""
+    return [
+        Row(
+            STATISTICS[figure.statistic].words, scope_text(figure.scope), _estimate(figure), interval_text(figure),
+            p_text(figure.p_value), UNITS[figure.unit] if figure.unit else "", figure.n_items, figure.n_units,
+            figure.n_raters, figure.n_ratings, ". ".join(part for part in (figure.method, figure.note) if part),
+        )
+        for figure in figures
+    ]  # fmt: skip
+
+
+def _estimate(figure: Figure) -> str:
+    return estimate_text(figure) if figure.estimate is not None else "not estimable"
