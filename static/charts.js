@@ -1,11 +1,13 @@
-// Draws the charts of the page from their specifications; the tables beneath them say the same.
-const places = [...document.querySelectorAll("[data-chart]")];
+// Draws the charts that come into view from their specifications; the tables beneath them say the same.
 const source = document.querySelector("[data-charts]");
+const places = [...document.querySelectorAll("[data-chart]")];
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const options = {
   ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: { disableDefaultStyle: true },
 };
+const AHEAD = "600px";
 const drawn = new Map();
+const waiting = new Set();
 
 // The heading of the page says what the chart is of; pictures for papers keep their title.
 function untitled({ title, ...spec }) {
@@ -13,21 +15,48 @@ function untitled({ title, ...spec }) {
   return line ? { ...spec, title: { ...title, text: line, subtitle: undefined, fontSize: 12, fontWeight: "normal" } } : spec;
 }
 
-async function draw() {
-  if (!places.length || !window.vegaEmbed) return;
-  const answer = await fetch(`${source.dataset.charts}?theme=${dark.matches ? "dark" : "light"}`);
-  if (!answer.ok || answer.redirected) return;
-  const specs = await answer.json();
-  for (const place of places) {
+async function specifications(keys) {
+  const query = new URLSearchParams([["theme", dark.matches ? "dark" : "light"], ...keys.map((key) => ["key", key])]);
+  const answer = await fetch(`${source.dataset.charts}?${query}`);
+  return answer.ok && !answer.redirected ? answer.json() : {};
+}
+
+async function draw(some) {
+  const specs = await specifications(some.map((place) => place.dataset.chart));
+  for (const place of some) {
     const spec = specs[place.dataset.chart];
+    place.hidden = !spec;
     if (!spec) continue;
-    place.hidden = false;
-    drawn.get(place)?.finalize();
     const canvas = document.createElement("div");
     place.replaceChildren(canvas);
+    drawn.get(place)?.finalize();
     drawn.set(place, await window.vegaEmbed(canvas, untitled(spec), options));
+    place.classList.add("drawn");
   }
 }
 
-draw();
-dark.addEventListener("change", draw);
+// Those that come into view together are asked for together: each request reads the study anew.
+function ask(place) {
+  waiting.add(place);
+  if (waiting.size > 1) return;
+  setTimeout(() => {
+    const some = [...waiting];
+    waiting.clear();
+    draw(some);
+  }, 50);
+}
+
+if (window.vegaEmbed && places.length) {
+  const sight = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      sight.unobserve(target);
+      ask(target);
+    }
+  }, { rootMargin: AHEAD });
+  for (const place of places) {
+    place.hidden = false;
+    sight.observe(place);
+  }
+  dark.addEventListener("change", () => draw([...drawn.keys()]));
+}

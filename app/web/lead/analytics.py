@@ -53,7 +53,7 @@ def _file(text: str, kind: str, name: str) -> Response:
 
 def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     """What the template lists: a section for each question that has figures, and the charts over several."""
-    from app.charts.catalogue import charts_of
+    from app.charts.chart import charts_of
     from app.web.lead.figures import agreement_table, all_rows
     from app.web.lead.headlines import agreement, comparisons
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from app.actions.analytics import analyze_study
@@ -35,33 +35,36 @@ def show_vega(request: Request, name: str) -> Response:
 
 
 @router.get("/studies/{slug}/charts.json")
-def show_charts(db: Db, study: Own, theme: Theme = "light") -> Response:
-    """All specifications of the page at once: one read of the study, not one a chart."""
-    from app.charts.catalogue import charts_of
+def show_charts(
+    db: Db, study: Own, theme: Theme = "light", key: Annotated[list[str] | None, Query()] = None
+) -> Response:
+    """Several specifications at once, by key; all where none is named. One read of the study, not one a chart."""
+    from app.charts.chart import charts_of
 
     charts = charts_of(*analyze_study(db, study.id, study.protocol_version))
-    return JSONResponse({chart.name: chart.spec(theme=theme, width="container") for chart in charts})
+    wanted = [chart for chart in charts if key is None or chart.key in key]
+    return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
 
-@router.get("/studies/{slug}/charts/{name}.json")
-def export_chart(db: Db, study: Own, name: str, theme: Theme = "light") -> Response:
+@router.get("/studies/{slug}/charts/{key}.json")
+def export_chart(db: Db, study: Own, key: str, theme: Theme = "light") -> Response:
     """One specification, to restyle."""
-    disposition = {"Content-Disposition": f'attachment; filename="{study.slug}-{name}.vl.json"'}
-    return JSONResponse(_spec(db, study, name, theme), headers=disposition)
+    disposition = {"Content-Disposition": f'attachment; filename="{study.slug}-{key}.vl.json"'}
+    return JSONResponse(_spec(db, study, key, theme), headers=disposition)
 
 
-@router.get("/studies/{slug}/charts/{name}.{picture}")
-def export_picture(db: Db, study: Own, name: str, picture: Format, theme: Theme = "light") -> Response:
-    kind, content = chart_picture(db, _spec(db, study, name, theme), picture)
-    disposition = f'attachment; filename="{study.slug}-{name}.{picture}"'
+@router.get("/studies/{slug}/charts/{key}.{picture}")
+def export_picture(db: Db, study: Own, key: str, picture: Format, theme: Theme = "light") -> Response:
+    kind, content = chart_picture(db, _spec(db, study, key, theme), picture)
+    disposition = f'attachment; filename="{study.slug}-{key}.{picture}"'
     return Response(content, media_type=kind, headers={"Content-Disposition": disposition})
 
 
-def _spec(db: Db, study: Own, name: str, theme: Theme) -> dict[str, object]:
-    from app.charts.catalogue import charts_of
+def _spec(db: Db, study: Own, key: str, theme: Theme) -> dict[str, object]:
+    from app.charts.chart import charts_of
 
     charts = charts_of(*analyze_study(db, study.id, study.protocol_version))
-    chart = next((chart for chart in charts if chart.name == name), None)
+    chart = next((chart for chart in charts if chart.key == key), None)
     spec = chart.spec(theme=theme) if chart else None
     if spec is None:
         raise NotFoundError

@@ -24,12 +24,16 @@ RELIABLE, TENTATIVE = 0.8, 0.667
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What a reader should take, of persons only. `claim` stands alone; `basis` names interval, unit and counts; `reading` helps, or is empty."""
+    """What a reader should take, of persons only. `claim` stands alone; `basis` names interval, unit and counts.
+
+    `reading` helps, or is empty; `short` and `interval` are for a list of many.
+    """
 
     claim: str
     basis: str
     reading: str = ""
     interval: str = ""
+    short: str = ""
 
 
 def comparisons(report: Report, question: Question) -> Iterator[Headline]:
@@ -97,7 +101,9 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
         return
     answers = "choices" if isinstance(question, ChoiceQuestion) else "ratings"
     if pooled.estimate is None:
-        yield Headline(f"How far raters agree is {_why(pooled)}.", _counts(pooled, answers))
+        yield Headline(
+            f"How far raters agree is {_why(pooled)}.", _counts(pooled, answers), short=f"alpha {_why(pooled)}"
+        )
         return
     within = [
         f"{f.scope['source']} {number(f.estimate, 'coefficient')}" for f in of_source if f and f.estimate is not None
@@ -109,6 +115,7 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
         f"{words}. {_basis(pooled, answers)}{apart if within else ''}",
         alpha_reading(pooled.estimate),
         interval_text(pooled),
+        f"alpha {number(pooled.estimate, 'coefficient')}",
     )
 
 
