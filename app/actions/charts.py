@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def chart_picture(db: Connection, spec: Spec, picture: Format) -> tuple[str, bytes]:
-    """The media type and the bytes of a chart, drawn now or found under the hash of its specification and of who draws."""
+    """The media type and the bytes of a chart, drawn now or found under the hash of its specification and drawer."""
     from app.charts.render import FORMATS, render
 
     drawn = json.dumps([version("vl-convert-python"), spec], sort_keys=True)

@@ -14,48 +14,27 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class OwnStudy:
-    """A study as its lead's pages need it."""
+class Counts(NamedTuple):
+    """How much a study holds."""
 
-    id: int
-    slug: str
-    title: str
-    status: str
-    is_demo: bool
-    protocol_version: int
     n_items: int
     n_raters: int
-    n_simulated: int
     n_ratings: int
     last_rating_at: datetime | None
 
 
-# The counts are taken for each study by itself, so that the index of that study is used and no other is read.
-_OWN = """
-SELECT s.id, s.slug, p.title, s.status, s.is_demo, s.protocol_version,
-       (SELECT count(*) FROM items i WHERE i.study_id = s.id) AS n_items,
-       (SELECT count(*) FROM raters r WHERE r.study_id = s.id) AS n_raters,
-       (SELECT count(*) FROM raters r WHERE r.study_id = s.id AND r.is_simulated) AS n_simulated,
-       answers.n_ratings, answers.last_rating_at
-FROM studies s
-JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
-CROSS JOIN LATERAL (SELECT count(*) AS n_ratings, max(coalesce(q.rated_at, q.stored_at)) AS last_rating_at
-                    FROM ratings q WHERE q.study_id = s.id) answers
-WHERE s.lead_id = :lead_id
-"""
+# One statement for each study: each count then reads that study's part of the index and nothing else.
+_COUNTS = text("""
+    SELECT (SELECT count(*) FROM items WHERE study_id = :study_id),
+           (SELECT count(*) FROM raters WHERE study_id = :study_id),
+           count(*), max(coalesce(rated_at, stored_at))
+    FROM ratings WHERE study_id = :study_id
+""")
 
 
-def list_own_studies(db: Connection, lead_id: int) -> Sequence[OwnStudy]:
-    """The studies of one lead, the newest first."""
-    rows = db.execute(text(_OWN + " ORDER BY s.created_at DESC, s.id DESC"), {"lead_id": lead_id})
-    return [OwnStudy(*row) for row in rows]
-
-
-def get_own_study(db: Connection, lead_id: int, slug: str) -> OwnStudy | None:
-    """The study of that name, if it is this lead's."""
-    row = db.execute(text(_OWN + " AND s.slug = :slug"), {"lead_id": lead_id, "slug": slug}).one_or_none()
-    return OwnStudy(*row) if row else None
+def get_counts(db: Connection, study_id: int) -> Counts:
+    """How much the study holds, now."""
+    return Counts(*db.execute(_COUNTS, {"study_id": study_id}).one())
 
 
 class Sittings(NamedTuple):

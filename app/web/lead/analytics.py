@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.analytics import analyze_study
+from app.actions.report import report_of_study
 from app.web.deps import Db
 from app.web.lead.charts import vega_url
 from app.web.lead.session import Own, SignedIn
@@ -24,7 +24,7 @@ router = APIRouter()
 
 @router.get("/studies/{slug}/analytics")
 def show_analytics(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    report, protocol = analyze_study(db, study.id, study.protocol_version)
+    report, protocol = report_of_study(db, study)
     return page(
         request, "lead/analytics.html", lead=lead, study=study, report=report, vega=vega_url(),
         **_sections(report, protocol),
@@ -35,7 +35,7 @@ def show_analytics(request: Request, db: Db, lead: SignedIn, study: Own) -> Resp
 def export_report_json(db: Db, study: Own) -> Response:
     from app.analysis.tables import report_json
 
-    report, _ = analyze_study(db, study.id, study.protocol_version)
+    report, _ = report_of_study(db, study)
     return _file(report_json(report), "application/json", f"{study.slug}-analytics.json")
 
 
@@ -43,7 +43,7 @@ def export_report_json(db: Db, study: Own) -> Response:
 def export_report_csv(db: Db, study: Own) -> Response:
     from app.analysis.tables import records_csv
 
-    report, _ = analyze_study(db, study.id, study.protocol_version)
+    report, _ = report_of_study(db, study)
     return _file(records_csv(report.figures), "text/csv; charset=utf-8", f"{study.slug}-analytics.csv")
 
 
@@ -70,7 +70,9 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
         }
         for place, question in enumerate(protocol.questions, start=1)
     ]
+    is_rated = any(figure.n_ratings for figure in report.figures)
     return {
+        "is_rated": is_rated,
         "questions": [section for section in questions if section["rows"]],
         "without": [section["question"] for section in questions if not section["rows"]],
         "overall": [chart for chart in charts if chart.question is None],

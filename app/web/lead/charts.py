@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from app.actions.analytics import analyze_study
 from app.actions.charts import chart_picture, vega_script
+from app.actions.report import report_of_study
 from app.web.assets import FOREVER
 from app.web.deps import Db
 from app.web.errors import NotFoundError
@@ -41,7 +41,7 @@ def show_charts(
     """Several specifications at once, by key; all where none is named. One read of the study, not one a chart."""
     from app.charts.chart import charts_of
 
-    charts = charts_of(*analyze_study(db, study.id, study.protocol_version))
+    charts = charts_of(*report_of_study(db, study))
     wanted = [chart for chart in charts if key is None or chart.key in key]
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
@@ -63,7 +63,7 @@ def export_picture(db: Db, study: Own, key: str, picture: Format, theme: Theme =
 def _spec(db: Db, study: Own, key: str, theme: Theme) -> dict[str, object]:
     from app.charts.chart import charts_of
 
-    charts = charts_of(*analyze_study(db, study.id, study.protocol_version))
+    charts = charts_of(*report_of_study(db, study))
     chart = next((chart for chart in charts if chart.key == key), None)
     spec = chart.spec(theme=theme) if chart else None
     if spec is None:

@@ -96,18 +96,17 @@ def _scale(question: Question) -> str:
 def agreement(report: Report, question: Question) -> Iterator[Headline]:
     """How far raters agree."""
     alphas = [f for f in report.of("agreement", question.key) if f.statistic.startswith("krippendorff_alpha")]
-    pooled, *of_source = _first_of_scope(alphas) or [None]
-    if pooled is None:
+    firsts = _first_of_scope(alphas)
+    if not firsts:
         return
+    pooled, *of_source = firsts
     answers = "choices" if isinstance(question, ChoiceQuestion) else "ratings"
     if pooled.estimate is None:
         yield Headline(
             f"How far raters agree is {_why(pooled)}.", _counts(pooled, answers), short=f"alpha {_why(pooled)}"
         )
         return
-    within = [
-        f"{f.scope['source']} {number(f.estimate, 'coefficient')}" for f in of_source if f and f.estimate is not None
-    ]
+    within = [f"{f.scope['source']} {number(f.estimate, 'coefficient')}" for f in of_source if f.estimate is not None]
     apart = f" Within one source: {', '.join(within)}; a difference between sources raises the pooled value."
     words = STATISTICS[pooled.statistic].words
     yield Headline(

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.storage import coverage, leads
-from app.storage.coverage import OwnStudy
+from app.storage import leads
 from app.storage.leads import Lead
+from app.storage.studies import StudyRow, get_study
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import NotFoundError, SignInError
@@ -44,17 +44,17 @@ def signed_in_lead(lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
     return lead
 
 
-def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> OwnStudy:
+def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> StudyRow:
     """A study of this lead; another lead's looks like none."""
-    study = coverage.get_own_study(db, lead.id, slug)
-    if study is None:
+    study = get_study(db, slug)
+    if study is None or study.lead_id != lead.id:
         raise NotFoundError
     return study
 
 
 MaybeLead = Annotated[Lead | None, Depends(maybe_lead)]
 SignedIn = Annotated[Lead, Depends(signed_in_lead)]
-Own = Annotated[OwnStudy, Depends(own_study)]
+Own = Annotated[StudyRow, Depends(own_study)]
 
 
 def local_path(path: str) -> str:

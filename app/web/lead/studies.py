@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.storage import coverage
+from app.storage.coverage import get_counts
+from app.storage.studies import list_studies
 from app.web.deps import Db
 from app.web.lead.session import SignedIn
 from app.web.pages import page
@@ -15,4 +16,5 @@ router = APIRouter()
 
 @router.get("/studies")
 def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
-    return page(request, "lead/studies.html", lead=lead, studies=coverage.list_own_studies(db, lead.id))
+    studies = [(study, get_counts(db, study.id)) for study in list_studies(db, lead.id)]
+    return page(request, "lead/studies.html", lead=lead, studies=studies)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -24,19 +24,15 @@ CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": des
 
 @router.get("/studies/{slug}")
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    counted = coverage.get_coverage(db, study.id)
-    return page(
-        request, "lead/study.html", lead=lead, study=study, coverage=counted, refresh_s=_refresh_s(counted),
-        links=rater_links(request, study.slug),
-    )  # fmt: skip
+    links = rater_links(request, study.slug)
+    return page(request, "lead/study.html", lead=lead, study=study, links=links, **_counted(db, study))
 
 
 @router.get("/studies/{slug}/coverage")
 def show_coverage(request: Request, db: Db, study: Own) -> Response:
     if not is_htmx(request):
         return RedirectResponse(f"/studies/{study.slug}", status_code=303)
-    counted = coverage.get_coverage(db, study.id)
-    return page(request, "lead/coverage.html", study=study, coverage=counted, refresh_s=_refresh_s(counted))
+    return page(request, "lead/coverage.html", study=study, **_counted(db, study))
 
 
 @router.post("/studies/{slug}/status")
@@ -48,5 +44,7 @@ def submit_status(db: Db, study: Own, status: Annotated[Literal["open", "paused"
     return RedirectResponse(f"/studies/{study.slug}", status_code=303)
 
 
-def _refresh_s(counted: coverage.Coverage) -> int:
-    return 5 if counted.n_trials < MANY_TRIALS else 30
+def _counted(db: Db, study: Own) -> dict[str, Any]:
+    counted = coverage.get_coverage(db, study.id)
+    refresh_s = 5 if counted.n_trials < MANY_TRIALS else 30
+    return {"coverage": counted, "counts": coverage.get_counts(db, study.id), "refresh_s": refresh_s}

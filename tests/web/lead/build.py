@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
@@ -21,9 +21,10 @@ def study_of(
     slug: str = "small",
     title: str = "A small study",
     item_keys: tuple[str, ...] = ("exam", "voicemail"),
+    **parts: Any,  # noqa: ANN401 - whatever a protocol takes
 ) -> int:
     """A draft with a human and a model response to each item; two raters a trial."""
-    protocol = protocol_of(slug, title=title, design={"trials": "pairs", "raters_per_trial": 2})
+    protocol = protocol_of(slug, title=title, design={"trials": "pairs", "raters_per_trial": 2}, **parts)
     study_id = build_study(db, protocol, n_items=0, texts=[{"key": key} for key in item_keys])
     db.execute(text("UPDATE studies SET lead_id = :lead WHERE id = :study"),
                {"lead": lead.id if lead else None, "study": study_id})  # fmt: skip

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis import analyze
+from app.web.lead.headlines import agreement, comparisons
+from tests.analysis.builders import CHOICE, FIVE, frames, protocol
+
+if TYPE_CHECKING:
+    from app.web.lead.headlines import Headline
+    from tests.analysis.builders import Row
+
+
+def _rated(values: dict[str, list[int]], raters: str = "ab") -> list[Row]:
+    """Each rater gives the values of a source to the items in order."""
+    return [
+        {"rater": rater, "item": f"i{n}", "response": f"i{n}:{source}", "question": "empathy", "value": value}
+        for rater in raters
+        for source, of_items in values.items()
+        for n, value in enumerate(of_items)
+    ]
+
+
+def _comparison(rows: list[Row], question: dict[str, object] = FIVE) -> Headline:
+    study = protocol(question)
+    return next(comparisons(analyze(frames(study, rows), study), study.questions[0]))
+
+
+def _agreement(rows: list[Row]) -> Headline:
+    study = protocol(FIVE)
+    return next(agreement(analyze(frames(study, rows), study), study.questions[0]))
+
+
+def test_a_source_that_is_rated_higher_is_said_to_be_with_the_scale() -> None:
+    found = _comparison(_rated({"human": [1, 2, 1, 2, 3], "model": [3, 4, 4, 4, 5]}, raters="abcdef"))
+    assert found.claim == "model is rated 2.20 points higher than human, on a scale from 1 to 5."
+    assert "60 ratings, 5 items, 6 raters." in found.basis
+    assert "for new items and new raters" in found.basis
+    assert found.reading == ""
+
+
+def test_lower_is_said_to_be_lower() -> None:
+    assert "0.50 points lower" in _comparison(_rated({"human": [3, 4], "model": [3, 3]})).claim
+
+
+def test_an_interval_around_zero_does_not_tell_sources_apart() -> None:
+    found = _comparison(_rated({"human": [1, 5, 2, 4], "model": [5, 1, 4, 3]}))
+    assert "includes no difference" in found.reading
+
+
+def test_no_difference_is_said_to_be_none() -> None:
+    assert "rated the same" in _comparison(_rated({"human": [1, 4, 2], "model": [2, 1, 4]})).claim
+
+
+def test_a_reversed_question_says_that_high_is_undesirable() -> None:
+    found = _comparison(_rated({"human": [1, 2], "model": [3, 5]}), {**FIVE, "reversed": True})
+    assert found.reading.startswith("A high value is undesirable here.")
+
+
+def test_a_preference_names_the_share_and_ties() -> None:
+    rows = [{"rater": r, "item": f"i{n}", "question": "preference", "value": v}
+            for r in "abc" for n, v in enumerate(["model", "model", "human", "model"])]  # fmt: skip
+    found = _comparison(rows, CHOICE)
+    assert found.claim == "model was preferred over human in 75.0 % of choices."
+    assert found.basis.startswith("Ties count as half.")
+    assert "12 choices, 4 items, 3 raters." in found.basis
+
+
+def test_one_rating_per_response_is_said_in_words() -> None:
+    found = _agreement(_rated({"human": [1, 2], "model": [3, 4]}, raters="a"))
+    assert found.claim == "How far raters agree is not estimable: one rating per response."
+
+
+def test_perfect_agreement_can_be_relied_on() -> None:
+    found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
+    assert found.claim == "Raters agree with an alpha of 1.000."
+    assert "can be relied on" in found.reading
+
+
+def test_a_low_alpha_is_called_a_finding() -> None:
+    rows = _rated({"human": [1, 5, 2, 3], "model": [2, 4, 4, 1]}, raters="a")
+    rows += _rated({"human": [3, 3, 4, 1], "model": [5, 1, 4, 2]}, raters="b")
+    found = _agreement(rows)
+    assert "A low alpha is a finding, not an error" in found.reading
+    assert "Within one source: human " in found.basis
