@@ -94,6 +94,8 @@ def _flow(protocol: Protocol) -> Iterator[str]:
     yield from _unknown("flow", "questions about the rater", named, about_rater)
     if twice := sorted({key for key in named if named.count(key) > 1}):
         yield f"flow asks each question about the rater once, found twice: {', '.join(twice)}"
+    pools = [pool for questionnaire in (*flow.before, *flow.after) for pool in questionnaire.pools]
+    yield from _unknown("flow", "pools of the design", pools, protocol.design.pools)
     shown = {question.key for question in protocol.questions if question.target in {"response", "item"}}
     yield from _unknown("flow.revisit", "questions about a response or an item", flow.revisit, shown)
     keys = {question.key for question in protocol.questions}

@@ -51,12 +51,16 @@ class Eligibility(_Part):
 
 
 class Questionnaire(_Part):
-    """Questions about the rater on a page of their own; `shuffle` gives each rater an order of their own."""
+    """Questions about the rater on a page of their own, for raters of some pools or of all.
+
+    `shuffle` gives each rater an order of their own.
+    """
 
     title: str = ""
     text: str = ""
     questions: tuple[Key, ...] = Field(min_length=1)
     shuffle: bool = False
+    pools: tuple[Key, ...] = ()
 
 
 class PracticeTrial(_Part):

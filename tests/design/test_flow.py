@@ -45,6 +45,7 @@ def test_accepted_answers_are_text_as_ratings_csv_writes_it() -> None:
         ({"eligibility": {"accept": {"warm": "3"}}}, "questions about the rater, found warm"),
         ({"before": [{"questions": ["mood"]}], "after": [{"questions": ["mood"]}]}, "once, found twice: mood"),
         ({"before": [{"questions": ["nothing"]}]}, "found nothing"),
+        ({"before": [{"questions": ["mood"], "pools": ["crowd"]}]}, "pools of the design, found crowd"),
         ({"revisit": ["mood"]}, "about a response or an item, found mood"),
         ({"practice": {"trials": [{"item": "p", "expect": {"cold": 1}}]}}, "flow.practice names questions, found cold"),
         ({"practice": {"trials": [{"item": "p"}], "pass_share": 2}}, "less than or equal to 1"),
