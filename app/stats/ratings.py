@@ -106,9 +106,9 @@ class Ratings:
         return np.asarray(self.counts.sum(axis=1) >= PAIR)
 
     @cached_property
-    def pairable_counts(self) -> Ints:
-        """The rows of `counts` with two ratings or more: all that agreement can be seen in."""
-        return self.counts[self.is_pairable]
+    def paired(self) -> Ratings:
+        """The ratings of units with two ratings or more: all that agreement can be seen in."""
+        return self if self.is_pairable.all() else self.select(self.is_pairable[self.unit_row])
 
     def counts_over(self, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
         """`counts` with a column for each declared value too, and the values: shapes (n_units, V) and (V,).

@@ -4,13 +4,20 @@ from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.chance import brennan_prediger, fleiss_kappa, gwet_ac1, gwet_ac2
 from app.stats.agreement.cohen import cohen_kappa
 from app.stats.agreement.components import Components, variance_components
+from app.stats.agreement.concordance import kendall_w
 from app.stats.agreement.icc import icc
+from app.stats.agreement.pairs import RaterPair, rater_pairs
+from app.stats.agreement.repeats import SelfAgreement, intra_rater_agreement
 from app.stats.agreement.resample import LeaveOneRaterOut, alpha_bootstrap, alpha_without_each_rater
 from app.stats.agreement.shares import percent_agreement, unanimous_share, within_one_agreement
+from app.stats.agreement.units import UnitDisagreement, worst_units
 
 __all__ = [
     "Components",
     "LeaveOneRaterOut",
+    "RaterPair",
+    "SelfAgreement",
+    "UnitDisagreement",
     "alpha_bootstrap",
     "alpha_without_each_rater",
     "brennan_prediger",
@@ -19,9 +26,13 @@ __all__ = [
     "gwet_ac1",
     "gwet_ac2",
     "icc",
+    "intra_rater_agreement",
+    "kendall_w",
     "krippendorff_alpha",
     "percent_agreement",
+    "rater_pairs",
     "unanimous_share",
     "variance_components",
     "within_one_agreement",
+    "worst_units",
 ]

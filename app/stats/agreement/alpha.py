@@ -32,28 +32,23 @@ def krippendorff_alpha(
     missing = nothing_to_compare(ratings)
     if missing:
         return missing
-    counts, weight = patterns(ratings.pairable_counts)
-    parts = Disagreement(counts, weight, ratings.values, level)
+    paired = ratings.paired
+    parts = Disagreement(*patterns(paired.counts), paired.values, level)
     if parts.spread <= 0:
         return no_variation(ratings)
-    estimate = point_estimate(ratings, parts)
+    estimate = point_estimate(paired, parts)
     if inference == "new_units":
-        spread = correlation_spread(estimate, parts.unit_influence(), weight, confidence)
+        spread = correlation_spread(estimate, parts.unit_influence(), parts.weight, confidence)
     else:
-        spread = two_way_spread(ratings, parts, estimate, confidence)
+        spread = two_way_spread(paired, parts, estimate, confidence)
     return Result(estimate, method=f"{level} distances", **spread, **ratings.sizes())
 
 
-def point_estimate(ratings: Ratings, parts: Disagreement) -> float:
+def point_estimate(paired: Ratings, parts: Disagreement) -> float:
     """Alpha by the package where its arrays stay small, else by the same formula."""
     from krippendorff import alpha
 
-    if ratings.pairable_counts.size * len(ratings.values) > PACKAGE_CELLS:
+    counts, values = paired.counts, unit_free(paired.values)
+    if counts.size * len(values) > PACKAGE_CELLS:
         return parts.alpha
-    return float(
-        alpha(
-            value_counts=ratings.pairable_counts,
-            value_domain=unit_free(ratings.values),
-            level_of_measurement=parts.level,
-        )
-    )
+    return float(alpha(value_counts=counts, value_domain=values, level_of_measurement=parts.level))

@@ -51,12 +51,13 @@ def alpha_bootstrap(
 
 def bootstrap_alphas(ratings: Ratings, *, level: Level, n_resamples: int, seed: int) -> Floats:
     """Alpha of each resample of the pairable units that has one, at most `n_resamples` of them."""
-    counts, weight = patterns(ratings.pairable_counts)
+    counts, weight = patterns(ratings.paired.counts)
+    values = ratings.paired.values
     rng, n_units = np.random.default_rng(seed), int(weight.sum())
-    step = max(CHUNK // max(len(weight), len(ratings.values) ** 2), 1)
+    step = max(CHUNK // max(len(weight), len(values) ** 2), 1)
     sizes = [min(step, n_resamples - done) for done in range(0, n_resamples, step)]
     drawn = (rng.multinomial(n_units, weight / n_units, size) for size in sizes)
-    draws = np.concatenate([_alphas(counts, part, ratings.values, level) for part in drawn])
+    draws = np.concatenate([_alphas(counts, part, values, level) for part in drawn])
     return np.asarray(draws[np.isfinite(draws)])
 
 

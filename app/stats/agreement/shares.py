@@ -30,7 +30,8 @@ def within_one_agreement(ratings: Ratings, *, confidence: float = 0.95) -> Resul
 
     Not for nominal values. On a scale of half points, one point is still 1.0.
     """
-    near = (np.abs(ratings.values[:, None] - ratings.values) <= 1 + 1e-9).astype(np.float64)
+    values = ratings.paired.values
+    near = (np.abs(values[:, None] - values) <= 1 + 1e-9).astype(np.float64)
     return _mean_share(ratings, lambda counts: agreeing_pairs(counts, near), confidence)
 
 
@@ -54,6 +55,6 @@ def _mean_share(ratings: Ratings, share: Callable[[Ints], Floats], confidence: f
     missing = nothing_to_compare(ratings)
     if missing:
         return missing
-    shares = share(ratings.pairable_counts)
+    shares = share(ratings.paired.counts)
     method = "mean over units"
     return Result(float(shares.mean()), method=method, **share_spread(shares, confidence), **ratings.sizes())

@@ -81,8 +81,8 @@ def test_choice_in_ayers_2023_has_nominal_alpha_228(ayers: list[dict[str, str]],
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
 def test_our_derivation_is_the_package_s_alpha(ratings: Ratings, level: Level) -> None:
     result = krippendorff_alpha(ratings, level=level)
-    counts, weight = patterns(ratings.pairable_counts)
-    ours = Disagreement(counts, weight, ratings.values, level)
+    counts, weight = patterns(ratings.paired.counts)
+    ours = Disagreement(counts, weight, ratings.paired.values, level)
     assert (not len(counts) or ours.spread == 0) == (result.estimate is None)
     if result.estimate is not None:
         assert ours.alpha == pytest.approx(result.estimate, abs=1e-9)

@@ -43,7 +43,7 @@ def test_resampling_patterns_is_resampling_units(level: Level, scale: int, n_uni
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_resample_that_draws_every_pattern_as_often_as_it_came_has_the_alpha_of_the_data(level: Level) -> None:
     ratings = panel()
-    counts, weight = patterns(ratings.pairable_counts)
+    counts, weight = patterns(ratings.paired.counts)
     alphas = _alphas(counts, weight[None].astype(int), ratings.values, level)
     assert alphas[0] == pytest.approx(krippendorff_alpha(ratings, level=level).estimate, abs=1e-9)
 

@@ -84,10 +84,9 @@ def test_perfect_agreement_claims_no_interval() -> None:
     assert two_way(Ratings(unit, np.tile(np.arange(3), 5), (unit % 2).astype(float))).interval_reason == "no_variation"
 
 
-def test_one_rater_who_repeats_himself_beside_two_who_are_alone_keeps_the_plain_centre() -> None:
-    ratings = Ratings(np.array([0, 0, 1, 1, 2, 3]), np.array([0, 0, 0, 0, 1, 2]), np.array([1.0, 2, 3, 3, 1, 2]))
-    low, high = ends(two_way(ratings))
-    assert low < high
+def test_raters_whose_units_nobody_else_rated_do_not_count_as_raters_seen() -> None:
+    ratings = Ratings(np.array([0, 0, 1, 1, 2, 3]), np.array([0, 1, 0, 1, 2, 3]), np.array([1.0, 2, 3, 3, 1, 2]))
+    assert two_way(ratings).interval_reason == "one_cluster"
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))

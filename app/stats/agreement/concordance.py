@@ -1,0 +1,63 @@
+"""Kendall's W: do raters put the units in the same order?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.agreement.jackknife import PAIR, no_variation
+from app.stats.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.arrays import Floats
+    from app.stats.ratings import Ratings
+
+METHOD = "ranks within rater, corrected for ties"
+
+
+def kendall_w(ratings: Ratings) -> Result:
+    """How alike are the orders in which raters put the units? 0 not at all, 1 the same order.
+
+    Every rater's values become ranks, so severity does not matter. Only raters and units without gaps between them
+    count: units that every rater rated. p by the chi-square of Friedman's test (units - 1 degrees of freedom), which
+    needs more than a handful of units.
+    Not for: nominal values, two or three units, designs in which raters rate different units (see `icc`).
+    Source: Kendall and Babington Smith (1939), Annals of Mathematical Statistics 10:275-287.
+    """
+    table = complete_table(ratings)
+    sizes = ratings.sizes()
+    sizes["n_pairable_units"] = table.shape[1] if len(table) >= PAIR else 0
+    if min(table.shape) < PAIR:
+        note = "fewer than two units were rated by every rater (of two or more)"
+        return undefined("no_pairable_units", note, **sizes)
+    found = _concordance(table)
+    if found is None:
+        return no_variation(ratings).with_counts(**sizes)
+    from scipy.special import chdtrc
+
+    n_raters, n_units = table.shape
+    p_value = float(chdtrc(n_units - 1, n_raters * (n_units - 1) * found))
+    return Result(found, method=METHOD, p_value=p_value, df=float(n_units - 1), **sizes)
+
+
+def complete_table(ratings: Ratings) -> Floats:
+    """Values of the units that every rater rated, shape (n_raters, n_units); of a repeated rating the first."""
+    n_raters, n_units = len(ratings.rater_codes), ratings.n_units
+    cell, first_at = np.unique(ratings.unit_row * n_raters + ratings.rater_row, return_index=True)
+    unit = cell // max(n_raters, 1)
+    is_full = np.bincount(unit, minlength=n_units) == n_raters
+    table = ratings.value[first_at][is_full[unit]].reshape(int(is_full.sum()), n_raters)
+    return np.asarray(table.T)
+
+
+def _concordance(table: Floats) -> float | None:
+    """W of values, shape (n_raters, n_units); None where no rater puts any unit before another."""
+    from scipy.stats import rankdata
+
+    k, n = table.shape
+    ranks = rankdata(table, axis=1)
+    spread = float(((ranks.sum(axis=0) - k * (n + 1) / 2) ** 2).sum())
+    # a rater's ranks vary by (n**3 - n - ties) / 12
+    most = k * float(((ranks - (n + 1) / 2) ** 2).sum())
+    return spread / most if most > 0 else None

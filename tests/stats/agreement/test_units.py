@@ -1,0 +1,82 @@
+"""The units on which raters disagree most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.stats.agreement import krippendorff_alpha, worst_units
+from app.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    from app.stats.agreement.disagreement import Level
+
+LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
+SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def units(*values: list[float]) -> Ratings:
+    """One list of ratings a unit, by raters 0, 1, 2 ..."""
+    rows = [(unit, rater, value) for unit, given in enumerate(values) for rater, value in enumerate(given)]
+    unit, rater, value = (np.array(column) for column in zip(*rows, strict=True))
+    return Ratings(unit, rater, value.astype(np.float64))
+
+
+@given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
+def test_one_minus_the_mean_disagreement_over_ratings_is_alpha(ratings: Ratings, level: Level) -> None:
+    found = worst_units(ratings, level=level)
+    alpha = krippendorff_alpha(ratings, level=level).estimate
+    assert np.all(np.diff(found.disagreement) <= 0)
+    if alpha is None:
+        assert np.all(found.disagreement == 0)
+    else:
+        assert 1 - np.average(found.disagreement, weights=found.n_ratings) == pytest.approx(alpha, abs=1e-9)
+
+
+def test_the_unit_with_opposite_ratings_comes_first_and_is_named_by_its_code() -> None:
+    found = worst_units(units([3, 3, 4], [1, 5, 1], [2, 2, 2], [4]), level="ordinal")
+    assert found.unit.tolist() == [1, 0, 2]
+    assert found.n_ratings.tolist() == [3, 3, 3]
+    assert found.mean.tolist() == pytest.approx([7 / 3, 10 / 3, 2])
+
+
+@pytest.mark.parametrize(
+    ("values", "is_split"),
+    [
+        ([1, 1, 5, 5], True),
+        ([1, 2, 4, 5], True),
+        ([2, 2, 3, 3], False),
+        ([1, 5, 5, 5], False),
+        ([1, 1, 2, 3, 4, 5, 5], False),
+        ([1, 1, 3, 5, 5], True),
+    ],
+)
+def test_a_unit_is_split_where_two_camps_leave_a_point_between_them_to_nobody(
+    values: list[float],
+    is_split: bool,  # noqa: FBT001 - what is expected
+) -> None:
+    assert worst_units(units(values), level="ordinal", domain=SCALE).is_split.tolist() == [is_split]
+
+
+def test_neighbours_are_no_camps_unless_a_declared_point_lies_between() -> None:
+    assert not worst_units(units([1, 1, 3, 3]), level="ordinal").is_split[0]
+    assert worst_units(units([1, 1, 3, 3]), level="ordinal", domain=SCALE).is_split[0]
+
+
+def test_camps_on_a_slider_stand_half_of_it_apart() -> None:
+    slider = [float(point) for point in range(101)]
+    found = worst_units(units([10, 20, 40, 45], [10, 20, 75, 80]), level="interval", domain=slider)
+    assert dict(zip(found.unit.tolist(), found.is_split.tolist(), strict=True)) == {0: False, 1: True}
+
+
+def test_categories_are_split_where_two_have_two_or_more_each() -> None:
+    assert worst_units(units([0, 0, 1, 1], [0, 0, 0, 1]), level="nominal").is_split.tolist() == [True, False]
+
+
+def test_no_ratings_have_no_worst_unit() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    assert len(worst_units(Ratings(nothing, nothing, nothing.astype(np.float64)), level="ordinal").unit) == 0
