@@ -1,6 +1,7 @@
 """How long the mean difference with its two-way cluster interval takes, from 1e4 to 1e6 ratings.
 
-Prints seconds (wall and processor; the bound is held against the latter) and growth beside statsmodels' two-way clustered regression of the same ratings in the same run.
+Prints seconds (wall and processor; the bound is held against the latter) and growth, beside statsmodels' two-way
+clustered regression of the same ratings in the same run.
 Run: python benchmarks/two_way.py
 """
 
@@ -18,7 +19,7 @@ BOUND = 1.0
 
 
 def study(n: int) -> tuple[np.ndarray, ...]:
-    """n ratings on five points: each item by five raters, both sources of half of the items each."""
+    """Ratings on five points: each item by five raters, both sources of half of the items each."""
     rng = np.random.default_rng(1)
     item, rater = np.arange(n) // 5, rng.integers(0, n // 200, n)
     source = rng.integers(0, 2, n)
@@ -39,8 +40,9 @@ def main() -> None:
         other = time.process_time() - start
         growth = f"{seconds / before:5.1f} x" if before else "       "
         print(
-            f"{n:>9,} ratings {wall:7.3f} s, {seconds:7.3f} s of processor {growth}   statsmodels {other:7.3f} s, {other / seconds:5.1f} times"
-            f"   difference {result.estimate:.4f} ({result.standard_error:.4f})"
+            f"{n:>9,} ratings {wall:7.3f} s, {seconds:7.3f} s of processor {growth}   "
+            f"statsmodels {other:6.3f} s, {other / seconds:4.1f} times   "
+            f"difference {result.estimate:.4f} ({result.standard_error:.4f})"
         )
         before = seconds
     assert before < BOUND, "slower than promised"

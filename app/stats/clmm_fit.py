@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from app.stats.arrays import codes
 from app.stats.clmm_laplace import Laplace
-from app.stats.crossed import Factor, crossed
+from app.stats.crossed import Factor, crossed, union_of_columns
 
 if TYPE_CHECKING:
     from app.stats.arrays import Floats, Ints, Labels
@@ -90,13 +91,14 @@ def fit_clmm(
     """
     items, n_items = codes(item)
     raters, n_raters = codes(rater)
-    columns, at_item, at_rater = _union(item_columns, rater_columns, len(y))
+    columns, at_item, at_rater = union_of_columns(item_columns, rater_columns, len(y))
     by_item, by_rater = Factor(items, n_items, at_item), Factor(raters, n_raters, at_rater)
     is_item_large = n_items >= n_raters
     design = crossed(*((by_item, by_rater) if is_item_large else (by_rater, by_item)), columns)
     f = Laplace(y[design.order], X[:, design.order], design, link, int(y.max()) + 1)
+    minimum = None
     # small matrices are slower on many threads than on one, by far where others use the machine too
-    with threadpool_limits(1), np.errstate(all="ignore"):
+    with threadpool_limits(1), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         minimum = _minimized(f)
     if minimum is None:
         return None
@@ -110,21 +112,6 @@ def fit_clmm(
     value, order = f.value_and_gradient(w)[0], _item_first(f, is_item_large=is_item_large)
     inverse = _of_thresholds(covariance, w, f)[np.ix_(order, order)]
     return ClmmFit(-value, par.thresholds, par.beta, sd_item, sd_rater, inverse, item_effects, rater_effects)
-
-
-def _union(item_columns: Floats, rater_columns: Floats, n: int) -> tuple[Floats, tuple[int, ...], tuple[int, ...]]:
-    """All different columns, shape (d, n), and where those of each factor stand among them."""
-    found: list[Floats] = []
-
-    def place(column: Floats) -> int:
-        for k, known in enumerate(found):
-            if np.array_equal(known, column):
-                return k
-        found.append(column)
-        return len(found) - 1
-
-    at_item, at_rater = (tuple(place(row) for row in columns) for columns in (item_columns, rater_columns))
-    return np.array(found or [np.ones(n)]), at_item, at_rater
 
 
 def _start(f: Laplace) -> Floats:

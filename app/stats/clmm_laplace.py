@@ -165,19 +165,11 @@ class _Gradient:
         return onward
 
     def _by_sd(self) -> tuple[Floats, Floats]:
-        design, H, par = self.f.design, self.H, self.par
-        moved_large, moved_small = design.gather(self.by_eta)
-        score_large, score_small = design.gather(self.slopes.d1)
-        by_large = (moved_large * self.f.large).sum(axis=1) + (score_large * self.q_large).sum(axis=1)
-        by_small = (moved_small * self.f.small).sum(axis=1) + (score_small * self.q_small).sum(axis=1)
-        for a, k in enumerate(design.large.columns):
-            for b, j in enumerate(design.large.columns):
-                by_large[a] += par.sd_large[b] * (H.large_sums[design.product(k, j)] @ self.by_large[a, b])
-            for b, j in enumerate(design.small.columns):
-                shared = H.cells[design.product(k, j)] @ self.by_cell[a, b]
-                by_large[a] += par.sd_small[b] * shared
-                by_small[b] += par.sd_large[a] * shared
-        for a, k in enumerate(design.small.columns):
-            for b, j in enumerate(design.small.columns):
-                by_small[a] += par.sd_small[b] * (H.small_sums[design.product(k, j)] @ self.by_small[a, b])
+        design = self.f.design
+        moved, score = design.gather(self.by_eta), design.gather(self.slopes.d1)
+        modes, q = (self.f.large, self.f.small), (self.q_large, self.q_small)
+        by_large, by_small = (
+            (moved[k] * modes[k]).sum(axis=1) + (score[k] * q[k]).sum(axis=1) + self.H.half_log_det_slopes[k]
+            for k in (0, 1)
+        )
         return by_large, by_small

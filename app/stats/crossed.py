@@ -138,6 +138,21 @@ def crossed(large: Factor, small: Factor, columns: Floats) -> Crossed:
     )
 
 
+def union_of_columns(large: Floats, small: Floats, n: int) -> tuple[Floats, tuple[int, ...], tuple[int, ...]]:
+    """All different columns, shape (d, n), and where those of each factor stand among them; d is at least 1."""
+    found: list[Floats] = []
+
+    def place(column: Floats) -> int:
+        for k, known in enumerate(found):
+            if np.array_equal(known, column):
+                return k
+        found.append(column)
+        return len(found) - 1
+
+    at_large, at_small = (tuple(place(row) for row in columns) for columns in (large, small))
+    return np.array(found or [np.ones(n)]), at_large, at_small
+
+
 def _starts(counts: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(counts)[:-1]])
 
@@ -210,6 +225,24 @@ class Factored:
         flat = corrections.reshape(p * p, len(design.cell_large))
         by_large = self.A_inverse + design.over_large(flat).reshape(self.A_inverse.shape)
         return by_large, -MS, by_small
+
+    @cached_property
+    def half_log_det_slopes(self) -> tuple[Floats, Floats]:
+        """Half the change of log det H with each standard deviation, weights held: shapes (q_large,), (q_small,)."""
+        design = self.design
+        by_large, by_cell, by_small = self.inverse
+        of_large, of_small = np.zeros(design.large.q), np.zeros(design.small.q)
+        for a, k in enumerate(design.large.columns):
+            for b, j in enumerate(design.large.columns):
+                of_large[a] += self.sd_large[b] * (self.large_sums[design.product(k, j)] @ by_large[a, b])
+            for b, j in enumerate(design.small.columns):
+                shared = self.cells[design.product(k, j)] @ by_cell[a, b]
+                of_large[a] += self.sd_small[b] * shared
+                of_small[b] += self.sd_large[a] * shared
+        for a, k in enumerate(design.small.columns):
+            for b, j in enumerate(design.small.columns):
+                of_small[a] += self.sd_small[b] * (self.small_sums[design.product(k, j)] @ by_small[a, b])
+        return of_large, of_small
 
 
 def _matmul(left: Floats, right: Floats) -> Floats:

@@ -100,3 +100,14 @@ def test_a_maximum_that_was_not_reached_is_not_claimed(monkeypatch: pytest.Monke
     columns = d["columns"]
     item, rater = d["item"], d["rater"]
     assert fit_clmm(d["y"], columns[1:], item=item, rater=rater, item_columns=columns, rater_columns=columns) is None
+
+
+def test_a_search_that_runs_off_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr("app.stats.clmm_fit._minimized", fail)
+    d = _simulated(4, 3)
+    none = np.zeros((0, len(d["y"])))
+    fit = fit_clmm(d["y"], d["columns"][1:], item=d["item"], rater=d["rater"], item_columns=none, rater_columns=none)
+    assert fit is None
