@@ -51,10 +51,9 @@
     typing.delete(question);
     const { slot } = question.dataset;
     const url = form().dataset.save;
-    const body = answerOf(question);
     const key = uuid();
-    body.append("idempotency_key", key);
-    const entry = { id: `${Date.now().toString().padStart(15, "0")}-${key}`, url, slot, body: body.toString() };
+    const body = `${answerOf(question)}&idempotency_key=${key}`;
+    const entry = { id: `${Date.now().toString().padStart(15, "0")}-${key}`, url, slot, body };
     const waiting = sending ? queue.slice(1) : queue;
     waiting.filter((old) => old.url === url && old.slot === slot).forEach(forget);
     queue.push(entry);
@@ -69,10 +68,7 @@
   }
 
   // Whether everything is at the server.
-  function send() {
-    sending ??= sendAll().finally(() => { sending = null; });
-    return sending;
-  }
+  const send = () => (sending ??= sendAll().finally(() => { sending = null; }));
 
   async function sendAll() {
     clearTimeout(retry);
@@ -96,9 +92,7 @@
     try { return await fetch(entry.url, { ...options, signal: AbortSignal.timeout(15000) }); } catch { return null; }
   }
 
-  async function reason(answer) {
-    try { return (await answer.json()).error.message; } catch { return "please load this page again."; }
-  }
+  const reason = (answer) => answer.json().then((body) => body.error.message).catch(() => "please load this page again.");
 
   function later() {
     n_failures += 1;
@@ -107,9 +101,7 @@
     return false;
   }
 
-  async function sendAgain() {
-    if (await send()) leaveNow();
-  }
+  const sendAgain = async () => { if (await send()) leaveNow(); };
 
   // Answers that this device still holds come back into the form: the server's page does not know them yet.
   function restore() {
@@ -161,10 +153,9 @@
     const question = box.closest("fieldset");
     range.setAttribute("aria-label", $("legend", question).textContent.trim());
     const show = () => {
-      const isSet = number.value !== "";
-      range.classList.toggle("untouched", !isSet);
-      if (isSet) range.value = number.value;
-      range.setAttribute("aria-valuetext", isSet ? number.value : "not set");
+      range.classList.toggle("untouched", number.value === "");
+      if (number.value !== "") range.value = number.value;
+      range.setAttribute("aria-valuetext", number.value || "not set");
     };
     const take = () => {
       number.value = range.value;
@@ -271,12 +262,10 @@
     event.preventDefault();
     leave(event.detail.issueRequest);
   });
+  const fail = () => say("waiting", "Not sent. Please press Next again.");
   document.addEventListener("htmx:afterRequest", () => { leaving = null; });
-  document.addEventListener("htmx:sendError", () => say("waiting", "Not sent. Please press Next again."));
-  document.addEventListener("htmx:responseError", ({ detail }) => {
-    if (detail.xhr.status < 500) location.reload();
-    else say("waiting", "Not sent. Please press Next again.");
-  });
+  document.addEventListener("htmx:sendError", fail);
+  document.addEventListener("htmx:responseError", ({ detail }) => (detail.xhr.status < 500 ? location.reload() : fail()));
   document.addEventListener("htmx:afterSettle", () => {
     if (!form() || form().dataset.ready) return;
     ready();

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from app.actions.design import open_study
 from app.main import create_app
+from app.storage.engine import transactions
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -70,10 +71,17 @@ def study(engine: Engine) -> Callable[..., int]:
     return make
 
 
+@pytest.fixture(scope="session")
+def built_app(shared_engine: Engine) -> FastAPI:
+    """The application, put together once: its templates are read and compiled only then."""
+    return create_app(shared_engine)
+
+
 @pytest.fixture
-def app(engine: Engine) -> FastAPI:
-    """The application on the test's own database."""
-    return create_app(engine)
+def app(built_app: FastAPI, engine: Engine) -> FastAPI:
+    """The application on the test's own database: leases and times need transactions that really end."""
+    built_app.state.begin = transactions(engine)
+    return built_app
 
 
 @pytest.fixture

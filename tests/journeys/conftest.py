@@ -1,0 +1,87 @@
+"""A real browser against a real server: the application on a database of its own, on a free port of this host."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import uvicorn
+
+from app.main import create_app
+from tests.browser import FLAGS, HOW, find_chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+    from sqlalchemy import Engine
+
+TIMEOUT_MS = 10_000
+WIDE = {"width": 1280, "height": 800}
+# What journeys do on purpose: a form that comes back, a refusal, a server that is busy, a network that is cut.
+MEANT = ("status of 4", "status of 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for the run."""
+    from playwright.sync_api import expect, sync_playwright
+
+    path = find_chromium()
+    assert path, HOW
+    expect.set_options(timeout=TIMEOUT_MS)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def server(engine: Engine) -> Iterator[str]:
+    """The address of the running application."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        port = listening.getsockname()[1]
+        config = uvicorn.Config(create_app(engine), log_level="warning", lifespan="off", ws="none")
+        running = uvicorn.Server(config)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+        thread.start()
+        while not running.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}"
+        running.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def new_context(browser: Browser, server: str) -> Iterator[Callable[..., BrowserContext]]:
+    """Make browsers with cookies of their own; a test fails where a page logs an error or breaks the policy."""
+    made: list[BrowserContext] = []
+    errors: list[str] = []
+
+    def make(**options: Any) -> BrowserContext:  # noqa: ANN401 - Playwright's options
+        context = browser.new_context(base_url=server, viewport=options.pop("viewport", WIDE), **options)
+        context.set_default_timeout(TIMEOUT_MS)
+        context.on("weberror", lambda error: errors.append(str(error.error)))
+        context.on("console", lambda message: errors.append(message.text) if _is_fault(message) else None)
+        made.append(context)
+        return context
+
+    yield make
+    for context in made:
+        context.close()
+    assert errors == []
+
+
+def _is_fault(message: Any) -> bool:  # noqa: ANN401 - Playwright's message
+    """Whether the console tells of something that nobody meant."""
+    return message.type in {"error", "warning"} and not any(words in message.text for words in MEANT)
+
+
+@pytest.fixture
+def page(new_context: Callable[..., BrowserContext]) -> Page:
+    """One page of a wide browser."""
+    return new_context().new_page()

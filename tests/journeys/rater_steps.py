@@ -1,0 +1,50 @@
+"""What raters do in a browser, and the studies that they meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playwright.sync_api import Page
+    from sqlalchemy import Engine
+
+QUALITY = {
+    "key": "quality", "target": "response", "type": "rating", "text": "The quality of information provided is",
+    "scale": {1: "very poor", 2: "poor", 3: "acceptable", 4: "good", 5: "very good"},
+}  # fmt: skip
+
+
+def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
+    """A study of pairs: a choice, then two ratings of each response."""
+    build = {name: parts.pop(name) for name in ("n_items", "texts") if name in parts}
+    protocol = protocol_of(**{"questions": [PREFERENCE, QUALITY, EMPATHY], "completion": {"code": "C0DE42"}, **parts})
+    with engine.begin() as db:
+        build_study(db, protocol, **build)
+        open_study(db, protocol["slug"])
+
+
+def arrive(page: Page, who: str = "anna", *, by: str = "participant") -> None:
+    """Come by the link and press *Begin*."""
+    page.goto(f"/s/study?{by}={who}")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_selector("#rate-form")
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    """What the store says."""
+    with engine.connect() as db:
+        return [tuple(row) for row in db.execute(text(sql))]
+
+
+def all_is_well(engine: Engine, n_items: int, n_answers: int) -> bool:
+    """Whether every item is done once and every answer stands once."""
+    states = rows(engine, "SELECT state, count(*) FROM assignments GROUP BY state")
+    answers = rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL")
+    return states == [("done", n_items)] and answers == [(n_items * n_answers,)]

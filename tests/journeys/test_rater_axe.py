@@ -1,0 +1,110 @@
+"""No violation of WCAG 2.2 AA on any of the rater's pages, in light, dark and forced colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.builder import EMPATHY, PREFERENCE
+from tests.journeys.rater_steps import arrive, open_a_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+LOOKS = [
+    pytest.param({"color_scheme": "light"}, id="light"),
+    pytest.param({"color_scheme": "dark"}, id="dark"),
+    pytest.param({"forced_colors": "active"}, id="forced colours"),
+    pytest.param({"color_scheme": "light", "viewport": {"width": 360, "height": 740}}, id="phone"),
+]
+TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]
+EVERY_KIND = [
+    {**EMPATHY, "key": "mood", "target": "turn", "required": False},
+    {**EMPATHY, "cannot_judge": True, "help": "Go by how it sounds."},
+    {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"},
+    {
+        "key": "does",
+        "target": "response",
+        "type": "category",
+        "text": "Does?",
+        "codes": ["asks", "tells"],
+        "multiple": True,
+    },
+    {**PREFERENCE, "strength": True, "neither": True, "comment": True},
+    {"key": "why", "target": "item", "type": "text", "text": "Why?"},
+    {"key": "age", "target": "rater", "type": "slider", "text": "Your age", "min": 18, "max": 99},
+]
+OPTIONS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+def check(page: Page) -> None:
+    results = Axe().run(page, options=OPTIONS)
+    found = [(v["id"], [node["html"][:120] for node in v["nodes"]]) for v in results.response["violations"]]
+    assert found == []
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_of_the_way(
+    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
+) -> None:
+    texts = [{"key": "i", "turns": TURNS, "content_note": "A loss.", "profile": "Ada, 40"}]
+    open_a_study(
+        engine, questions=EVERY_KIND, texts=texts, instructions="Read **both**.", design={"raters_per_trial": 1}
+    )
+    page = new_context(**look).new_page()
+    page.goto("/s/study?PROLIFIC_PID=anna")
+    check(page)
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_selector("#rate-form")
+    check(page)
+    page.locator("#next").click()
+    expect(page.locator("#summary")).to_be_focused()
+    check(page)
+    for name in ("q1r0-4", "q1r1-cannot", "q3r0-1", "q3r1-2", "q4-3"):
+        page.locator(f"#{name}").check()
+    for place in (0, 1):
+        page.locator(f"#q2r{place}-1").fill("40")
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    check(page)
+    waiting = new_context(**look).new_page()
+    arrive_and_wait(waiting)
+    check(waiting)
+    page.locator("#next").click()
+    expect(page.locator("h1")).to_have_text("About you")
+    check(page)
+    page.get_by_role("button", name="Finish").click()
+    expect(page.locator("#summary")).to_be_focused()
+    check(page)
+    page.locator("#q6-1").fill("44")
+    page.get_by_role("button", name="Finish").click()
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    check(page)
+    waiting.get_by_role("link", name="Look again now").click()
+    expect(waiting.locator("h1")).to_have_text("All places are taken")
+    check(waiting)
+
+
+def arrive_and_wait(page: Page) -> None:
+    page.goto("/s/study?participant=ben")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("h1")).to_have_text("All places are taken at this moment")
+
+
+def test_the_open_help_and_the_pages_that_refuse(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    page.goto("/s/study")
+    check(page)
+    page.goto("/s/study/rate")
+    check(page)
+    page.goto("/s/study?workerId=A&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+    check(page)
+    arrive(page)
+    page.keyboard.press("?")
+    check(page)

@@ -1,0 +1,139 @@
+"""Ten pairs by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+
+
+def rate(page: Page, keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def at_item(page: Page, n: int, of: int = 10) -> None:
+    expect(page.locator("h1")).to_have_text(f"Item {n} of {of}")
+    expect(page).to_have_title(re.compile(rf"^Item {n} of {of}"))
+
+
+def test_ten_pairs_by_keys_with_a_reload_and_a_change_of_mind(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=10)
+    page.goto("/s/study?participant=anna")
+    expect(page).to_have_url(re.compile(r"/s/study/start$"))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    at_item(page, 1)
+    rate(page, "a4524")
+    expect(page.locator("#next")).to_be_focused()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.keyboard.press("Enter")
+    at_item(page, 2)
+    expect(page.locator("#item-heading")).to_be_focused()
+    rate(page, "b1")
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.reload()
+    at_item(page, 2)
+    assert page.locator(":checked").count() == 2
+    rate(page, "524")
+    page.keyboard.press("Enter")
+    at_item(page, 3)
+    page.keyboard.press("Backspace")
+    at_item(page, 2)
+    page.keyboard.press("t")
+    page.keyboard.press("Enter")
+    for n in range(3, 11):
+        at_item(page, n)
+        rate(page, "a3333")
+        page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    expect(page.locator("#completion-code")).to_have_text("C0DE42")
+    assert all_is_well(engine, 10, 5)
+    second = "SELECT r.outcome, h.side FROM ratings r JOIN rating_history h ON h.rating_id = r.id WHERE r.position = 2"
+    assert rows(engine, second) == [("tie", "right")]
+
+
+def test_a_digit_rates_the_focused_question_and_moves_to_the_next(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    page.locator("#q2r0-1").focus()
+    page.keyboard.press("2")
+    expect(page.locator("#q2r0-2")).to_be_checked()
+    expect(page.locator("#q1r1-1")).to_be_focused()
+    expect(page.locator("#q1r1-1")).not_to_be_checked()
+
+
+def test_enter_does_not_leave_an_incomplete_page_but_goes_to_what_is_missing(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    rate(page, "a333")
+    page.locator("#item-heading").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#save-state")).to_have_text("1 answer is missing")
+    expect(page.locator("#q2r1-1")).to_be_focused()
+    assert page.locator("h1").inner_text() == "Item 1 of 3"
+
+
+def test_keys_are_silent_with_modifiers_and_in_text(engine: Engine, page: Page) -> None:
+    why = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
+    choice = {"key": "p", "target": "pair", "type": "choice", "text": "Which?", "tie": True}
+    open_a_study(engine, questions=[choice, why])
+    arrive(page)
+    for combination in ("Control+b", "Alt+b", "Meta+b"):
+        page.keyboard.press(combination)
+    page.get_by_label("Why?").fill("")
+    page.get_by_label("Why?").press_sequentially("a b t 0 ? ")
+    page.keyboard.press("Backspace")
+    assert page.get_by_label("Why?").input_value() == "a b t 0 ?"
+    assert page.locator(":checked").count() == 0
+    assert page.locator("h1").inner_text() == "Item 1 of 3"
+
+
+def test_keys_can_be_switched_off_and_stay_off(
+    engine: Engine, page: Page, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine)
+    arrive(page)
+    page.keyboard.press("?")
+    page.get_by_role("button", name="Switch single keys off").click()
+    expect(page.locator("#rate")).to_have_attribute("data-keys", "off")
+    page.keyboard.press("a")
+    assert page.locator(":checked").count() == 0
+    expect(page.locator(".point kbd").first).to_be_hidden()
+    elsewhere = new_context().new_page()
+    elsewhere.goto("/s/study?participant=anna")
+    elsewhere.keyboard.press("a")
+    assert elsewhere.locator(":checked").count() == 0
+
+
+def test_without_single_keys_tab_arrows_space_and_enter_are_enough(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1)
+    arrive(page)
+    page.locator("#keys-help summary").click()
+    page.get_by_role("button", name="Switch single keys off").click()
+    expect(page.locator("#rate")).to_have_attribute("data-keys", "off")
+    page.locator("#q0-1").focus()
+    page.keyboard.press("Space")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+    assert page.locator(":checked").count() == 5
+    page.keyboard.press("Tab")
+    expect(page.locator("#next")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    assert all_is_well(engine, 1, 5)

@@ -1,0 +1,104 @@
+"""The network goes away and comes back: no answer is lost, none counts twice."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rows
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+NUMBERS = "SELECT question, number, side FROM ratings ORDER BY question, side"
+
+
+def test_answers_given_without_a_network_are_kept_and_sent_when_it_is_back(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=2)
+    arrive(page)
+    page.context.set_offline(True)
+    for name in ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1", "q1r0-3"):
+        page.locator(f"#{name}").check()
+    expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
+    page.locator("#next").click()
+    expect(page.locator("#save-state")).to_contain_text("No connection")
+    assert rows(engine, NUMBERS) == []
+    page.context.set_offline(False)
+    expect(page.locator("h1")).to_have_text("Item 2 of 2")
+    assert rows(engine, NUMBERS) == [
+        ("empathy", 5.0, "left"), ("empathy", 1.0, "right"), ("preference", None, "left"),
+        ("quality", 3.0, "left"), ("quality", 2.0, "right"),
+    ]  # fmt: skip
+
+
+def test_answers_survive_a_page_that_is_closed_while_the_network_is_away(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1)
+    arrive(page)
+    page.route("**/save", lambda route: route.abort())
+    page.locator("#q1r0-4").check()
+    expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
+    context = page.context
+    page.close()
+    again = context.new_page()
+    again.goto("/s/study")
+    expect(again.locator("#q1r0-4")).to_be_checked()
+    expect(again.locator("#save-state")).to_have_text("Saved")
+    assert rows(engine, NUMBERS) == [("quality", 4.0, "left")]
+
+
+def test_an_answer_whose_receipt_was_lost_counts_once(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1)
+    arrive(page)
+    n_lost = 0
+
+    def lose_the_first_receipt(route: Route) -> None:
+        nonlocal n_lost
+        route.fetch()
+        n_lost += 1
+        if n_lost == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/save", lose_the_first_receipt)
+    page.locator("#q1r0-4").check()
+    page.locator("#q1r0-2").check()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert rows(engine, NUMBERS) == [("quality", 2.0, "left")]
+    assert rows(engine, "SELECT number FROM rating_history") == [(4.0,)]
+
+
+def test_a_server_that_stumbles_is_asked_again(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1)
+    arrive(page)
+    stumbles: list[Any] = []
+
+    def stumble_twice(route: Route) -> None:
+        stumbles.append(route)
+        route.fulfill(status=503) if len(stumbles) <= 2 else route.continue_()
+
+    page.route("**/save", stumble_twice)
+    page.locator("#q0-1").check()
+    expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert rows(engine, NUMBERS) == [("preference", None, "left")]
+
+
+def test_a_submit_that_fails_can_be_pressed_again(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1)
+    arrive(page)
+    for name in ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1"):
+        page.locator(f"#{name}").check()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.route(re.compile(r"/rate/[^/]+$"), lambda route: route.abort())
+    page.locator("#next").click()
+    expect(page.locator("#save-state")).to_have_text("Not sent. Please press Next again.")
+    page.unroute_all()
+    page.locator("#next").click()
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    assert all_is_well(engine, 1, 5)

@@ -1,0 +1,202 @@
+"""Without scripts, by touch, in two tabs, with two clicks, with the browser's own back button."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.builder import EMPATHY, PREFERENCE
+from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+SLIDER = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?", "cannot_judge": True}
+
+
+def tick(page: Page, *ids: str) -> None:
+    for name in ids:
+        page.locator(f"#{name}").check()
+
+
+ALL = ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1")
+
+
+def test_the_whole_study_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, n_items=3)
+    page = new_context(java_script_enabled=False).new_page()
+    arrive(page)
+    expect(page.locator("kbd").first).to_be_hidden()
+    tick(page, *ALL[:4])
+    page.get_by_role("button", name="Next").click()
+    expect(page).to_have_title(re.compile("^Error: Item 1 of 3"))
+    expect(page.locator("#summary")).to_be_focused()
+    assert page.locator(":checked").count() == 4
+    page.get_by_role("link", name="Response B: How empathetic is it?").click()
+    assert page.url.endswith("#q2r1-1")
+    tick(page, ALL[4])
+    page.get_by_role("button", name="Next").click()
+    for n in (2, 3):
+        expect(page.locator("h1")).to_have_text(f"Item {n} of 3")
+        tick(page, *ALL)
+        page.get_by_role("button", name="Next").click()
+    expect(page.locator("#completion-code")).to_have_text("C0DE42")
+    assert all_is_well(engine, 3, 5)
+
+
+def test_a_slider_without_scripts_is_a_number(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, n_items=1, questions=[SLIDER])
+    page = new_context(java_script_enabled=False).new_page()
+    arrive(page)
+    page.locator("#q0r0-1").fill("70")
+    page.locator("#q0r1-cannot").check()
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(70.0, None), (None, "cannot_judge")]
+
+
+def test_a_slider_has_no_handle_until_it_is_touched(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1, questions=[SLIDER])
+    arrive(page)
+    slider = page.locator("[data-slot=q0r0] input[type=range]")
+    expect(slider).to_have_class("untouched")
+    expect(slider).to_have_attribute("aria-valuetext", "not set")
+    page.locator("#next").click()
+    expect(page.locator("#summary")).to_be_focused()
+    page.locator("[data-slot=q0r0] input[type=range]").click()
+    expect(page.locator("#q0r0-1")).to_have_value("50")
+    expect(page.locator("[data-slot=q0r0] input[type=range]")).not_to_have_class("untouched")
+    page.locator("[data-slot=q0r1] input[type=range]").press("ArrowRight")
+    expect(page.locator("#q0r1-1")).to_have_value("51")
+    page.locator("#q0r1-cannot").check()
+    expect(page.locator("#q0r1-1")).to_have_value("")
+    page.locator("#next").click()
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(50.0, None), (None, "cannot_judge")]
+
+
+def test_a_phone_by_touch(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, n_items=2)
+    page = new_context(**PHONE).new_page()
+    page.goto("/s/study?participant=anna")
+    page.get_by_role("button", name="Begin").tap()
+    for n in (1, 2):
+        expect(page.locator("h1")).to_have_text(f"Item {n} of 2")
+        a, b = (page.locator(f"#response-{side}").bounding_box() for side in (1, 2))
+        assert a
+        assert b
+        assert a["x"] == b["x"]
+        assert a["y"] < b["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        for name in ALL:
+            page.locator(f"label:has(#{name})").tap()
+        page.get_by_role("button", name="Next").tap()
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert all_is_well(engine, 2, 5)
+
+
+def test_everything_that_is_touched_is_44_pixels_high(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine, questions=[PREFERENCE, EMPATHY, SLIDER])
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    for target in page.locator(".point, button, a.button, input[type=range], input[type=number]").all():
+        box = target.bounding_box()
+        assert box is None or box["height"] >= 44, target.evaluate("node => node.outerHTML")
+
+
+@pytest.mark.parametrize("width", [320, 640])
+def test_the_page_reflows_without_sideways_scrolling(
+    engine: Engine, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    long_word = "Donaudampfschifffahrtsgesellschaft" * 5
+    texts = [{"key": "i", "text": long_word, "responses": {"person": long_word, "model": "short"}}]
+    open_a_study(engine, texts=texts)
+    page = new_context(viewport={"width": width, "height": 400}).new_page()
+    arrive(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_two_responses_stand_side_by_side_equally_wide_on_a_wide_screen(engine: Engine, page: Page) -> None:
+    texts = [{"key": "i", "text": "Hm", "responses": {"person": "word " * 300, "model": "short"}}]
+    open_a_study(engine, texts=texts)
+    arrive(page)
+    a, b = (page.locator(f"section[aria-labelledby=response-{side}]").bounding_box() for side in (1, 2))
+    assert a
+    assert b
+    assert abs(a["width"] - b["width"]) < 1
+    assert a["y"] == b["y"]
+    left, right = (page.locator(f"#q1r{place}-1").bounding_box() for place in (0, 1))
+    assert left
+    assert right
+    assert left["y"] == right["y"]
+
+
+def test_a_double_click_on_next_rates_one_item(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=3)
+    arrive(page)
+    tick(page, *ALL)
+    page.locator("#next").dblclick()
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    assert rows(engine, "SELECT state FROM assignments ORDER BY position") == [("done",), ("leased",), ("planned",)]
+    assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
+
+
+def test_two_tabs_end_with_one_answer_and_keep_the_other(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine, n_items=2)
+    context = new_context()
+    first, second = context.new_page(), context.new_page()
+    arrive(first)
+    second.goto("/s/study")
+    for page, choice in ((first, "q0-1"), (second, "q0-2")):
+        tick(page, choice, *ALL[1:])
+        page.locator("#next").click()
+        expect(page.locator("h1")).to_have_text("Item 2 of 2")
+    final = "SELECT r.side, h.side FROM ratings r JOIN rating_history h ON h.rating_id = r.id"
+    assert rows(engine, final) == [("right", "left")]
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(5,)]
+
+
+def test_the_browsers_back_button_shows_the_item_before_with_its_answers(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=3)
+    arrive(page)
+    for n in (2, 3):
+        tick(page, *ALL)
+        page.locator("#next").click()
+        expect(page.locator("h1")).to_have_text(f"Item {n} of 3")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("#q2r1-1")).to_be_checked()
+    tick(page, "q2r1-5")
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.go_forward()
+    expect(page.locator("h1")).to_have_text("Item 3 of 3")
+    changed = "SELECT r.number, h.number FROM ratings r JOIN rating_history h ON h.rating_id = r.id"
+    assert rows(engine, changed) == [(5.0, 1.0)]
+
+
+def test_who_came_from_prolific_is_sent_back_unless_they_stay(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1)
+    arrive(page, by="PROLIFIC_PID")
+    tick(page, *ALL)
+    page.route("https://app.prolific.com/**", lambda route: route.fulfill(body="back at Prolific"))
+    page.locator("#next").click()
+    expect(page.locator("#completion-link")).to_have_attribute(
+        "href", "https://app.prolific.com/submissions/complete?cc=C0DE42"
+    )
+    expect(page.locator("[data-redirect]")).to_be_visible()
+    page.get_by_role("button", name="Stay on this page").click()
+    expect(page.locator("[data-redirect]")).to_have_count(0)
+    page.reload()
+    page.wait_for_url("https://app.prolific.com/submissions/complete?cc=C0DE42")
