@@ -111,7 +111,11 @@ def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
         unit = rows.response[at]
         source = codes.responses.source[unit]
     elif question.target == "turn":
-        unit = _codes(item, np.nan_to_num(rows.turn[at], nan=-1).astype(np.int64))
+        # A conversation may be a response: its third turn is not that of another response to the same item.
+        response = rows.response[at]
+        unit = _codes(_codes(item, response), np.nan_to_num(rows.turn[at], nan=-1).astype(np.int64))
+        of_response = response >= 0
+        source[of_response] = codes.responses.source[response[of_response]]
     elif question.target == "rater":
         unit = rater
     return Answers(item, unit, rater, source, rows.number[at], _is_first(unit, rater))

@@ -54,10 +54,16 @@ def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, poo
     ours = [(trial, n) for trial, n in ours if n]
     if not ours:
         return None
-    n_each = _most_for_one(protocol, [trial for trial, _ in ours], pool)
+    trials_of = [trial for trial, _ in ours]
     n_places = sum(n for _, n in ours)
-    own = pool is not None and protocol.design.pools[pool].items == "own"
-    n_raters = len({trial.item.rater for trial, _ in ours}) if own else _least_raters(protocol, ours, n_each)
+    if pool is not None and protocol.design.pools[pool].items == "own":
+        owners: defaultdict[str | None, list[PlannedTrial]] = defaultdict(list)
+        for trial in trials_of:
+            owners[trial.item.rater].append(trial)
+        n_raters, n_each = len(owners), max(_most_for_one(protocol, own, pool) for own in owners.values())
+    else:
+        n_each = _most_for_one(protocol, trials_of, pool)
+        n_raters = _least_raters(protocol, ours, n_each)
     return Group(pool, cell, len(ours), n_places, n_each, n_raters)
 
 

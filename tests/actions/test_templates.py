@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from app.actions.feasibility import feasibility_of_folder
 from app.actions.templates import (
     FOLDER,
     FolderInTheWayError,
@@ -19,11 +20,8 @@ from app.actions.templates import (
     new_study,
     template_folder,
 )
-from app.design.feasibility import feasibility
-from app.design.plan import PlannedItem, planned_trials
 from app.design.protocol import Protocol
 from app.design.question import CategoryQuestion, RatingQuestion
-from app.design.trials import Candidate
 from app.exchange.read import read_folder
 
 NAMES = [template.name for template in list_templates()]
@@ -65,25 +63,7 @@ def test_a_template_comes_back_whole_from_the_json_that_the_store_keeps(name: st
 
 @every_template
 def test_the_design_of_a_template_can_be_met(name: str) -> None:
-    protocol = protocol_of(name)
-    responses = rows(name, "responses.csv")
-    items = [
-        PlannedItem(
-            row["item"],
-            tuple(
-                Candidate(number, response.get("response") or f"{row['item']}:{response['source']}", response["source"])
-                for number, response in enumerate(responses)
-                if response["item"] == row["item"]
-            ),
-            rater=row.get("rater") or None,
-            has_note=bool(row.get("content_note")),
-        )
-        for row in rows(name, "items.csv")
-    ]
-    named: dict[str, list[str]] = {}
-    for rater in rows(name, "raters.csv"):
-        named.setdefault(rater["pool"], []).append(rater["rater"])
-    outcome = feasibility(protocol, planned_trials(protocol, items), named)
+    outcome = feasibility_of_folder(read_folder(template_folder(name)))
     assert outcome.problems == ()
     assert outcome.n_raters >= 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -154,6 +155,13 @@ def test_recipients_rate_their_own_items_and_must_be_named() -> None:
     assert "1 rater of the pool recipient: 3 trials, 3 places" in outcome.sentences()[1]
     missing = needs(3, {}, design=design, of_items={"rater": "r1"})
     assert missing.problems == ("items belong to raters of the pool recipient that raters.csv does not name: r1.",)
+
+
+def test_a_recipient_has_as_many_trials_as_items_of_their_own() -> None:
+    study = protocol(design={"pools": {"recipient": {"items": "own"}}})
+    whose = [replace(item, rater=rater) for item, rater in zip(items(5), ("a", "a", "a", "b", "b"), strict=True)]
+    (group,) = feasibility(study, planned_trials(study, whose), {"recipient": ["a", "b"]}).groups
+    assert (group.n_raters, group.n_each, group.n_places) == (2, 3, 5)
 
 
 def test_what_will_be_uneven_is_noted_and_no_problem() -> None:

@@ -1,0 +1,42 @@
+"""What the design of a study folder needs, before it is loaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.feasibility import Feasibility, feasibility
+from app.design.plan import PlannedItem, planned_trials
+from app.design.trials import Candidate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from app.analysis.folder import StudyFolder
+
+
+def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
+    """How many raters the folder's design needs, and why it cannot be met where it cannot."""
+    named: dict[str, set[str]] = {}
+    persons = folder.raters[folder.raters["kind"] == "person"]
+    for rater, pool in zip(persons["rater"], persons["pool"], strict=True):
+        named.setdefault(pool or "", set()).add(rater)
+    return feasibility(folder.protocol, planned_trials(folder.protocol, planned_items(folder)), named)
+
+
+def planned_items(folder: StudyFolder) -> list[PlannedItem]:
+    """The items of a folder as the plan takes them, in their order."""
+    responses: dict[str, list[Candidate]] = {item: [] for item in folder.items["item"]}
+    table = folder.responses
+    for place, (key, item, source) in enumerate(zip(table["response"], table["item"], table["source"], strict=True)):
+        responses[item].append(Candidate(place, key, source))
+    columns = zip(
+        folder.items["item"], *(_column(folder.items, name) for name in ("rater", "pool", "content_note")), strict=True
+    )
+    return [
+        PlannedItem(item, tuple(responses[item]), rater or None, pool or None, bool(note))
+        for item, rater, pool, note in columns
+    ]
+
+
+def _column(items: pd.DataFrame, name: str) -> list[str | None]:
+    return list(items[name]) if name in items.columns else [None] * len(items)

@@ -1,0 +1,31 @@
+"""Questions about turns: of a dialogue, or of a conversation that is itself a response."""
+
+from __future__ import annotations
+
+from app.analysis import analyze
+from tests.analysis.builders import FIVE, frames, only, protocol
+
+TURN = {**FIVE, "key": "now", "target": "turn"}
+
+
+def test_the_same_turn_of_two_conversations_is_two_units() -> None:
+    study = protocol(TURN)
+    rows = [
+        {"rater": rater, "item": "a", "response": f"a:{source}", "question": "now", "turn": turn, "value": value}
+        for rater in ("r1", "r2")
+        for source, value in (("human", 1), ("model", 5))
+        for turn in (1, 2)
+    ]
+    agreement = only(analyze(frames(study, rows), study), "percent_agreement", scope={})
+    assert (agreement.estimate, agreement.n_units, agreement.n_ratings) == (1, 4, 8)
+
+
+def test_turns_of_an_item_without_responses_are_units_too() -> None:
+    study = protocol(TURN)
+    rows = [
+        {"rater": rater, "item": "a", "question": "now", "turn": turn, "value": value}
+        for rater in ("r1", "r2")
+        for turn, value in ((1, 2), (2, 3))
+    ]
+    agreement = only(analyze(frames(study, rows, responses=[]), study), "percent_agreement", scope={})
+    assert (agreement.estimate, agreement.n_units) == (1, 2)

@@ -1,0 +1,86 @@
+"""Raters who are played: they come, answer at random by a seed, and finish, by the code that serves people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions.rating import (
+    Arrival,
+    arrive,
+    begin_rating,
+    current_page,
+    finish,
+    protocol_of,
+    slots_of,
+    submit_about_rater,
+    submit_rating,
+)
+from app.design.order import seeded
+from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
+from app.design.scale import number_text
+from app.design.slot import slots_of_rater
+from app.storage.arrivals import get_study_door
+from app.storage.rating_sessions import get_rating_session
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from sqlalchemy import Connection
+
+    from app.design.question import Question
+
+Form = dict[str, list[str]]
+
+
+def rate_until_full(db: Connection, slug: str, seed: int = 1, most: int = 100) -> int:
+    """Raters come one after the other until the study has no place for the next; how many finished."""
+    for number in range(most):
+        if not rate_as(db, slug, f"played-{number}", seed):
+            return number
+    raise AssertionError(f"{slug} still has places after {most} raters")
+
+
+def rate_as(db: Connection, slug: str, name: str, seed: int) -> bool:
+    """One rater's whole way; False where there was no place."""
+    study = get_study_door(db, slug)
+    assert study
+    sitting = arrive(db, study, Arrival("link", name, {}), is_simulated=True)
+    assert sitting
+    rng = seeded(seed, name)
+    session = get_rating_session(db, slug, sitting.token)
+    assert session
+    begin_rating(db, session)
+    while True:
+        session = get_rating_session(db, slug, sitting.token)
+        assert session
+        page = current_page(db, session)
+        if page == "full":
+            return False
+        if page == "done":
+            assert finish(db, session)
+            return True
+        if page == "about":
+            about = {slot.name: answer(slot.question, rng) for slot in slots_of_rater(protocol_of(db, session))}
+            assert not submit_about_rater(db, session, about).wrong
+            continue
+        assert not isinstance(page, str), page
+        form: Form = {slot.name: answer(slot.question, rng) for slot in slots_of(protocol_of(db, session), page)}
+        submission = submit_rating(db, session, page, form)
+        assert not submission.answers.wrong
+        assert submission.is_stored
+
+
+def answer(question: Question, rng: Random) -> list[str]:
+    """An answer that the question allows."""
+    match question:
+        case RatingQuestion() | SliderQuestion():
+            return [number_text(rng.choice(question.values))]
+        case ChoiceQuestion():
+            return [rng.choice(["left", "right", *(["tie"] if question.tie else [])])]
+        case CategoryQuestion():
+            codes = list(question.codes)
+            return rng.sample(codes, rng.randint(1, 3)) if question.multiple else [rng.choice(codes)]
+        case TextQuestion():
+            return ["It meets the feeling, and says nothing that was not there."]
+        case _:
+            return []
