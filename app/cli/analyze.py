@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def analyze(
     study: Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON and nothing else.")] = False,  # noqa: FBT002 - an option
+    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON and nothing else.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for report.json, the CSV files and the charts.")] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Mixed models too where there are more than 20,000 ratings.")

@@ -24,7 +24,7 @@ HERE = "http://127.0.0.1:8000"
 
 
 @cli.command("add")
-def add(email: str, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:  # noqa: FBT002 - switches
+def add(email: str, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:
     """A new lead, with a password or with a sign-in link."""
     from app.actions.access import AccessError, add_lead
 
@@ -40,7 +40,7 @@ def add(email: str, password_stdin: Stdin = False, link: Link = False, address: 
 
 
 @cli.command("password")
-def password(email: str, password_stdin: Stdin = False) -> None:  # noqa: FBT002 - a switch
+def password(email: str, password_stdin: Stdin = False) -> None:
     """Another password. Whoever is signed in with the old one is signed out."""
     from app.actions.access import AccessError, set_password
 

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
 from app.cli import templates
+from app.cli.output import fail, say
+from app.cli.progress import progress
+from app.cli.store import store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from app.analysis.folder import StudyFolder
+    from app.storage.studies import StudyRow
 
 cli = typer.Typer(no_args_is_help=True, help="Load, check, open, close and export studies.")
+
+Folder = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A study folder.")]
+Slug = Annotated[str, typer.Argument(help="The study's name.")]
+Lead = Annotated[str | None, typer.Option("--lead", help="Whose study it is; left out, the only lead there is.")]
+Out = Annotated[Path, typer.Option("--out", help="The folder to write; it must be new or empty.")]
+Spreadsheet = Annotated[
+    bool, typer.Option("--spreadsheet", help="For Excel: a byte order mark, and no cell that runs as a formula.")
+]
 
 
 @cli.callback()
@@ -16,3 +38,113 @@ def study() -> None:
 
 cli.command("templates")(templates.templates)
 cli.command("new")(templates.new)
+
+
+@cli.command("check")
+def check(folder: Folder) -> None:
+    """List every fault of a study folder, with file, row, column, what was found and what is allowed."""
+    found = _read(folder)
+    say(f"No fault: {_contents(found)}.")
+
+
+@cli.command("load")
+def load(folder: Folder, lead: Lead = None) -> None:
+    """Store a study folder, whole or not at all. Loading the same one again changes nothing."""
+    from app.actions.studies import LeadUnknownError, lead_for
+    from app.storage.load import load_study
+
+    found = _read(folder)
+    with store() as engine, engine.begin() as db, progress() as show:
+        try:
+            load_study(db, found, lead_for(db, lead), progress=show)
+        except LeadUnknownError as error:
+            fail(str(error), 2)
+    slug = found.protocol.slug
+    say(f"{slug} is stored: {_contents(found)}. To let raters in: attune study open {slug}")
+
+
+@cli.command("list")
+def list_all() -> None:
+    """Every study, a line each: name, status, title."""
+    from app.storage.studies import list_studies
+
+    with store() as engine, engine.connect() as db:
+        for row in list_studies(db):
+            typer.echo(f"{row.slug}\t{row.status}\t{row.title}")
+
+
+@cli.command("export")
+def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
+    """Write a study with its ratings and figures to a folder that loads again with the same figures."""
+    from app.actions.studies import export_study
+    from app.exchange import FolderInTheWayError
+
+    with store() as engine, engine.connect() as db, progress() as show:
+        try:
+            export_study(db, _study(db, slug), out, spreadsheet=spreadsheet, progress=show)
+        except FolderInTheWayError as error:
+            fail(str(error))
+    say(f"{slug} is written to {out}.")
+
+
+@cli.command("open")
+def open_(slug: Slug) -> None:
+    """Let raters in. Items added since the last time get their places."""
+    from app.actions.design import open_study
+
+    _change(slug, open_study, f"{slug} is open. Raters come by /s/{slug}?PROLIFIC_PID=... or ?participant=...")
+
+
+@cli.command("pause")
+def pause(slug: Slug) -> None:
+    """Let no new rater in; who has begun may finish."""
+    from app.actions.design import pause_study
+
+    _change(slug, pause_study, f"{slug} lets no new rater in.")
+
+
+@cli.command("close")
+def close(slug: Slug) -> None:
+    """End the rating; what was rated stays."""
+    from app.actions.design import close_study
+
+    _change(slug, close_study, f"{slug} is closed.")
+
+
+def _change(slug: str, change: Callable[[Connection, str], None], words: str) -> None:
+    from app.actions.design import StudyEmptyError
+
+    with store() as engine, engine.begin() as db:
+        _study(db, slug)
+        try:
+            change(db, slug)
+        except StudyEmptyError as error:
+            fail(str(error))
+    say(words)
+
+
+def _study(db: Connection, slug: str) -> StudyRow:
+    from app.storage.studies import get_study
+
+    found = get_study(db, slug)
+    return found or fail(f"There is no study {slug}: attune study list", 2)
+
+
+def _read(folder: Path) -> StudyFolder:
+    from app.exchange import read_folder
+
+    with progress() as show:
+        found = read_folder(folder, show)
+    for note in found.notes:
+        say(note.sentence())
+    return found
+
+
+def _contents(folder: StudyFolder) -> str:
+    parts = (
+        ("item", folder.items),
+        ("response", folder.responses),
+        ("rater", folder.raters),
+        ("answer", folder.ratings),
+    )
+    return ", ".join(f"{len(table):,} {word}{'' if len(table) == 1 else 's'}" for word, table in parts)

@@ -1,0 +1,35 @@
+"""A progress bar for what takes longer than a second, on standard error; nothing where nobody looks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PATIENCE_S = 1.0
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function (step, n done, n in all) that draws once a second has passed."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())
+    task = bar.add_task("", total=None)
+    begun = time.monotonic()
+
+    def show(step: str, n_done: int, n_all: int) -> None:
+        bar.update(task, description=step, completed=n_done, total=n_all)
+        if not bar.live.is_started and time.monotonic() - begun > PATIENCE_S:
+            bar.start()
+
+    try:
+        yield show
+    finally:
+        bar.stop()

@@ -1,0 +1,99 @@
+"""The verbs of `attune study`, run as a lead runs them: a folder in, the same folder out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from app.actions.templates import template_folder
+from app.cli import cli
+from app.design.fault import FaultsError
+from app.settings import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+@pytest.fixture
+def attune(
+    new_database: Callable[[str | None], str], migrated_template: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Result]]:
+    """Run a command on a database of the test's own."""
+    monkeypatch.setenv("DATABASE_URL", new_database(migrated_template))
+    settings.cache_clear()
+    yield lambda *arguments: CliRunner().invoke(cli, [str(part) for part in arguments])
+    settings.cache_clear()
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a study folder holds, but for the description that names times."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_study_goes_in_is_opened_and_comes_out_as_it_was(attune: Callable[..., Result], tmp_path: Path) -> None:
+    folder = template_folder("ayers-pair")
+    loaded = attune("study", "load", folder)
+    assert loaded.exit_code == 0, loaded.output
+    slug = attune("study", "list").stdout.split("\t")[0]
+    assert attune("study", "open", slug).exit_code == 0
+    assert attune("study", "list").stdout.split("\t")[1] == "open"
+    assert attune("study", "export", slug, "--out", tmp_path / "out").exit_code == 0
+    exported = tmp_path / "out"
+    assert (exported / "study.yaml").read_bytes() == (folder / "study.yaml").read_bytes()
+    assert attune("study", "check", exported).exit_code == 0
+    assert attune("study", "load", exported).exit_code == 0, "loading the same study again changes nothing"
+    assert attune("study", "export", slug, "--out", tmp_path / "again").exit_code == 0
+    assert files(tmp_path / "again") == files(exported)
+
+
+def test_pausing_and_closing_are_said_and_may_be_asked_twice(attune: Callable[..., Result]) -> None:
+    attune("study", "load", template_folder("ayers-pair"))
+    slug = attune("study", "list").stdout.split("\t")[0]
+    attune("study", "open", slug)
+    for verb, status in (("pause", "paused"), ("pause", "paused"), ("close", "closed"), ("close", "closed")):
+        assert attune("study", verb, slug).exit_code == 0
+        assert attune("study", "list").stdout.split("\t")[1] == status
+
+
+def test_a_fault_stops_the_load_and_nothing_is_stored(attune: Callable[..., Result], tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    for name, content in files(template_folder("ayers-pair")).items():
+        (folder / name).write_bytes(content)
+    responses = (folder / "responses.csv").read_text(encoding="utf-8").replace("physician", "doctor", 1)
+    (folder / "responses.csv").write_text(responses, encoding="utf-8")
+    outcome = attune("study", "load", folder)
+    assert isinstance(outcome.exception, FaultsError)
+    (fault,) = (fault for fault in outcome.exception.faults if fault.severity == "error")
+    assert (fault.file, fault.row, fault.column, fault.found) == ("responses.csv", 2, "source", "doctor")
+    assert attune("study", "list").stdout == ""
+
+
+@pytest.mark.parametrize("verb", ["open", "pause", "close"])
+def test_an_unknown_study_is_a_wrong_call(attune: Callable[..., Result], verb: str) -> None:
+    outcome = attune("study", verb, "nothing")
+    assert outcome.exit_code == 2
+    assert "There is no study nothing" in outcome.stderr
+
+
+def test_an_export_never_overwrites(attune: Callable[..., Result], tmp_path: Path) -> None:
+    attune("study", "load", template_folder("ayers-pair"))
+    slug = attune("study", "list").stdout.split("\t")[0]
+    (tmp_path / "letter.txt").write_text("keep me")
+    outcome = attune("study", "export", slug, "--out", tmp_path)
+    assert outcome.exit_code == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_of_several_leads_one_must_be_named(attune: Callable[..., Result]) -> None:
+    for email in ("a@example.org", "b@example.org"):
+        assert attune("lead", "add", email, "--link").exit_code == 0
+    folder = template_folder("ayers-pair")
+    assert attune("study", "load", folder).exit_code == 2
+    assert attune("study", "load", folder, "--lead", "c@example.org").exit_code == 2
+    assert attune("study", "load", folder, "--lead", "b@example.org").exit_code == 0
