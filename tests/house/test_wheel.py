@@ -48,3 +48,10 @@ def test_the_wheel_carries_what_the_program_reads(unpacked_wheel: Path, name: st
 def test_the_command_line_runs_from_the_wheel(unpacked_wheel: Path) -> None:
     outcome = run(unpacked_wheel, "-m", "app", "study", "check", str(unpacked_wheel / "app" / "demo" / "study"))
     assert outcome.returncode == 0, outcome.stderr
+
+
+def test_a_study_begins_from_a_template_of_the_wheel(unpacked_wheel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine"
+    outcome = run(unpacked_wheel, "-m", "app", "study", "new", "recipient", "--out", str(out))
+    assert outcome.returncode == 0, outcome.stderr
+    assert {file.name for file in out.iterdir()} == {"study.yaml", "items.csv", "responses.csv", "raters.csv"}
