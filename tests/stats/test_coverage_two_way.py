@@ -1,4 +1,4 @@
-"""How often a 95 % interval holds the truth when items and raters are drawn anew: seeded simulations, run with -m slow."""
+"""How often a 95 % interval holds the truth when items and raters are drawn anew: seeded simulations, `make slow`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_mean_difference_is_covered_for_new_items_and_raters(n_raters: int) 
         value, treated, item, rater = _likert(rng, 100, n_raters)
         clustered.append(_holds(mean_difference(value, treated, item=item, rater=rater).interval, DIFFERENCE))
         rows = stats.ttest_ind(value[treated], value[~treated]).confidence_interval()
-        naive.append(rows.low <= DIFFERENCE <= rows.high)
+        naive.append(bool(rows.low <= DIFFERENCE <= rows.high))
     assert LOWEST <= np.mean(clustered) <= HIGHEST
     assert not LOWEST <= np.mean(naive) <= HIGHEST
 
@@ -73,6 +73,6 @@ def test_the_share_is_covered_for_new_items_and_raters(n_raters: int) -> None:
         won, item, rater = _choices(rng, 100, n_raters)
         clustered.append(_holds(share(won, item=item, rater=rater).interval, truth))
         rows = stats.binomtest(int(won.sum()), len(won)).proportion_ci(method="wilson")
-        naive.append(rows.low <= truth <= rows.high)
+        naive.append(bool(rows.low <= truth <= rows.high))
     assert LOWEST <= np.mean(clustered) <= HIGHEST
     assert not LOWEST <= np.mean(naive) <= HIGHEST
