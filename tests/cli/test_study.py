@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from click.testing import Result
+    from typer.testing import Result
 
 
 @pytest.fixture
