@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the routers; `max_upload_bytes` bounds the routes that take files."""
-    _ = max_upload_bytes
     app.include_router(health.router)
     app.include_router(rater.router)
-    app.include_router(lead.router)
+    lead.include(app, max_upload_bytes=max_upload_bytes)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import TYPE_CHECKING
 
-from app.web.lead import analytics, charts, home, sign_in, studies, study
+from app.web.lead import analytics, charts, exports, home, new_study, sign_in, studies, study
 
-router = APIRouter()
-for screen in (home, sign_in, studies, study, analytics, charts):
-    router.include_router(screen.router)
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+def include(app: FastAPI, *, max_upload_bytes: int) -> None:
+    """Add the screens; the one that takes files has a limit of its own. It stands before those with a study's name."""
+    app.include_router(new_study.router, max_body_size=max_upload_bytes)
+    for screen in (home, sign_in, studies, study, analytics, charts, exports):
+        app.include_router(screen.router)

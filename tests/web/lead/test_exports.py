@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.exchange import read_upload
+from tests.web.lead.test_new_study import FOLDER, parts
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_csv_has_one_row_an_answer(client: TestClient) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    answer = client.get("/studies/warmth/ratings.csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="warmth-ratings.csv"'
+    assert [(row["rater"], row["response"], row["value"]) for row in rows(answer.text)] == [
+        ("r1", "a:person", "3"),
+        ("r1", "b:machine", "1"),
+    ]
+
+
+def test_a_formula_is_harmless_for_a_spreadsheet_and_untouched_for_programs(client: TestClient) -> None:
+    ratings = FOLDER["ratings.csv"].replace("r1", "=HYPERLINK(1)")
+    client.post("/studies/new", files=parts(FOLDER | {"ratings.csv": ratings}))
+    raw = rows(client.get("/studies/warmth/ratings.csv").text)
+    sheet = rows(client.get("/studies/warmth/ratings.csv?spreadsheet=1").text.removeprefix("\ufeff"))
+    assert raw[0]["rater"] == "=HYPERLINK(1)"
+    assert sheet[0]["rater"] == "'=HYPERLINK(1)"
+    assert sheet[0]["value"] == raw[0]["value"]
+
+
+def test_the_zip_is_the_study_folder_and_loads_again(client: TestClient) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    content = client.get("/studies/warmth/export.zip").content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = {Path(name).name for name in archive.namelist()}
+    assert set(FOLDER) | {"agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json"} <= names
+    again = read_upload({"warmth.zip": content})
+    assert (again.protocol.slug, len(again.ratings)) == ("warmth", 2)
+
+
+def test_no_download_stays_behind(client: TestClient) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    before = set(Path(tempfile.gettempdir()).glob("attune-*.csv"))
+    client.get("/studies/warmth/ratings.csv")
+    assert set(Path(tempfile.gettempdir()).glob("attune-*.csv")) == before

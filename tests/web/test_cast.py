@@ -1,0 +1,164 @@
+"""A fixed cast asks every route of the application, and the table says what each of them gets.
+
+A route that is missing in the table fails the test, so that nobody can add one without deciding who may have it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from app.actions.access import add_lead, begin_session
+from app.actions.design import open_study
+from app.web.lead.charts import vega_url
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastapi import FastAPI
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+CAST = ("lead", "lead of another study", "rater", "another rater", "visitor")
+SIGN_IN = "to sign in"
+OWN_PAGE = (200, 404, SIGN_IN, SIGN_IN, SIGN_IN)
+OWN_CHANGE = (303, 404, SIGN_IN, SIGN_IN, SIGN_IN)
+ANYBODY = (200, 200, 200, 200, 200)
+SENT_ON = (303, 303, 303, 303, 303)
+
+# What each of the cast gets, in the order of CAST. The addresses are those of the rater and of the lead's study.
+EXPECTED: dict[str, tuple[object, ...]] = {
+    "GET /": ANYBODY,
+    "GET /health": ANYBODY,
+    "GET /static/{digest}/{name}": ANYBODY,
+    "GET /charts/vega/{name}.js": ANYBODY,
+    "GET /sign-in": (303, 303, 200, 200, 200),
+    "POST /sign-in": (422, 422, 422, 422, 422),
+    "GET /sign-in/{token}": ANYBODY,
+    "POST /sign-in/{token}": (410, 410, 410, 410, 410),
+    "POST /sign-out": SENT_ON,
+    "GET /studies": (200, 200, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/new": (200, 200, SIGN_IN, SIGN_IN, SIGN_IN),
+    "POST /studies/new": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/{slug}": OWN_PAGE,
+    "GET /studies/{slug}/coverage": OWN_CHANGE,
+    "POST /studies/{slug}/status": OWN_CHANGE,
+    "GET /studies/{slug}/analytics": OWN_PAGE,
+    "GET /studies/{slug}/analytics.json": OWN_PAGE,
+    "GET /studies/{slug}/analytics.csv": OWN_PAGE,
+    "GET /studies/{slug}/charts.json": OWN_PAGE,
+    "GET /studies/{slug}/charts/{key}.json": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/{slug}/charts/{key}.{picture}": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/{slug}/ratings.csv": OWN_PAGE,
+    "GET /studies/{slug}/export.zip": OWN_PAGE,
+    # Without an id in the link there is no rater to be; who has a place is sent to it.
+    "GET /s/{slug}": (400, 400, 303, 303, 400),
+    "GET /s/{slug}/start": (403, 403, 303, 200, 403),
+    "POST /s/{slug}/start": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/keys": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/rate": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/rate/{token}": (404, 404, 200, 404, 404),
+    "POST /s/{slug}/rate/{token}": (404, 404, 422, 404, 404),
+    "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
+    "GET /s/{slug}/about": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/about": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/wait": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/done": (403, 403, 303, 303, 403),
+}
+FORMS: dict[str, dict[str, str]] = {
+    "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
+    "POST /studies/{slug}/status": {"status": "paused"},
+}
+
+
+class Stage(NamedTuple):
+    """The cast at their browsers, and the words that stand for what an address leaves open."""
+
+    browsers: dict[str, TestClient]
+    words: dict[str, str]
+
+
+@pytest.fixture
+def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
+    leads = {name: add_lead(db, f"lead{n}@example.org") for n, name in enumerate(CAST[:2])}
+    study_of(db, leads["lead"])
+    study_of(db, leads["lead of another study"], slug="other")
+    open_study(db, "small")
+    browsers = {name: visit() for name in CAST}
+    for name, lead in leads.items():
+        browsers[name].cookies.set("attune-lead", begin_session(db, lead))
+    for name in ("rater", "another rater"):
+        browsers[name].get(f"/s/small?participant={name.replace(' ', '-')}")
+    browsers["rater"].post("/s/small/start")
+    here = browsers["rater"].get("/s/small/rate").headers["location"]
+    asset = re.search(r'href="/static/([^/]+)/(attune\.css)"', browsers["visitor"].get("/").text)
+    assert asset is not None
+    words = {"slug": "small", "token": here.rpartition("/")[2], "digest": asset[1], "picture": "svg", "key": "none"}
+    return Stage(browsers, words)
+
+
+def routes(app: FastAPI) -> Iterator[str]:
+    """Every method and path; those that the schema hides are found too."""
+    for path, methods in app.openapi()["paths"].items():
+        yield from (f"{method.upper()} {path}" for method in methods)
+    for route in app.routes:
+        if hasattr(route, "path"):
+            yield f"GET {route.path}"
+
+
+def n_leaves(some: Any) -> int:  # noqa: ANN401 - FastAPI's included routers have no public type
+    """How many methods the routes below answer, included routers opened up."""
+    total = 0
+    for route in some:
+        inner = getattr(route, "original_router", None)
+        total += n_leaves(inner.routes) if inner else len(route.methods - {"HEAD"})
+    return total
+
+
+def test_the_table_has_every_route(app: FastAPI) -> None:
+    assert sorted(routes(app)) == sorted(EXPECTED)
+    assert n_leaves(app.routes) == len(EXPECTED)
+
+
+@pytest.mark.parametrize("route", EXPECTED)
+def test_everybody_gets_what_is_theirs(db: Connection, stage: Stage, route: str) -> None:
+    method, _, path = route.partition(" ")
+    names = {**stage.words, "name": "attune.css"}
+    address = vega_url() if "vega" in path else path.format(**names)
+    found = []
+    for who in CAST:
+        undo = db.begin_nested()
+        answer = stage.browsers[who].request(method, address, data=FORMS.get(route))
+        undo.rollback()
+        is_sent_to_sign_in = answer.headers.get("location", "").startswith("/sign-in?")
+        found.append(SIGN_IN if is_sent_to_sign_in else answer.status_code)
+    assert dict(zip(CAST, found, strict=True)) == dict(zip(CAST, EXPECTED[route], strict=True))
+
+
+@pytest.mark.parametrize("who", CAST)
+def test_a_study_that_is_not_there_looks_like_one_that_is_anothers(stage: Stage, who: str) -> None:
+    browser = stage.browsers[who]
+    none, others = browser.get("/studies/none"), browser.get("/studies/other" if who == "lead" else "/studies/small")
+    if who != "lead of another study":
+        assert none.status_code == others.status_code
+    assert "A small study" not in none.text
+
+
+@pytest.mark.parametrize("route", [route for route in EXPECTED if route.startswith("POST")])
+def test_no_change_is_taken_from_another_site(stage: Stage, route: str) -> None:
+    path = route.partition(" ")[2].format(**stage.words)
+    for who in CAST:
+        answer = stage.browsers[who].post(path, headers={"sec-fetch-site": "cross-site"}, data=FORMS.get(route))
+        assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("route", EXPECTED)
+def test_every_answer_carries_the_policy(stage: Stage, route: str) -> None:
+    method, _, path = route.partition(" ")
+    address = vega_url() if "vega" in path else path.format(**stage.words, name="attune.css")
+    answer = stage.browsers["lead"].request(method, address, data=FORMS.get(route))
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
