@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.design.checks import Checks
 from app.design.composite import Composite
@@ -14,7 +14,14 @@ from app.design.design import Design, Trials
 from app.design.flow import Flow
 from app.design.question import ChoiceQuestion, Key, Question, RatingQuestion, ScaledQuestion, SliderQuestion
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
+
+def _free(slug: str) -> str:
+    if slug == "new":
+        raise ValueError("a slug other than new, which is the address of the page for new studies")
+    return slug
+
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"), AfterValidator(_free)]
 
 
 class Source(BaseModel):

@@ -12,6 +12,7 @@ from app.main import create_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from fastapi import FastAPI
     from sqlalchemy import Connection, Engine
@@ -19,8 +20,14 @@ if TYPE_CHECKING:
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 
 
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the application keeps the drawing script, which takes six seconds to make."""
+    return tmp_path_factory.mktemp("data")
+
+
 @pytest.fixture
-def app(shared_engine: Engine, db: Connection) -> FastAPI:
+def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
     """The whole application; a request that fails undoes its own changes only, and all are undone after the test."""
 
     @contextmanager
@@ -30,6 +37,7 @@ def app(shared_engine: Engine, db: Connection) -> FastAPI:
 
     made = create_app(shared_engine)
     made.state.begin = begin
+    made.state.data_dir = data_folder
     return made
 
 

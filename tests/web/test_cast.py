@@ -56,10 +56,10 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/export.zip": OWN_PAGE,
     # Without an id in the link there is no rater to be; who has a place is sent to it.
     "GET /s/{slug}": (400, 400, 303, 303, 400),
-    "GET /s/{slug}/start": (403, 403, 303, 200, 403),
+    "GET /s/{slug}/start": (403, 403, 200, 200, 403),
     "POST /s/{slug}/start": (403, 403, 303, 303, 403),
     "POST /s/{slug}/keys": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/rate": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/rate": (403, 403, 200, 303, 403),
     "GET /s/{slug}/rate/{token}": (404, 404, 200, 404, 404),
     "POST /s/{slug}/rate/{token}": (404, 404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
@@ -93,10 +93,11 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     for name in ("rater", "another rater"):
         browsers[name].get(f"/s/small?participant={name.replace(' ', '-')}")
     browsers["rater"].post("/s/small/start")
-    here = browsers["rater"].get("/s/small/rate").headers["location"]
+    form = re.search(r'action="/s/small/rate/([^"]+)"', browsers["rater"].get("/s/small/rate").text)
     asset = re.search(r'href="/static/([^/]+)/(attune\.css)"', browsers["visitor"].get("/").text)
     assert asset is not None
-    words = {"slug": "small", "token": here.rpartition("/")[2], "digest": asset[1], "picture": "svg", "key": "none"}
+    assert form is not None
+    words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none"}
     return Stage(browsers, words)
 
 

@@ -98,6 +98,14 @@ def test_what_is_no_study_is_a_list_of_faults(client: TestClient, db: Connection
     assert n_studies(db) == 0
 
 
+def test_a_study_cannot_be_called_new_which_is_a_page(client: TestClient) -> None:
+    answer = client.post(
+        "/studies/new", files=parts(FOLDER | {"study.yaml": YAML.replace("slug: warmth", "slug: new")})
+    )
+    assert answer.status_code == 422
+    assert "slug" in answer.text
+
+
 def test_no_file_at_all_is_said(client: TestClient) -> None:
     answer = client.post("/studies/new", files=[("files", ("", b""))])
     assert answer.status_code == 422
