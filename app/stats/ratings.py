@@ -83,15 +83,27 @@ class Ratings:
         """For each rating the place of its rater in `rater_codes`."""
         return _rows(self.rater, self.rater_codes)
 
-    @cached_property
+    @property
     def values(self) -> Floats:
         """The distinct values that occur, ascending: the columns of `counts`."""
-        return np.unique(self.value)
+        return self._values_and_columns[0]
 
-    @cached_property
+    @property
     def value_column(self) -> Ints:
         """For each rating the column of its value in `counts`."""
-        return np.searchsorted(self.values, self.value)
+        return self._values_and_columns[1]
+
+    @cached_property
+    def _values_and_columns(self) -> tuple[Floats, Ints]:
+        low = float(self.value.min()) if len(self.value) else 0.0
+        above = self.value - low
+        if above.max(initial=0.0) < _dense(len(above)):
+            steps = above.astype(np.int64)
+            if np.array_equal(steps, above):  # whole steps, as on nearly every scale, need no sorting
+                present = _present(steps)
+                return np.asarray(present + low, dtype=np.float64), _rows(steps, present)
+        values = np.unique(self.value)
+        return values, np.searchsorted(values, self.value)
 
     @cached_property
     def counts(self) -> Ints:
@@ -103,12 +115,16 @@ class Ratings:
     @cached_property
     def is_pairable(self) -> Bools:
         """For each row of `counts` whether the unit has two ratings or more."""
-        return np.asarray(self.counts.sum(axis=1) >= PAIR)
+        return np.bincount(self.unit_row, minlength=self.n_units) >= PAIR
 
-    @cached_property
+    @property
     def paired(self) -> Ratings:
         """The ratings of units with two ratings or more: all that agreement can be seen in."""
-        return self if self.is_pairable.all() else self.select(self.is_pairable[self.unit_row])
+        return self if self.is_pairable.all() else self._paired
+
+    @cached_property
+    def _paired(self) -> Ratings:
+        return self.select(self.is_pairable[self.unit_row])
 
     def counts_over(self, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
         """`counts` with a column for each declared value too, and the values: shapes (n_units, V) and (V,).
@@ -144,18 +160,26 @@ def _codes(values: ArrayLike, name: str) -> Ints:
     codes = np.asarray(values)
     if codes.size and (not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0):
         raise ValueError(f"{name} holds whole codes from 0 on")
-    return codes.astype(np.int64)
+    return codes.astype(np.int64, copy=False)
+
+
+def _dense(n: int) -> int:
+    """The largest code among n that is still worth a table."""
+    return 4 * n + 1000
 
 
 def _present(codes: Ints) -> Ints:
     """Distinct codes, ascending. Codes that are dense, as they nearly always are, need no sorting."""
-    if codes.size and codes.max() < 4 * codes.size + 1000:
+    if codes.size and codes.max() < _dense(codes.size):
         return np.flatnonzero(np.bincount(codes))
     return np.unique(codes)
 
 
 def _rows(codes: Ints, present: Ints) -> Ints:
-    if codes.size and present[-1] < 4 * codes.size + 1000:
+    """For each code its place in `present`."""
+    if codes.size and present[-1] == len(present) - 1:
+        return codes
+    if codes.size and present[-1] < _dense(codes.size):
         place = np.zeros(int(present[-1]) + 1, dtype=np.int64)
         place[present] = np.arange(len(present))
         return place[codes]

@@ -43,6 +43,13 @@ def test_without_a_declared_scale_the_values_that_occur_are_the_scale() -> None:
     assert ratings.counts_over(None)[1].tolist() == [2, 4]
 
 
+@pytest.mark.parametrize("value", [[2.0, 0.5, 2.0], [-3.0, 4.0, -3.0], [1e12, 1.0, 1e12], [7.0, 7.0, 9.0]])
+def test_values_are_told_apart_whatever_their_steps_and_size(value: list[float]) -> None:
+    ratings = Ratings(UNIT, RATER, np.array(value))
+    assert ratings.values.tolist() == sorted(set(value))
+    assert ratings.values[ratings.value_column].tolist() == value
+
+
 def test_minus_zero_is_zero() -> None:
     assert Ratings(np.array([0, 0]), np.array([0, 1]), np.array([0.0, -0.0])).counts.tolist() == [[2]]
 

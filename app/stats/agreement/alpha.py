@@ -12,8 +12,8 @@ from app.stats.result import Result
 if TYPE_CHECKING:
     from app.stats.ratings import Ratings
 
-# above this many numbers (units x values x values) the package's arrays take seconds and gigabytes
-PACKAGE_CELLS = 5_000_000
+# above this many numbers (units x values x values; 40,000 units on five points) the package costs more than all else
+PACKAGE_CELLS = 1_000_000
 For = Literal["new_units", "new_units_and_raters"]
 
 
@@ -22,8 +22,8 @@ def krippendorff_alpha(
 ) -> Result:
     """Do raters tell the units apart in the same way? 1 is perfect, 0 is what chance gives.
 
-    The estimate is the `krippendorff` package's, on value counts; on scales too fine for it (a slider on thousands
-    of units) it is the same formula of ours. Values that are declared and never given do not change alpha.
+    The estimate is the `krippendorff` package's, on value counts; where that takes long (a slider, or very many
+    units) it is the same formula of ours. Values that are declared and never given do not change alpha.
     The interval for new units rated by these raters is `jackknife_units`: analytic, infinitesimal jackknife, Fisher's
     z, t. That for new units and new raters is `jackknife_two_way`: see `two_way_spread`.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.

@@ -23,9 +23,15 @@ def patterns(counts: Ints) -> tuple[Floats, Floats]:
     base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
     if base**width >= 2**62:
         return counts.astype(np.float64), np.ones(len(counts))
-    number = counts @ base ** np.arange(width, dtype=np.int64)
-    _, first, frequency = np.unique(number, return_index=True, return_counts=True)
-    return counts[first].astype(np.float64), frequency.astype(np.float64)
+    place = base ** np.arange(width, dtype=np.int64)
+    number = counts @ place
+    if base**width <= 4 * len(counts):  # few enough to be counted without sorting
+        frequency = np.bincount(number)
+        kinds = np.flatnonzero(frequency)
+        frequency = frequency[kinds]
+    else:
+        kinds, frequency = np.unique(number, return_counts=True)
+    return (kinds[:, None] // place % base).astype(np.float64), frequency.astype(np.float64)
 
 
 def unit_free(values: Floats) -> Floats:

@@ -145,6 +145,16 @@ def test_a_slider_too_fine_for_the_package_gets_the_same_alpha_from_our_formula(
     assert krippendorff_alpha(ratings, level="ordinal").estimate == pytest.approx(package, abs=1e-9)
 
 
+@pytest.mark.parametrize("n_units", [40, 4000])
+def test_patterns_are_the_distinct_rows_with_how_often_they_come(n_units: int) -> None:
+    counts = np.random.default_rng(1).multinomial(3, [0.5, 0.3, 0.2], size=n_units)
+    rows, frequency = patterns(counts)
+    expected, times = np.unique(counts, axis=0, return_counts=True)
+    order = np.lexsort(rows.T[::-1])
+    assert rows[order].tolist() == expected.tolist()
+    assert frequency[order].tolist() == times.tolist()
+
+
 def test_one_value_everywhere_is_no_variation_and_not_perfect_agreement(oracle: Oracle) -> None:
     known = oracle("degenerate_all_one_category")
     assert known["expected"]["alpha"] == "undefined"
