@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -64,6 +65,11 @@ class Answers:
     def where(self) -> Where:
         """Item and rater."""
         return {"item": self.item, "rater": self.rater}
+
+    @cached_property
+    def seed(self) -> int:
+        """Whatever is drawn at random for these answers is drawn alike each time, whoever else answers."""
+        return crc32(self.unit.tobytes(), crc32(self.value.tobytes()))
 
     @cached_property
     def ratings(self) -> Ratings:

@@ -23,7 +23,7 @@ SECTION = "comparison"
 
 def comparison(sheet: ScaledSheet) -> Iterator[Figure]:
     """Mean differences, the t tests on item means, shares at the cut and their ratio; nothing without two sources."""
-    if sheet.question.target != "response" or sheet.reference is None:
+    if sheet.reference is None:
         return
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         for source in sheet.sources:
@@ -40,7 +40,7 @@ def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figu
     part = answers.select(answers.source == sheet.code_of(scope["source"]))
     single = describe.share_at_least(part.value, sheet.cut, **part.where)
     means = within_items(part)
-    by_item = bootstrap.share_of_item_means_at_least(means.value, sheet.cut, seed=sheet.seed, **means.where)
+    by_item = bootstrap.share_of_item_means_at_least(means.value, sheet.cut, seed=means.seed, **means.where)
     found: list[Found] = [("share_at_least", "rating", single), ("share_at_least", "item_mean", by_item)]
     yield from _records(sheet, part, {**scope, "cut": sheet.cut}, found)
 
@@ -60,7 +60,7 @@ def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> It
         found += [("mean_difference", "item_mean", gap), (name, "item_mean", test(value, is_mine, **means.where))]
     yield from _records(sheet, part, scope, found)
     if sheet.cut is not None:
-        ratio = bootstrap.share_at_least_ratio(value, is_mine, sheet.cut, seed=sheet.seed, **means.where)
+        ratio = bootstrap.share_at_least_ratio(value, is_mine, sheet.cut, seed=means.seed, **means.where)
         yield from _records(sheet, part, {**scope, "cut": sheet.cut}, [("share_at_least_ratio", "item_mean", ratio)])
 
 

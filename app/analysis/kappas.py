@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -30,11 +30,12 @@ MOST_RATERS = 200
 FEWEST_ITEMS = 2
 FEWEST_ACROSS_POOLS = 10
 SAME = 1e-12
+WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 NO_PAIR = "not estimable: no two raters rated two items or more in common"
 
 
 def kappas(sheet: AnySheet) -> Iterator[Figure]:
-    """Kappa of each pair of raters who share two items or more: quadratic for a scale, plain for a choice.
+    """Kappa of each pair of raters who share two items or more: weighted for a scale, plain for a choice.
 
     At most MOST_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
     """
@@ -49,7 +50,8 @@ def kappas(sheet: AnySheet) -> Iterator[Figure]:
             ids = [sheet.codes.raters.ids[code] for code in pair]
             yield from _of_pair(sheet, part, {**group.scope, "raters": ids})
         if not pairs and len(answers.value):
-            yield _record(sheet, answers, group.scope, undefined("no_pairable_units", NO_PAIR, n_pairable_units=0))
+            nothing = undefined("no_pairable_units", NO_PAIR, n_pairable_units=0)
+            yield _record(sheet, answers, group.scope, nothing, _headline(sheet))
 
 
 def rater_pairs(answers: Answers, pool: Ints) -> list[tuple[int, int]]:
@@ -88,17 +90,25 @@ def _rows_by_rater(rater: Ints) -> list[Ints]:
 
 
 def _of_pair(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
-    if isinstance(sheet.question, ChoiceQuestion):
-        yield _record(sheet, answers, scope, in_words(cohen_kappa(answers.ratings), sheet))
+    """Quadratic first for a scale, by declared and, where that is another number, by observed categories."""
+    plain = _record(sheet, answers, scope, cohen_kappa(answers.ratings))
+    if _headline(sheet) == "cohen_kappa":
+        yield plain
         return
-    declared = cohen_kappa(answers.ratings, weights="quadratic")
-    observed = cohen_kappa(answers.ratings, weights="quadratic", categories="observed")
-    yield _record(sheet, answers, scope, declared)
-    if declared.estimate is not None and abs(declared.estimate - (observed.estimate or 0)) > SAME:
-        yield _record(sheet, answers, scope, observed)
+    for weights in WEIGHTS:
+        declared = cohen_kappa(answers.ratings, weights=weights)
+        observed = cohen_kappa(answers.ratings, weights=weights, categories="observed")
+        yield _record(sheet, answers, scope, declared, f"cohen_kappa_{weights}")
+        if declared.estimate is not None and abs(declared.estimate - (observed.estimate or 0)) > SAME:
+            yield _record(sheet, answers, scope, observed, f"cohen_kappa_{weights}")
+    yield plain
 
 
-def _record(sheet: AnySheet, answers: Answers, scope: Scope, result: Result) -> Figure:
-    is_choice = isinstance(sheet.question, ChoiceQuestion)
-    statistic, unit = "cohen_kappa" if is_choice else "cohen_kappa_quadratic", UNITS[sheet.question.target]
+def _headline(sheet: AnySheet) -> str:
+    is_nominal = isinstance(sheet.question, ChoiceQuestion) or sheet.question.level == "nominal"
+    return "cohen_kappa" if is_nominal else "cohen_kappa_quadratic"
+
+
+def _record(sheet: AnySheet, answers: Answers, scope: Scope, result: Result, statistic: str = "cohen_kappa") -> Figure:
+    result, unit = in_words(result, sheet, answers), UNITS[sheet.question.target]
     return sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

@@ -60,11 +60,12 @@ class Report:
         }
 
 
-def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:  # noqa: ARG001 - for the mixed models
+def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     """See `app.analysis.analyze`."""
     codes = codes_of(frames, protocol)
     digest = data_hash(codes, frames, protocol)
-    scaled, choices = list(_scaled(codes, protocol, _seed(digest))), list(_choices(codes, protocol, _seed(digest)))
+    given = _Given(codes, protocol, full)
+    scaled, choices = list(given.scaled()), list(given.choices())
     figures: list[Figure] = []
     for sheet in scaled:
         figures += [*distribution(sheet), *comparison(sheet)]
@@ -80,17 +81,21 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:  # n
 SECTIONS = ("distribution", "comparison", "choice", "agreement")
 
 
-def _seed(digest: str) -> int:
-    """Whatever is drawn at random is drawn alike for the same data."""
-    return int(digest[:8], 16)
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What all sheets share."""
 
+    codes: Codes
+    protocol: Protocol
+    full: bool
 
-def _scaled(codes: Codes, protocol: Protocol, seed: int) -> Iterator[ScaledSheet]:
-    for question in protocol.scaled_questions:
-        answers = scaled_answers(codes, question)
-        yield ScaledSheet(codes, question, answers, protocol.reference, protocol.analysis.cut.get(question.key), seed)
+    def scaled(self) -> Iterator[ScaledSheet]:
+        for question in self.protocol.scaled_questions:
+            cut = self.protocol.analysis.cut.get(question.key)
+            answers = scaled_answers(self.codes, question)
+            yield ScaledSheet(self.codes, question, answers, self.protocol.reference, cut, self.full)
 
-
-def _choices(codes: Codes, protocol: Protocol, seed: int) -> Iterator[ChoiceSheet]:
-    for question in protocol.choice_questions:
-        yield ChoiceSheet(codes, question, choice_answers(codes, question), protocol.reference, None, seed)
+    def choices(self) -> Iterator[ChoiceSheet]:
+        for question in self.protocol.choice_questions:
+            answers = choice_answers(self.codes, question)
+            yield ChoiceSheet(self.codes, question, answers, self.protocol.reference, None, self.full)

@@ -20,19 +20,23 @@ SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
 
 @dataclass(frozen=True, eq=False)
 class Sheet(Generic[SomeQuestion, SomeAnswers]):
-    """A question, everything that was answered to it, and the seed of whatever is drawn at random."""
+    """A question, everything that was answered to it, whether mixed models run on large studies too."""
 
     codes: Codes
     question: SomeQuestion
     answers: SomeAnswers
     reference: str | None
     cut: float | None
-    seed: int
+    full: bool = False
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources that the question compares; none where it is not about responses."""
-        return self.codes.sources if self.question.target in {"response", "pair"} else ()
+        """The sources that the question compares; none where it is not about responses.
+
+        A turn is of a response where a whole conversation is one.
+        """
+        is_compared = self.question.target in {"response", "pair"} or bool((self.answers.source >= 0).any())
+        return self.codes.sources if is_compared else ()
 
     def code_of(self, source: str) -> int:
         """The code of a source."""

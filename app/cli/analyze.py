@@ -18,9 +18,7 @@ def analyze(
     study: Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON and nothing else.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for report.json, the CSV files and the charts.")] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Mixed models too where there are more than 20,000 ratings.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Mixed models too, above 20,000 ratings.")] = False,
 ) -> None:
     """The figures of a study or of a study folder; a folder needs no database."""
     from app.actions.report import write_report

@@ -125,6 +125,13 @@ def find(report: Report, statistic: str, **where: object) -> list[Figure]:
     ]
 
 
+def first(report: Report, statistic: str, **where: object) -> Figure:
+    """The first of the figures that `find` finds: the headline."""
+    found = find(report, statistic, **where)
+    assert found, f"no figure {statistic} of {where}"
+    return found[0]
+
+
 def only(report: Report, statistic: str, **where: object) -> Figure:
     """The one figure that `find` finds."""
     found = find(report, statistic, **where)

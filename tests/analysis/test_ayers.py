@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.analysis.builders import find, only
+from tests.analysis.builders import find, first, only
 
 if TYPE_CHECKING:
     from app.analysis.report import Report
@@ -75,13 +75,13 @@ def test_the_ratio_of_shares_is_the_published_one(ayers: Report, question: str, 
 def test_pooled_alpha_of_empathy_is_twice_that_within_a_source(
     ayers: Report, scope: dict[str, str], alpha: float
 ) -> None:
-    figure = only(ayers, "krippendorff_alpha_ordinal", question="empathy", scope=scope)
+    figure = first(ayers, "krippendorff_alpha_ordinal", question="empathy", scope=scope)
     assert figure.estimate == pytest.approx(alpha, abs=0.0006)
     assert figure.unit == "response"
 
 
 def test_agreement_on_the_choice_is_that_on_the_response_chosen(ayers: Report) -> None:
-    alpha = only(ayers, "krippendorff_alpha_nominal", question="preference", scope={})
+    alpha = first(ayers, "krippendorff_alpha_nominal", question="preference", scope={})
     assert alpha.estimate == pytest.approx(0.228, abs=0.0006)
     unanimous = only(ayers, "unanimous_share", question="preference", scope={})
     assert unanimous.estimate == pytest.approx(0.610, abs=0.0006)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, find, frames, only, protocol
+from tests.analysis.builders import CHOICE, find, first, frames, only, protocol
 
 AGAINST = {"source": "model", "reference": "human"}
 SIDES = [("human", "model"), ("model", "human")]
@@ -29,7 +29,7 @@ def test_three_raters_who_always_choose_the_same_response_agree_whatever_the_sid
     assert only(report, "percent_agreement").estimate == 1.0
     assert {figure.estimate for figure in find(report, "share_preferred")} == {1.0}
     assert only(report, "first_side_share").estimate == 0.5
-    alpha = only(report, "krippendorff_alpha_nominal")
+    alpha = first(report, "krippendorff_alpha_nominal")
     assert (alpha.estimate, alpha.reason) == (None, "no_variation")
 
 
@@ -58,7 +58,7 @@ def test_a_tie_that_everybody_gives_is_agreement() -> None:
     study = protocol({**CHOICE, "tie": True})
     rows = [_vote(rater, f"i{n}", "tie" if n % 2 else "model") for rater in ("a", "b") for n in range(6)]
     report = analyze(frames(study, rows), study)
-    assert only(report, "krippendorff_alpha_nominal").estimate == 1.0
+    assert first(report, "krippendorff_alpha_nominal").estimate == 1.0
     assert only(report, "cohen_kappa", scope={"raters": ["a", "b"]}).estimate == 1.0
 
 

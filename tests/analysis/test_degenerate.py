@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, find, frames, only, protocol
+from tests.analysis.builders import CHOICE, FIVE, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,9 @@ def test_one_category_everywhere_is_full_agreement_and_no_alpha(oracle: Oracle) 
     answer = oracle("degenerate_all_one_category")
     report = _report(answer)
     assert only(report, "percent_agreement", scope={}).estimate == answer["expected"]["percent_agreement"]
-    for statistic in ("krippendorff_alpha_ordinal", "fleiss_kappa"):
+    for statistic, key in (("gwet_ac1", "ac1"), ("brennan_prediger", "bp")):
+        assert only(report, statistic, scope={}).estimate == answer["expected"][f"{key}_with_declared_scale_1_5"]
+    for statistic in ("krippendorff_alpha_ordinal", "fleiss_kappa", "icc_a_1"):
         figure = only(report, statistic, scope={})
         assert (figure.estimate, figure.reason, figure.ci_low) == (None, "no_variation", None)
     assert {figure.reason for figure in find(report, "cohen_kappa_quadratic")} == {"no_variation"}
@@ -79,7 +81,7 @@ def test_a_source_without_ratings_stands_there_with_the_reason(oracle: Oracle) -
 def test_with_one_pairable_unit_alpha_is_0_without_interval(oracle: Oracle, level: str) -> None:
     answer = oracle("degenerate_units_with_one_rating")
     report = _report(answer, level)
-    alpha = only(report, f"krippendorff_alpha_{level}", scope={})
+    alpha = first(report, f"krippendorff_alpha_{level}", scope={})
     assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-9)
     assert (alpha.ci_low, alpha.ci_reason, alpha.n_pairable_units) == (None, "one_cluster", 1)
     assert only(report, "percent_agreement", scope={}).estimate == answer["expected"]["percent_agreement"]
@@ -88,8 +90,11 @@ def test_with_one_pairable_unit_alpha_is_0_without_interval(oracle: Oracle, leve
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 def test_points_that_nobody_uses_leave_alpha_as_it_is(oracle: Oracle, level: str) -> None:
     answer = oracle("degenerate_unused_categories")
-    alpha = only(_report(answer, level), f"krippendorff_alpha_{level}", scope={})
+    alpha = first(_report(answer, level), f"krippendorff_alpha_{level}", scope={})
     assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-6)
+    for statistic, key in (("gwet_ac1", "ac1_q5"), ("brennan_prediger", "bp_q5")):
+        figure = only(_report(answer, level), statistic, scope={})
+        assert figure.estimate == pytest.approx(answer["expected"][key], abs=1e-5)
 
 
 def test_a_source_that_wins_every_choice_has_a_share_and_an_exact_interval(oracle: Oracle) -> None:

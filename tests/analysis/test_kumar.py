@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.analysis.builders import find, only
+from tests.analysis.builders import find, first, only
 from tests.real_data.folder import read_rows
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
 
 
 def test_experts_crowd_and_judges_each_have_their_own_agreement(kumar: Report) -> None:
-    figures = find(kumar, "krippendorff_alpha_ordinal", question="advice_giving")
-    scopes = [figure.scope for figure in figures]
-    assert scopes == [{}, {"pool": "expert"}, {"pool": "crowd"}, {"rater_kind": "model"}]
+    scopes = [{}, {"pool": "expert"}, {"pool": "crowd"}, {"rater_kind": "model"}]
+    figures = [first(kumar, "percent_agreement", question="advice_giving", scope=scope) for scope in scopes]
+    assert [figure.scope for figure in find(kumar, "percent_agreement", question="advice_giving")] == scopes
     everyone, expert, crowd, judges = figures
     assert (expert.n_raters, judges.n_raters) == (3, 3)
     assert everyone.n_ratings == (expert.n_ratings or 0) + (crowd.n_ratings or 0)

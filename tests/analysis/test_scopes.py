@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import FIVE, find, frames, only, protocol
+from tests.analysis.builders import FIVE, find, first, frames, only, protocol
 
 HUMAN = {"source": "human"}
 
@@ -98,7 +98,7 @@ def test_a_question_about_the_item_or_a_turn_has_no_source() -> None:
     ]
     rows += [{"rater": rater, "item": "i", "question": "item", "value": 3} for rater in ("ann", "bob")]
     report = analyze(frames(study, rows), study)
-    turns = only(report, "krippendorff_alpha_ordinal", question="turn")
+    turns = first(report, "krippendorff_alpha_ordinal", question="turn")
     assert (turns.estimate, turns.n_units, turns.n_items, turns.scope) == (1.0, 2, 1, {})
     assert only(report, "percent_agreement", question="item").n_units == 1
     assert not find(report, "mean_difference")

@@ -5,7 +5,7 @@ from app.stats.agreement.chance import brennan_prediger, fleiss_kappa, gwet_ac1,
 from app.stats.agreement.cohen import cohen_kappa
 from app.stats.agreement.components import Components, variance_components
 from app.stats.agreement.concordance import kendall_w
-from app.stats.agreement.icc import icc
+from app.stats.agreement.icc import icc, icc_forms
 from app.stats.agreement.pairs import RaterPair, rater_pairs
 from app.stats.agreement.repeats import SelfAgreement, intra_rater_agreement
 from app.stats.agreement.resample import LeaveOneRaterOut, alpha_bootstrap, alpha_without_each_rater
@@ -26,6 +26,7 @@ __all__ = [
     "gwet_ac1",
     "gwet_ac2",
     "icc",
+    "icc_forms",
     "intra_rater_agreement",
     "kendall_w",
     "krippendorff_alpha",

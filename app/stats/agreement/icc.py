@@ -9,6 +9,8 @@ from app.stats.agreement.mean_squares import MeanSquares, crossed, one_way
 from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.stats.ratings import Ratings
 
 Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
@@ -25,10 +27,20 @@ def icc(ratings: Ratings, *, form: Form, confidence: float = 0.95) -> Result:
     Complete data: sums of squares, exact F or Satterthwaite intervals. Else REML components, with the same intervals
     on the mean squares that such components would have in complete data.
     """
+    return icc_forms(ratings, (form,), confidence=confidence)[form]
+
+
+def icc_forms(ratings: Ratings, forms: Sequence[Form], *, confidence: float = 0.95) -> dict[Form, Result]:
+    """Several forms of `icc` at the cost of one: the variance components of crossed raters are found once."""
     missing = nothing_to_compare(ratings) or _too_little(ratings)
     if missing:
-        return missing
-    squares = one_way(ratings) if form.startswith("1") else crossed(ratings)
+        return dict.fromkeys(forms, missing)
+    is_crossed = any(not form.startswith("1") for form in forms)
+    by_unit, by_both = one_way(ratings), crossed(ratings) if is_crossed else None
+    return {form: _of(ratings, by_unit if form.startswith("1") else by_both, form, confidence) for form in forms}
+
+
+def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: float) -> Result:
     if squares is None:
         note = "raters and noise cannot be told apart: one rater, or each with units of his own (see the one-way forms)"
         return undefined("singular", note, **ratings.sizes())

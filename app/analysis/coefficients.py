@@ -1,0 +1,105 @@
+"""Which coefficients of agreement a question gets, each with the intervals that it can have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from app.design.question import ChoiceQuestion, RatingQuestion
+from app.stats.agreement import (
+    alpha_bootstrap,
+    alpha_without_each_rater,
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    icc_forms,
+    kendall_w,
+    krippendorff_alpha,
+    percent_agreement,
+    unanimous_share,
+    within_one_agreement,
+)
+from app.stats.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.answers import Answers
+    from app.analysis.sheet import AnySheet
+    from app.design.scale import Level
+    from app.stats.ratings import Ratings
+    from app.stats.result import Result
+
+    Named = tuple[str, Result]
+
+IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
+# resampling and leaving out cost units x values: a slider's hundred values on more ratings than this take minutes
+MOST_RATINGS, MOST_VALUES = 20_000, 25
+TOO_MANY = "left out above 20,000 ratings; run with --full"
+
+
+def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
+    """Alpha at the level of the scale first; what needs no correction for chance; the other coefficients; the ICCs."""
+    question, ratings = sheet.question, answers.ratings
+    level: Level = "nominal" if isinstance(question, ChoiceQuestion) else question.level
+    yield from _alphas(sheet, answers, level)
+    yield "percent_agreement", percent_agreement(ratings)
+    yield "unanimous_share", unanimous_share(ratings)
+    if isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1:
+        yield "within_one_agreement", within_one_agreement(ratings)
+    yield "fleiss_kappa", fleiss_kappa(ratings)
+    domain = _domain(sheet)
+    yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
+    if level != "nominal":
+        yield "gwet_ac2", gwet_ac2(ratings, domain=domain)
+    yield "brennan_prediger", brennan_prediger(ratings, domain=domain)
+    if level != "nominal":
+        yield "kendall_w", kendall_w(ratings)
+        yield from _iccs(sheet, ratings)
+
+
+def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
+    """For new units and raters where that can be told, for new units, and resampled; the range as a sentence.
+
+    Two raters are one pair: what new raters would do cannot be told, and the interval for new units comes first.
+    """
+    ratings, name = answers.ratings, f"krippendorff_alpha_{level}"
+    units = krippendorff_alpha(ratings, level=level)
+    if units.estimate is None:
+        yield name, units
+        return
+    is_light = sheet.full or len(ratings.value) <= MOST_RATINGS or len(ratings.values) <= MOST_VALUES
+    both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
+    found = [both, units] if both.interval else [units, both]
+    found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
+    yield from ((name, result) for result in found)
+    if is_light:
+        yield name, alpha_bootstrap(ratings, level=level, seed=answers.seed)
+    else:
+        yield name, undefined("not_run", TOO_MANY, method="bootstrap_units")
+
+
+def _range(ratings: Ratings, level: Level) -> str:
+    ends = alpha_without_each_rater(ratings, level=level).range
+    return f"leaving out one rater at a time it lies between {ends[0]:.3f} and {ends[1]:.3f}" if ends else ""
+
+
+def _domain(sheet: AnySheet) -> list[float]:
+    """The categories that could have been given: for a choice every response of an item, tie and neither if allowed."""
+    question = sheet.question
+    if not isinstance(question, ChoiceQuestion):
+        return list(question.values)
+    places = int(sheet.codes.responses.place.max(initial=0)) + 1
+    more = [places + k for k, is_allowed in enumerate((question.tie, question.neither)) if is_allowed]
+    return [float(category) for category in (*range(places), *more)]
+
+
+def _iccs(sheet: AnySheet, ratings: Ratings) -> Iterator[Named]:
+    """Unbalanced data take a mixed model, which large studies get on demand only."""
+    is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
+    is_light = is_complete or sheet.full or len(ratings.value) <= MOST_RATINGS
+    forms: tuple[IccForm, ...] = get_args(IccForm)
+    found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
+    for form in forms:
+        yield f"icc_{form}", found.get(form) or undefined("not_run", TOO_MANY, method="REML")
