@@ -78,6 +78,21 @@ def test_components_of_unbalanced_data_are_those_of_statsmodels_mixed_model(shap
     assert ours == pytest.approx(reml_of_statsmodels(ratings), rel=2e-3)
 
 
+@pytest.mark.parametrize("shape", [(60, 7), (9, 25)])
+@pytest.mark.parametrize("severity", [0.0, 0.4])
+def test_components_are_those_of_the_house_s_own_mixed_model(shape: tuple[int, int], severity: float) -> None:
+    from app.stats.agreement.reml import reml
+    from app.stats.lmm_fit import fit_lmm
+
+    crossing = Crossing(crossed(np.random.default_rng(4), shape, 4, (1.0, severity, 0.6)))
+    one = np.ones((1, crossing.n))
+    units, raters = crossing.units.code, crossing.raters.code
+    fit = fit_lmm(crossing.value, one, item=units, rater=raters, item_columns=one, rater_columns=one)
+    assert fit is not None
+    roots = [fit.sd_item[0], fit.sd_rater[0], fit.sd_residual]
+    assert np.sqrt(reml(crossing, (0.5, 0.5, 0.5))) == pytest.approx(roots, abs=1e-3)
+
+
 def test_reml_and_sums_of_squares_agree_on_complete_data(oracle: Oracle) -> None:
     from app.stats.agreement.components import _complete, _henderson
     from app.stats.agreement.reml import reml
