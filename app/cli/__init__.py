@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from app.cli import analyze, database, doctor, lead, serve, study
+from app.cli import analyze, database, doctor, lead, serve, simulate, study
 from app.cli.output import say
 from app.design.fault import FaultsError
 
@@ -22,6 +22,7 @@ cli.command("backup")(database.backup)
 cli.command("restore")(database.restore)
 cli.command("doctor")(doctor.doctor)
 cli.command("analyze")(analyze.analyze)
+cli.command("simulate")(simulate.simulate)
 
 
 def main() -> None:

@@ -90,10 +90,10 @@ def record_arrival(
     same one and none of them puts another out; the store keeps its hash only.
     """
     key = _secret(db, _KEY_NAME)
-    pseudonym = _pseudonym(key, study.id, platform, platform_id)
+    pseudonym = platform_id if is_simulated else _pseudonym(key, study.id, platform, platform_id)
     db.execute(_NEW_RATER, {"study": study.id, "key": pseudonym, "simulated": is_simulated})
     rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym}).scalar_one()
-    if platform != "invite":
+    if platform != "invite" and not is_simulated:
         row = {"platform": platform, "platform_id": platform_id, "parameters": json.dumps(dict(parameters or {}))}
         db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})
     token = urlsafe_b64encode(_keyed(key, "session", study.id, pseudonym)).decode().rstrip("=")

@@ -1,0 +1,112 @@
+"""Simulated raters: sent through the real assignment and rating code, and marked as simulated wherever they appear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.actions.rating import (
+    Arrival,
+    arrive,
+    begin_rating,
+    current_page,
+    finish,
+    protocol_of,
+    slots_of,
+    submit_about_rater,
+    submit_rating,
+)
+from app.actions.simulated_answers import Mind, Names
+from app.design.slot import slots_of_rater
+from app.storage.arrivals import StudyDoor, get_study_door
+from app.storage.assignments_view import AssignmentView
+from app.storage.rating_sessions import RatingSession, get_rating_session
+from app.storage.trials import list_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from app.storage.engine import Begin
+
+SIMULATED = "simulated"
+
+
+class StudyNotOpenError(ValueError):
+    """The study takes no raters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What became of the simulated raters. Those who found every place taken rated nothing."""
+
+    n_raters: int
+    n_finished: int
+    n_assignments: int
+
+
+def _quiet(_step: str, _n_done: int, _n_all: int) -> None:
+    """Nobody watches the progress."""
+
+
+def simulate(
+    begin: Begin, slug: str, n_raters: int, seed: int, progress: Callable[[str, int, int], None] = _quiet
+) -> Simulation:
+    """Send raters into an open study; the same seed on the same study gives the same answers everywhere.
+
+    Args:
+        begin: opens a transaction; each rater has one of their own, so that one is there whole or not at all.
+        slug: the study.
+        n_raters: how many come, one after the other.
+        seed: decides what they think and what they answer.
+        progress: called with a step, how many are through, and how many there are.
+
+    Raises:
+        StudyNotOpenError: there is no such study, or it is not open.
+    """
+    with begin() as db:
+        study = get_study_door(db, slug)
+        if study is None or study.status != "open":
+            raise StudyNotOpenError(f"No study called {slug} is open.")
+        items = list_items(db, study.id)
+    names = Names(
+        {item.item_id: item.key for item in items},
+        {response.response_id: (response.key, response.source) for item in items for response in item.responses},
+    )
+    n_done = []
+    for number in range(1, n_raters + 1):
+        with begin() as db:
+            n_done.append(_go(db, study, f"sim-{seed}-{number:04d}", seed, names))
+        progress("Simulating raters", number, n_raters)
+    return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
+
+
+def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names) -> int:
+    """One rater from arrival to the end; how many pages they rated."""
+    sitting = arrive(db, study, Arrival(SIMULATED, name, {}), is_simulated=True)
+    assert sitting is not None  # noqa: S101 - only invited raters can be turned away
+    begin_rating(db, _session(db, study, sitting.token))
+    page = current_page(db, _session(db, study, sitting.token))
+    session = _session(db, study, sitting.token)
+    mind = Mind(seed, name, names)
+    n_rated = 0
+    while isinstance(page, AssignmentView):
+        slots = slots_of(protocol_of(db, session), page)
+        form, active_ms = mind.answer(page, slots)
+        submission = submit_rating(db, session, page, form, active_ms=active_ms)
+        if not submission.is_stored:
+            raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
+        n_rated += 1
+        page = current_page(db, session)
+    if page == "about":
+        submit_about_rater(db, session, mind.answer_about(slots_of_rater(protocol_of(db, session))))
+    finish(db, session)
+    return n_rated
+
+
+def _session(db: Connection, study: StudyDoor, token: str) -> RatingSession:
+    session = get_rating_session(db, study.slug, token)
+    if session is None:
+        raise RuntimeError("the rating session of a simulated rater is gone")
+    return session
