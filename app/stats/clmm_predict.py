@@ -33,12 +33,13 @@ class Prediction:
     is_slope: Floats
 
     def upper_share(self, parameters: Floats, cut: int, side: float) -> float:
-        """P(y >= cut) of the source (`side` 1/2) or of the reference (-1/2); other fixed columns at 0."""
+        """P(y >= cut) of the source (`side` 1/2), the reference (-1/2), or midway (0); other fixed columns at 0."""
         cuts = len(self.fit.thresholds)
         first = cuts + len(self.fit.beta)
         weights = np.where(self.is_slope, side, 1.0)
         sd = float(np.sqrt(((parameters[first:] * weights) ** 2).sum()))
-        latent = side * parameters[cuts] - parameters[cut - 1] + sd * _NODES
+        shift = side * parameters[cuts] if side else 0.0
+        latent = shift - parameters[cut - 1] + sd * _NODES
         F = special.expit(latent) if self.link == "logit" else special.ndtr(latent)
         return float(np.clip(F @ _WEIGHTS / _WEIGHTS.sum(), _NEVER, 1 - _NEVER))
 
