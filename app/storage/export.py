@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.frames import study_ratings, table
+from app.storage.frames import copy_ratings, ratings_of, table
 from app.storage.protocols import get_protocol
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
     """
     from app.analysis.folder import StudyFolder
 
+    copied = copy_ratings(db, study_id)
     protocol = db.execute(_PROTOCOL, {"study": study_id}).one()
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, _RATERS))
-    keys = [{row.id: row.key for row in rows} for rows in (raters, items, responses)]
     return StudyFolder(
         protocol=get_protocol(db, study_id, protocol.version, protocol.sha256),
         yaml=protocol.yaml,
@@ -60,7 +60,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
             table(responses, response="key", item="item", source="source", text="text", turns="turns")
         ),
         raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
-        ratings=study_ratings(db, study_id, *keys),
+        ratings=ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses),
     )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from app.storage.copy import copy_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import pandas as pd
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.frames import Frames
+
+    Rows = Sequence[Any]
 
 _ITEMS = text("SELECT id, key, attributes FROM items WHERE study_id = :study ORDER BY position, id")
 _RESPONSES = text("""
@@ -54,8 +56,9 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     """
     from app.analysis.frames import Frames, canonical
 
+    copied = copy_ratings(db, study_id)
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, _RATERS))
-    found = study_ratings(db, study_id, *(_by_number(rows) for rows in (raters, items, responses)))
+    found = ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses)
     return Frames(
         items=table(items, item="key"),
         responses=table(responses, response="key", item="item", source="source"),
@@ -64,7 +67,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     )
 
 
-def table(rows: Sequence[Any], **columns: str) -> pd.DataFrame:
+def table(rows: Rows, **columns: str) -> pd.DataFrame:
     """Rows as a frame: these columns, then one an attribute by name; empty cells None."""
     import pandas as pd
 
@@ -79,20 +82,37 @@ def table(rows: Sequence[Any], **columns: str) -> pd.DataFrame:
     return frame
 
 
-def study_ratings(
-    db: Connection, study_id: int, raters: Mapping[int, str], items: Mapping[int, str], responses: Mapping[int, str]
+def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
+    """The rows of the table, ids as numbers. Copied before the ids' keys are read: whom an answer names is there."""
+    import pandas as pd
+
+    kinds = dict.fromkeys(_IDS, "int64") | dict.fromkeys(_WHOLE, "Int64")
+    kinds |= dict.fromkeys(_NAMES + _FLOATS, "category") | {"text": "object", "comment": "object"}
+    return pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
+
+
+def ratings_of(
+    db: Connection, study_id: int, rows: pd.DataFrame, *, raters: Rows, items: Rows, responses: Rows
 ) -> pd.DataFrame:
-    """The answers as `analysis.frames` has them, in no order; the ids' keys are those of the mappings."""
+    """The answers as `analysis.frames` has them, in no order.
+
+    Args:
+        db: a connection.
+        study_id: the study.
+        rows: as copied.
+        raters: id and key of each. An answer of somebody who has withdrawn since the copy is left out.
+        items: id and key of each.
+        responses: id and key of each.
+    """
     import pandas as pd
 
     from app.analysis.frames import rating_frame
 
-    kinds = dict.fromkeys(_IDS, "int64") | dict.fromkeys(_WHOLE, "Int64") | dict.fromkeys(_NAMES + _FLOATS, "category")
-    kinds |= {"text": "object", "comment": "object"}
-    rows = pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
+    rater, item = _Keys(raters), _Keys(items)
+    rows = rows[rater.has(rows["rater_id"])].reset_index(drop=True)
     reply = _Keys(responses)
     columns: dict[str, Any] = {name: rows[name] for name in ("turn", "position", "repeat", "active_ms")}
-    columns |= {"rater": _Keys(raters).at(rows["rater_id"]), "item": _Keys(items).at(rows["item_id"])}
+    columns |= {"rater": rater.at(rows["rater_id"]), "item": item.at(rows["item_id"])}
     columns |= {"response": reply.at(rows["response_id"]), "chosen": reply.at(rows["chosen_id"])}
     columns |= {"left_response": reply.at(rows["left_id"]), "right_response": reply.at(rows["right_id"])}
     columns |= {name: _names(rows[name]) for name in _NAMES} | {name: _floats(rows[name]) for name in _FLOATS}
@@ -105,11 +125,18 @@ def study_ratings(
 class _Keys:
     """The lead's ids by the store's numbers, for whole columns; 0 is none."""
 
-    def __init__(self, keys: Mapping[int, str]) -> None:
+    def __init__(self, rows: Rows) -> None:
         import numpy as np
 
-        self._ids = np.array([0, *sorted(keys)], dtype=np.int64)
-        self._keys = np.array([None, *(keys[number] for number in self._ids[1:].tolist())], dtype=object)
+        self._ids = np.array([0, *sorted(row.id for row in rows)], dtype=np.int64)
+        keys = {row.id: row.key for row in rows}
+        self._keys = np.array([keys.get(number) for number in self._ids.tolist()], dtype=object)
+
+    def has(self, numbers: pd.Series[int]) -> NDArray[np.bool_]:
+        import numpy as np
+
+        found: NDArray[np.bool_] = np.isin(numbers.to_numpy(), self._ids)
+        return found
 
     def at(self, numbers: pd.Series[int]) -> NDArray[np.object_]:
         import numpy as np
@@ -146,7 +173,3 @@ def _put_back_empty(db: Connection, study_id: int, columns: dict[str, Any]) -> N
         asked = np.isin(columns["question"], [key for key, kind in types.items() if kind in of_types])
         empty = asked & pd.isna(columns[name]) & pd.isna(columns["outcome"])
         columns[name] = np.where(empty, "", columns[name])
-
-
-def _by_number(rows: Sequence[Any]) -> dict[int, str]:
-    return {row.id: row.key for row in rows}

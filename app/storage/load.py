@@ -84,7 +84,7 @@ def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -
 
     slug = folder.protocol.slug
     taken = db.execute(_TAKEN, {"slug": slug}).one()
-    if taken.lead_id == lead_id and is_same(study_folder(db, taken.id), folder):
+    if lead_id in (None, taken.lead_id) and is_same(study_folder(db, taken.id), folder):
         return int(taken.id)
     allowed = "a slug of its own; a study of that name is in the store already, and this is not the same"
     raise FaultsError([Fault("study.yaml", None, "slug", slug, allowed)])

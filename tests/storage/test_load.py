@@ -12,7 +12,7 @@ from app.analysis.folder import StudyFolder, is_same
 from app.design.fault import FaultsError
 from app.exchange import frames_of, read_folder
 from app.storage.export import study_folder
-from app.storage.frames import study_frames
+from app.storage.frames import copy_ratings, ratings_of, study_frames
 from app.storage.load import load_study
 from app.storage.studies import get_study, list_studies
 from tests.exchange.small import RATINGS, read_small
@@ -128,10 +128,25 @@ def test_another_study_under_a_slug_that_is_taken_is_refused(db: Connection) -> 
 
 
 def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:
-    lead = db.execute(text("INSERT INTO leads (email) VALUES ('a@b.c') RETURNING id")).scalar_one()
-    load_study(db, read_small(), lead)
+    one, other = (
+        db.execute(text("INSERT INTO leads (email) VALUES (:email) RETURNING id"), {"email": email}).scalar_one()
+        for email in ("a@b.c", "d@e.f")
+    )
+    load_study(db, read_small(), one)
     with pytest.raises(FaultsError):
-        load_study(db, read_small())
+        load_study(db, read_small(), other)
+
+
+def test_answers_of_a_rater_who_withdraws_while_they_are_read_are_left_out_and_nobody_gets_them(db: Connection) -> None:
+    study_id = load_study(db, read_small())
+    copied = copy_ratings(db, study_id)
+    db.execute(text("DELETE FROM raters WHERE key = 'r1'"))
+    tables = {
+        name: db.execute(text(f"SELECT id, key FROM {name} WHERE study_id = :study"), {"study": study_id}).all()  # noqa: S608
+        for name in ("raters", "items", "responses")
+    }
+    ratings = ratings_of(db, study_id, copied, **tables)
+    assert ratings["rater"].tolist() == ["r2"] * 4
 
 
 def test_nothing_is_stored_when_the_load_breaks_in_its_midst(engine: Engine) -> None:
