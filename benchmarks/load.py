@@ -1,6 +1,7 @@
 """How long a large study folder takes to check and to load, beside a bare COPY of the same rows.
 
-python -m benchmarks.load [--items 50000] [--raters 500]
+python -m benchmarks.load [--items 50000] [--raters 500]. The bound is held against processor seconds, which a busy
+machine does not stretch.
 
 Two responses an item, five answers an item and rater pair: with the usual numbers 100,000 responses and 500,000
 ratings. Each part runs in a process of its own, so that peak memory is its own; the database is the one that
@@ -25,9 +26,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection
 
-USUAL, SECONDS, MEGABYTES = 50_000, 60, 1_000
+RATINGS, SECONDS, MEGABYTES = 500_000, 60, 1_000
 YAML = """\
 attune: 1
 slug: large
@@ -42,13 +43,13 @@ RATING_COLUMNS = [
     "rater", "item", "response", "question", "value", "left_response", "right_response", "side", "position",
     "rated_at", "active_ms",
 ]  # fmt: skip
+DRAW = random.Random(1)  # noqa: S311 - data to measure with
 SOURCES = ("person", "model")
-WORDS = "I hear how hard this has been for you and it makes sense that you feel torn about what to do next".split()
+WORDS = ("I", "hear", "how", "hard", "this", "has", "been", "for", "you", "and", "it", "makes", "sense", "to", "feel")
 
 
 def write(folder: Path, n_items: int, n_raters: int) -> None:
     """A study folder of that size; every text is its own."""
-    random.seed(1)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "study.yaml").write_text(YAML)
     _rows(folder / "items.csv", ["item", "text"], ((f"item-{n}", _text(80)) for n in range(n_items)))
@@ -66,20 +67,20 @@ def write(folder: Path, n_items: int, n_raters: int) -> None:
 def _answers(number: int, n_raters: int) -> Iterator[list[object]]:
     """Two raters an item: each chooses, and rates both responses on two questions."""
     item = f"item-{number}"
-    sides = [f"{item}:{source}" for source in random.sample(SOURCES, 2)]
+    sides = [f"{item}:{source}" for source in DRAW.sample(SOURCES, 2)]
     for k in range(2):
         rater = f"rater-{(2 * number + k) % n_raters}"
         at = [number % 20 + 1, f"2026-11-21T10:{number // 60 % 60:02}:{number % 60:02}.{number % 1000:03}Z",
-              random.randrange(5_000, 90_000)]  # fmt: skip
-        chosen = random.randrange(2)
+              DRAW.randrange(5_000, 90_000)]  # fmt: skip
+        chosen = DRAW.randrange(2)
         yield [rater, item, "", "preference", sides[chosen], *sides, ("left", "right")[chosen], *at]
         for side, response in zip(("left", "right"), sides, strict=True):
             for question in ("empathy", "quality"):
-                yield [rater, item, response, question, random.randint(1, 5), *sides, side, *at]
+                yield [rater, item, response, question, DRAW.randint(1, 5), *sides, side, *at]
 
 
 def _text(n_words: int) -> str:
-    return " ".join(random.choices(WORDS, k=n_words))
+    return " ".join(DRAW.choices(WORDS, k=n_words))
 
 
 def _rows(path: Path, header: list[str], rows: Iterator[object]) -> None:
@@ -122,7 +123,21 @@ def check_and_load(path: Path, url: str) -> None:
     start = time.perf_counter()
     with make_engine(url).begin() as db:
         load_study(db, study)
+        processor = time.process_time() + _backend_seconds(db)
     print(f"  load         {time.perf_counter() - start:7.2f} s")
+    print(f"  processor    {processor:7.2f} s, of this process and of the server's")
+    assert len(study.ratings) > RATINGS or processor < SECONDS, "slower than promised"
+
+
+def _backend_seconds(db: Connection) -> float:
+    """What the server's process has worked for this connection; 0 where it runs elsewhere."""
+    from sqlalchemy import text
+
+    stat = Path(f"/proc/{db.execute(text('SELECT pg_backend_pid()')).scalar_one()}/stat")
+    if not stat.exists():
+        return 0.0
+    ticks = stat.read_text().rsplit(")", 1)[1].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def read_frames(path: Path, url: str) -> None:
@@ -178,7 +193,7 @@ def main() -> None:
         PARTS[given.part[0]](Path(given.part[1]), given.part[2])
         megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"  peak memory  {megabytes:7.0f} MB")
-        assert given.items > USUAL or megabytes < MEGABYTES, "larger than promised"
+        assert 10 * given.items > RATINGS or megabytes < MEGABYTES, "larger than promised"
         return
     with tempfile.TemporaryDirectory() as place, database() as url:
         folder = Path(place)
@@ -191,7 +206,6 @@ def main() -> None:
             seconds[part] = run(part, folder, url)
         ratio = seconds["check and load"] / seconds["bare COPY"]
         print(f"check and load, with start-up, takes {seconds['check and load']:.1f} s: {ratio:.1f} bare COPYs")
-        assert given.items > USUAL or seconds["check and load"] < SECONDS, "slower than promised"
 
 
 if __name__ == "__main__":

@@ -25,14 +25,16 @@ def ratings_file(db: Connection, study: StudyRow, *, spreadsheet: bool = False) 
 
 def study_zip_file(db: Connection, study: StudyRow) -> Path:
     """The study folder, with its figures and events, zipped into a temporary file, which the caller removes."""
-    from app.actions.report import report_of_study
+    from app.actions.report import report_of_folder
     from app.exchange import write_zip
     from app.storage.export import study_events, study_folder
 
-    report, _ = report_of_study(db, study)
+    # One read: the figures are those of the answers beside them, also while raters go on.
+    folder = study_folder(db, study.id)
+    figures = report_of_folder(folder).figures
     path = _temporary(".zip")
     with path.open("wb") as file:
-        write_zip(file, study_folder(db, study.id), events=study_events(db, study.id), figures=report.figures)
+        write_zip(file, folder, events=study_events(db, study.id), figures=figures)
     return path
 
 

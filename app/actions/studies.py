@@ -42,12 +42,13 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     Raises:
         app.exchange.FolderInTheWayError: something stands there.
     """
-    from app.actions.report import report_of_study
+    from app.actions.report import report_of_folder
     from app.exchange import write_folder
     from app.storage.export import study_events, study_folder
 
-    report, _ = report_of_study(db, study)
+    # One read: the figures are those of the answers beside them, also while raters go on.
+    folder = study_folder(db, study.id)
+    figures = report_of_folder(folder).figures
     write_folder(
-        out, study_folder(db, study.id), events=study_events(db, study.id), figures=report.figures,
-        spreadsheet=spreadsheet, progress=progress,
-    )  # fmt: skip
+        out, folder, events=study_events(db, study.id), figures=figures, spreadsheet=spreadsheet, progress=progress
+    )

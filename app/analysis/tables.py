@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.analysis.figure import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from app.analysis.figure import Figure
     from app.analysis.report import Report
@@ -27,9 +27,14 @@ def records_csv(figures: Iterable[Figure]) -> str:
 
 
 def report_csvs(report: Report) -> dict[str, str]:
+    """A report's figures as `figures_csvs` writes them."""
+    return figures_csvs(report.figures)
+
+
+def figures_csvs(figures: Sequence[Figure]) -> dict[str, str]:
     """`agreement.csv` and, with all else, `comparisons.csv`: their names and their text."""
-    agreement = [figure for figure in report.figures if figure.section == "agreement"]
-    others = [figure for figure in report.figures if figure.section != "agreement"]
+    agreement = [figure for figure in figures if figure.section == "agreement"]
+    others = [figure for figure in figures if figure.section != "agreement"]
     return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
 
 

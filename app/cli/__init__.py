@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from app.cli import analyze, database, doctor, lead, serve, simulate, study
+from app.cli import analyze, database, doctor, items, lead, serve, simulate, study
 from app.cli.output import say
 from app.design.fault import FaultsError
 
@@ -15,6 +15,7 @@ cli = typer.Typer(
     help="Human empathy-rating studies: from the spreadsheet to the figures a reviewer accepts.",
 )  # fmt: skip
 cli.add_typer(study.cli, name="study")
+cli.add_typer(items.cli, name="items")
 cli.add_typer(lead.cli, name="lead")
 cli.add_typer(database.cli, name="db")
 cli.command("serve")(serve.serve)

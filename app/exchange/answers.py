@@ -17,7 +17,6 @@ from app.design.question import (
     allowed_words,
 )
 from app.exchange.choices import check_choices
-from app.exchange.sheet import mapped
 
 if TYPE_CHECKING:
     from app.design.question import Question, ScaledQuestion
@@ -47,7 +46,7 @@ def _check(question: Question, rows: Mask, sheet: Sheet, targets: Targets, answe
         case ChoiceQuestion():
             check_choices(question, rows, sheet, targets, answers)
         case CategoryQuestion():
-            codes = mapped(sheet.table.column("value"), lambda text: _joined(question, text))
+            codes = sheet.table.mapped("value", lambda text: _joined(question, text))
             _fill(sheet, rows, codes, allowed_words(question), answers["codes"])
         case TextQuestion() | HighlightQuestion():
             answers["text"][rows] = sheet.table.column("value")[rows]
@@ -58,11 +57,11 @@ def _check(question: Question, rows: Mask, sheet: Sheet, targets: Targets, answe
 def _check_scaled(question: ScaledQuestion, rows: Mask, sheet: Sheet, answers: dict[str, Column]) -> None:
     allowed = allowed_words(question)
     if question.cannot_judge:
-        cannot = rows & (sheet.stripped("value") == CANNOT_JUDGE)
+        cannot = rows & (sheet.table.stripped("value") == CANNOT_JUDGE)
         answers["outcome"][cannot] = CANNOT_JUDGE
         rows &= ~cannot
         allowed += f", or {CANNOT_JUDGE}"
-    numbers = mapped(sheet.table.column("value"), lambda text: scaled_value(question, text))
+    numbers = sheet.table.mapped("value", lambda text: scaled_value(question, text))
     _fill(sheet, rows, numbers, allowed, answers["number"])
 
 
@@ -84,5 +83,5 @@ def _strength_only_where_asked(sheet: Sheet, study: Study, targets: Targets) -> 
         for number, question in enumerate(study.protocol.questions)
         if isinstance(question, ChoiceQuestion) and question.strength is not None
     ]
-    given = sheet.ok & (sheet.stripped("strength") != "")
+    given = sheet.ok & (sheet.table.stripped("strength") != "")
     sheet.reject(given & ~np.isin(targets.question, asked), "strength", "nothing, the question asks for no strength")

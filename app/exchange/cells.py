@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,16 @@ def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bo
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(names)
         writer.writerows(zip(*cells, strict=True))
+
+
+def write_text_csv(path: Path, text: str, *, spreadsheet: bool = False) -> list[str]:
+    """A CSV file that is text already, its cells protected for spreadsheets; its header."""
+    records = list(csv.reader(io.StringIO(text, newline="")))
+    if spreadsheet:
+        records = [[protected(cell) for cell in record] for record in records]
+    with path.open("w", encoding="utf-8-sig" if spreadsheet else "utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\r\n").writerows(records)
+    return records[0]
 
 
 def column_cells(column: pd.Series[Any], *, spreadsheet: bool = False) -> list[str]:

@@ -8,10 +8,8 @@ import numpy as np
 
 from app.design.question import allowed_words
 from app.design.scale import number, number_text
-from app.exchange.columns import places
 from app.exchange.faults import listed
 from app.exchange.replies import AMBIGUOUS, UNKNOWN
-from app.exchange.sheet import mapped
 
 if TYPE_CHECKING:
     from app.design.question import ChoiceQuestion
@@ -26,13 +24,13 @@ def check_choices(
     question: ChoiceQuestion, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]
 ) -> None:
     """Fill outcome, chosen and strength of these rows."""
-    value = sheet.stripped("value")
+    value = sheet.table.stripped("value")
     words = [word for word in ("tie", "neither") if getattr(question, word)]
     is_word = rows & np.isin(value, words)
     answers["outcome"][is_word] = value[is_word]
     pair = _pair(rows & sheet.ok, sheet, targets)
     picks = rows & sheet.ok & ~is_word
-    chosen = _chosen(value, pair, targets)
+    chosen = _chosen(sheet, pair, targets)
     ambiguous = picks & (chosen == AMBIGUOUS)
     sheet.reject(ambiguous, "value", "a response's id, both responses of this pair are of that source")
     sheet.reject(picks & (chosen == UNKNOWN), "value", allowed_words(question))
@@ -56,10 +54,10 @@ def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
     return np.where(named, targets.left, first), np.where(named, targets.right, second)
 
 
-def _chosen(value: Column, pair: tuple[Places, Places], targets: Targets) -> Places:
+def _chosen(sheet: Sheet, pair: tuple[Places, Places], targets: Targets) -> Places:
     """The place of the response that the value names, by id or by source; UNKNOWN where it is neither of the pair."""
-    by_id = places(targets.replies.keys, value)
-    source = places(targets.replies.sources, value)
+    by_id = sheet.table.places("value", targets.replies.keys)
+    source = sheet.table.places("value", targets.replies.sources)
     first, second = pair
     is_id = (by_id >= 0) & ((by_id == first) | (by_id == second))
     of_first, of_second = (_is_of(side, source, targets) for side in pair)
@@ -76,8 +74,8 @@ def _is_of(response: Places, source: Places, targets: Targets) -> Mask:
 
 
 def _check_strength(scale: Scale, rows: Mask, picks: Mask, sheet: Sheet, strengths: Column) -> None:
-    given = rows & (sheet.stripped("strength") != "")
-    points = mapped(sheet.table.column("strength"), lambda text: _point(scale, text))
+    given = rows & (sheet.table.stripped("strength") != "")
+    points = sheet.table.mapped("strength", lambda text: _point(scale, text))
     off = np.array([point is None for point in points], dtype=bool)
     allowed = listed(number_text(value) for value in scale.values)
     sheet.reject(given & ~picks, "strength", "nothing, no response was chosen")

@@ -10,7 +10,6 @@ import pandas as pd
 
 from app.design.scale import number
 from app.exchange.columns import text_or_none
-from app.exchange.sheet import mapped
 
 if TYPE_CHECKING:
     from app.exchange.columns import Mask, Places
@@ -26,8 +25,8 @@ TEXT = ("condition", "shown_label", "side")
 
 def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
     """The columns beside the answer; None where a cell is empty."""
-    beside = {name: text_or_none(sheet.stripped(name)) for name in TEXT}
-    too_long = mapped(sheet.table.column("condition"), lambda text: len(text.strip()) > _LONGEST_CONDITION)
+    beside = {name: text_or_none(sheet.table.stripped(name)) for name in TEXT}
+    too_long = sheet.table.mapped("condition", lambda text: len(text.strip()) > _LONGEST_CONDITION)
     sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
     _check_side(sheet, targets, chosen)
     limits = {"turn": _WHOLE, "position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE}
@@ -38,7 +37,7 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
 
 
 def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
-    side = sheet.stripped("side")
+    side = sheet.table.stripped("side")
     sheet.reject((side != "") & ~np.isin(side, ("left", "right")), "side", "left or right")
     known = sheet.ok & (side != "") & (targets.left >= 0)
     # The side is that of the response chosen, or of the response that the question is about.
@@ -49,8 +48,8 @@ def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
 
 
 def _whole(sheet: Sheet, name: str, most: int) -> Column:
-    numbers = mapped(sheet.table.column(name), lambda text: _whole_number(text, most))
-    wrong = np.array([value is None for value in numbers], dtype=bool) & (sheet.stripped(name) != "")
+    numbers = sheet.table.mapped(name, lambda text: _whole_number(text, most))
+    wrong = np.array([value is None for value in numbers], dtype=bool) & (sheet.table.stripped(name) != "")
     sheet.reject(wrong, name, "a whole number from 0")
     return numbers
 
@@ -83,7 +82,7 @@ def _n_turns(turns: pd.Series[str], at: Places) -> Places:
 
 
 def _times(sheet: Sheet, name: str) -> Column:
-    text = pd.Series(sheet.stripped(name), dtype=object)
+    text = pd.Series(sheet.table.stripped(name), dtype=object)
     times = pd.to_datetime(text.where(text != ""), format="ISO8601", errors="coerce", utc=True).dt.as_unit("us")
     wrong = (times.isna() & (text != "")).to_numpy()
     sheet.reject(wrong, name, "a time as ISO 8601 writes it, such as 2026-11-21T14:30:00Z")

@@ -36,18 +36,17 @@ def has_columns(table: Table, names: Sequence[str], faults: Faults) -> bool:
 
 def ids(table: Table, name: str, faults: Faults) -> Column:
     """A column of ids or keys, without spaces around them; that is said, and too long ones are faults."""
-    codes, distinct = pd.factorize(table.column(name))
+    codes, distinct = table.factor(name)
     stripped = np.array([text.strip() for text in distinct], dtype=object)
-    trimmed = np.flatnonzero((stripped != distinct)[codes]) if len(distinct) else np.array([], dtype=np.int64)
+    trimmed = np.flatnonzero((stripped != distinct).astype(bool)[codes])
     if len(trimmed):
         first = trimmed[0]
         more = f" in {len(trimmed)} rows" if len(trimmed) > 1 else ""
-        found = f"{table.column(name)[first]}"
+        found = str(table.column(name)[first])
         faults.note(table.file, int(table.rows[first]), name, found, f"ids without spaces around them; trimmed{more}")
-    values: Column = stripped[codes] if len(distinct) else table.column(name)
+    values: Column = stripped[codes]
     too_long = np.array([len(text) > LONGEST_ID for text in stripped], dtype=bool)
-    if too_long.any():
-        faulty(table, too_long[codes], name, values, f"at most {LONGEST_ID} characters", faults)
+    faulty(table, too_long[codes], name, values, f"at most {LONGEST_ID} characters", faults)
     return values
 
 
@@ -66,14 +65,6 @@ def unique_ids(table: Table, name: str, values: Column, faults: Faults) -> None:
         first = dict(zip(values[::-1], table.rows[::-1], strict=True))
         for row, value in zip(table.rows[twice], values[twice], strict=True):
             faults.add(table.file, int(row), name, value, f"each {name} once (first in row {first[value]})")
-
-
-def places(keys: Sequence[str] | Column, values: Column) -> Places:
-    """Where each value first stands among the keys; -1 where it does not."""
-    all_keys = pd.Index(np.asarray(keys, dtype=object))
-    firsts = np.flatnonzero(~all_keys.duplicated())
-    found = all_keys[firsts].get_indexer(pd.Index(values, dtype=object))
-    return np.where(found >= 0, firsts[found], -1) if len(firsts) else np.full(len(values), -1)
 
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:

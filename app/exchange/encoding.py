@@ -50,3 +50,18 @@ def open_text(data: bytes) -> tuple[io.TextIOWrapper, bool]:
     utf8 = is_utf8(data)
     encoding, errors = ("utf-8-sig", "strict") if utf8 else ("cp1252", "holes-as-latin-1")
     return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors, newline=""), utf8
+
+
+def unstorable(text: str) -> str | None:
+    r"""The first character that no database text can hold (NUL, half a surrogate pair), by its number, or None.
+
+    >>> unstorable("ok"), unstorable("a\0"), unstorable("\ud800")
+    (None, 'U+0000', 'U+D800')
+    """
+    try:
+        if "\0" not in text:
+            text.encode()
+            return None
+    except UnicodeEncodeError as error:
+        return f"U+{ord(text[error.start]):04X}"
+    return "U+0000"

@@ -10,7 +10,7 @@ from app.exchange.keyed import check_correct_columns
 from app.exchange.protocol import FILE, protocol_from_bytes
 from app.exchange.raters import check_raters, named_in
 from app.exchange.ratings import check_ratings, no_ratings
-from app.exchange.table import quiet, read_table
+from app.exchange.records import quiet, read_table
 from app.exchange.targets import Study
 from app.exchange.texts import check_items, check_responses, no_responses
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from app.design.protocol import Protocol
-    from app.exchange.table import Progress, Table
+    from app.exchange.records import Progress
+    from app.exchange.table import Table
 
 TABLES = ("items", "responses", "raters", "ratings")
 # Written by an export for people and other programs; read by nobody here.

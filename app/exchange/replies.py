@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.columns import places
+from app.exchange.table import places
 
 if TYPE_CHECKING:
     import pandas as pd

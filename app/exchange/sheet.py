@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from app.exchange.columns import faulty, ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.exchange.columns import Mask
     from app.exchange.faults import Faults
     from app.exchange.table import Column, Table
@@ -37,20 +34,7 @@ class Sheet:
             self._ids[name] = ids(self.table, name, self.faults)
         return self._ids[name]
 
-    def stripped(self, name: str) -> Column:
-        """A column without spaces around its cells."""
-        return mapped(self.table.column(name), str.strip)
-
     def reject(self, where: Mask, name: str, allowed: str, found: Column | None = None) -> None:
         """A fault in each of these rows; `found` is the cell unless something else is named."""
         faulty(self.table, where, name, self.table.column(name) if found is None else found, allowed, self.faults)
         self.ok &= ~where
-
-
-def mapped(values: Column, change: Callable[[str], object]) -> Column:
-    """The column with `change` applied to each distinct cell."""
-    codes, distinct = pd.factorize(values)
-    changed = np.empty(len(distinct), dtype=object)
-    changed[:] = [change(text) for text in distinct]
-    result: Column = changed[codes]
-    return result

@@ -1,37 +1,19 @@
-"""One table of a folder as text: CSV or JSON lines to columns, with the row of each record."""
+"""One table of a folder as columns of text, with the row of each record."""
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from app.exchange.encoding import not_text, open_text
-from app.exchange.faults import shown
+import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from app.exchange.faults import Faults
-
     Column = NDArray[np.object_]
-    Progress = Callable[[str, int, int], None]
-
-# Long texts are mostly different from each other; everything else repeats, and one copy of each is kept.
-_LONG = frozenset({"text", "turns", "profile", "comment"})
-_CHUNK = 20_000
-csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-
-
-def quiet(step: str, n_done: int, n_all: int) -> None:
-    """Nobody watches the progress."""
 
 
 @dataclass(slots=True)
@@ -41,6 +23,7 @@ class Table:
     file: str
     rows: NDArray[np.int64]
     columns: dict[str, Column] = field(default_factory=dict)
+    _factors: dict[str, tuple[NDArray[np.int64], Column]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         """How many records there are."""
@@ -50,146 +33,34 @@ class Table:
         """That column, empty cells where the file has none."""
         return self.columns[name] if name in self.columns else np.full(len(self), "", dtype=object)
 
+    def factor(self, name: str) -> tuple[NDArray[np.int64], Column]:
+        """The distinct cells of a column, and which of them each row has: half a million rows say few things."""
+        if name not in self._factors:
+            codes, distinct = pd.factorize(self.column(name))
+            self._factors[name] = codes.astype(np.int64), np.asarray(distinct, dtype=object)
+        return self._factors[name]
 
-def read_table(file: str, data: bytes, faults: Faults, progress: Progress = quiet) -> Table | None:
-    """The table in these bytes; None where it cannot be read at all. What is wrong goes to `faults`."""
-    reason = not_text(data)
-    if reason is not None:
-        faults.add(file, None, None, reason, "text in UTF-8")
-        return None
-    lines, utf8 = open_text(data)
-    if not utf8:
-        faults.note(file, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
-    with lines:
-        watched = _watched(lines, file, len(data), progress)
-        return _from_json_lines(file, watched, faults) if file.endswith(".jsonl") else _from_csv(file, watched, faults)
+    def mapped(self, name: str, change: Callable[[str], object]) -> Column:
+        """The column with `change` applied to each distinct cell."""
+        codes, distinct = self.factor(name)
+        changed = np.empty(len(distinct), dtype=object)
+        changed[:] = [change(text) for text in distinct]
+        found: Column = changed[codes]
+        return found
 
+    def stripped(self, name: str) -> Column:
+        """The column without spaces around its cells."""
+        return self.mapped(name, str.strip)
 
-def _watched(lines: Iterable[str], file: str, n_bytes: int, progress: Progress) -> Iterator[str]:
-    done = 0
-    for number, line in enumerate(lines):
-        done += len(line)
-        if number % 5_000 == 0:
-            progress(f"Reading {file}", min(done, n_bytes), n_bytes)
-        yield line
-    progress(f"Reading {file}", n_bytes, n_bytes)
-
-
-def _from_csv(file: str, lines: Iterator[str], faults: Faults) -> Table | None:
-    reader = csv.reader(lines, strict=True)
-    record = 1
-    try:
-        names = _names(file, next(reader, []), faults)
-        if names is None:
-            return None
-        filler = _Filler(names)
-        while chunk := list(islice(reader, _CHUNK)):
-            filler.add(file, record, chunk, faults)
-            record += len(chunk)
-    except csv.Error as error:
-        where = f"near line {reader.line_num}: {error}"
-        faults.add(file, None, None, where, 'each quoted cell closed by a quote, a quote inside it doubled ("")')
-        return None
-    return filler.table(file)
+    def places(self, name: str, keys: Sequence[str] | Column) -> NDArray[np.int64]:
+        """Where each cell, without spaces around it, stands among the keys; -1 where it does not."""
+        codes, distinct = self.factor(name)
+        return places(keys, np.array([text.strip() for text in distinct], dtype=object))[codes]
 
 
-def _names(file: str, header: list[str], faults: Faults) -> list[str] | None:
-    names = [name.strip() for name in header]
-    if not any(names):
-        faults.add(file, 1, None, "no header", "a first row with the names of the columns")
-        return None
-    if len(names) == 1 and (other := next((sign for sign in (";", "\t") if sign in names[0]), None)):
-        faults.add(file, 1, None, f"columns separated by {other!r}", "columns separated by a comma")
-        return None
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    for name in twice:
-        faults.add(file, 1, name, f"{names.count(name)} columns of that name", "each column once")
-    if twice:
-        return None
-    if "" in names:
-        faults.note(file, 1, None, "a column without a name", "a name; the column was ignored")
-    return names
-
-
-class _Filler:
-    """Turns records into columns, one copy of each repeated text."""
-
-    def __init__(self, names: list[str]) -> None:
-        self._names = names
-        self._cells: list[list[str]] = [[] for _ in names]
-        self._seen: list[dict[str, str] | None] = [None if name in _LONG else {} for name in names]
-        self._rows: list[int] = []
-
-    def add(self, file: str, n_before: int, chunk: list[list[str]], faults: Faults) -> None:
-        width = len(self._names)
-        kept = []
-        for row, record in enumerate(chunk, start=n_before + 1):
-            if len(record) == width:
-                if any(record):
-                    kept.append(record)
-                    self._rows.append(row)
-            elif any(record):
-                faults.add(file, row, None, f"{len(record)} cells", f"{width} cells, as in the header")
-        for number, values in enumerate(zip(*kept, strict=True)):
-            seen = self._seen[number]
-            self._cells[number] += values if seen is None else map(seen.setdefault, values, values)
-
-    def table(self, file: str) -> Table:
-        columns = {
-            name: np.array(cells, dtype=object) for name, cells in zip(self._names, self._cells, strict=True) if name
-        }
-        return Table(file, np.array(self._rows, dtype=np.int64), columns)
-
-
-def _from_json_lines(file: str, lines: Iterator[str], faults: Faults) -> Table | None:
-    records: list[dict[str, Any]] = []
-    rows: list[int] = []
-    for row, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            # Numbers stay as they are written, so that an id 007.0 is not read as 7.
-            record = json.loads(line, parse_float=str, parse_int=str)
-        except (ValueError, RecursionError) as error:
-            faults.add(file, row, None, line.strip(), f"one JSON object on each line ({error})")
-            continue
-        if isinstance(record, dict):
-            records.append({str(name).strip(): value for name, value in record.items()})
-            rows.append(row)
-        else:
-            faults.add(file, row, None, line.strip(), "one JSON object on each line")
-    names = dict.fromkeys(name for record in records for name in record if name)
-    table = Table(file, np.array(rows, dtype=np.int64))
-    for name in names:
-        cells = [_cell(record.get(name)) for record in records]
-        _check_storable(file, shown(name), [1], [name], faults)
-        _check_storable(file, name, rows, cells, faults)
-        table.columns[name] = np.array(cells, dtype=object)
-    return table
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _check_storable(file: str, name: str, rows: list[int], cells: list[str], faults: Faults) -> None:
-    for row, cell in zip(rows, cells, strict=True):
-        if (character := unstorable(cell)) is not None:
-            faults.add(file, row, name, character, "characters that a database can hold")
-
-
-def unstorable(text: str) -> str | None:
-    r"""The first character that no database text can hold (NUL, half a surrogate pair), by its number, or None.
-
-    >>> unstorable("ok"), unstorable("a\0"), unstorable("\ud800")
-    (None, 'U+0000', 'U+D800')
-    """
-    try:
-        if "\0" not in text:
-            text.encode()
-            return None
-    except UnicodeEncodeError as error:
-        return f"U+{ord(text[error.start]):04X}"
-    return "U+0000"
+def places(keys: Sequence[str] | Column, values: Column) -> NDArray[np.int64]:
+    """Where each value first stands among the keys; -1 where it does not."""
+    all_keys = pd.Index(np.asarray(keys, dtype=object))
+    firsts = np.flatnonzero(~all_keys.duplicated())
+    found = all_keys[firsts].get_indexer(pd.Index(values, dtype=object))
+    return np.where(found >= 0, firsts[found], -1) if len(firsts) else np.full(len(values), -1)

@@ -11,9 +11,6 @@ from app.analysis.frames import canonical
 from app.exchange.ratings import FILE_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.analysis.figure import Figure
     from app.analysis.folder import StudyFolder
 
     Columns = dict[str, pd.Series[Any]]
@@ -79,13 +76,3 @@ def checks_of(events: pd.DataFrame) -> Columns:
 
 def _times(column: pd.Series[Any]) -> pd.Series[Any]:
     return pd.to_datetime(column, utc=True).dt.as_unit("us")
-
-
-def figures_table(figures: Iterable[Figure]) -> Columns:
-    """Figures as a table: the fields of the record, `scope` as JSON."""
-    from app.analysis.figure import FIELDS
-
-    records = [figure.as_record() for figure in figures]
-    frame = pd.DataFrame(records, columns=list(FIELDS), dtype=object)
-    frame["scope"] = [json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in frame["scope"]]
-    return {name: frame[name].where(frame[name].notna(), None) for name in FIELDS}

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.columns import one_of, places
+from app.exchange.columns import one_of
 from app.exchange.replies import AMBIGUOUS, UNKNOWN, Replies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from app.design.protocol import Protocol
     from app.exchange.columns import Mask, Places
     from app.exchange.sheet import Sheet
+    from app.exchange.table import Column
 
 
 @dataclass(slots=True)
@@ -58,9 +61,9 @@ def check_targets(sheet: Sheet, study: Study) -> Targets:
     return Targets(question, rater, item, response, left, right, replies)
 
 
-def _known(sheet: Sheet, name: str, keys: object, allowed: str, *, required: bool = False) -> Places:
+def _known(sheet: Sheet, name: str, keys: Sequence[str] | Column, allowed: str, *, required: bool = False) -> Places:
     text = sheet.ids(name)
-    found = places(keys, text)  # type: ignore[arg-type]
+    found = sheet.table.places(name, keys)
     sheet.reject((found < 0) & ((text != "") | required), name, allowed)
     return found
 
@@ -77,7 +80,7 @@ def _hold_against_target(sheet: Sheet, study: Study, question: Places, item: Pla
     sheet.reject(asks & (target == "pair") & has_response, "response", "nothing, the question is about the pair")
     sheet.reject(asks & (target == "item") & has_response, "response", "nothing, the question is about the item")
     sheet.reject(
-        asks & (target == "turn") & (sheet.stripped("turn") == ""), "turn", "a turn, the question is about one"
+        asks & (target == "turn") & (sheet.table.stripped("turn") == ""), "turn", "a turn, the question is about one"
     )
 
 
@@ -91,8 +94,8 @@ def _belongs(sheet: Sheet, name: str, response: Places, item: Places, replies: R
 def _side(sheet: Sheet, name: str, item: Places, replies: Replies) -> Places:
     """A side of the pair, by its response's id or its source's name."""
     text = sheet.ids(name)
-    by_source = replies.by_source(item, places(replies.sources, text))
-    found = places(replies.keys, text)
+    by_source = replies.by_source(item, sheet.table.places(name, replies.sources))
+    found = sheet.table.places(name, replies.keys)
     found = np.where(found >= 0, found, by_source)
     sheet.reject(found == AMBIGUOUS, name, "a response's id, that source has several responses to this item")
     sheet.reject((found == UNKNOWN) & (text != ""), name, "a response of responses.csv, or its source")

@@ -16,11 +16,11 @@ from app.exchange.columns import (
     ids,
     one_of,
     only_where,
-    places,
     text_or_none,
     unique_ids,
 )
-from app.exchange.table import Table, unstorable
+from app.exchange.encoding import unstorable
+from app.exchange.table import Table, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from app.exchange.faults import Faults, listed
 from app.exchange.protocol import FILE
 from app.exchange.read import READ, WRITTEN_ONLY, read_files
-from app.exchange.table import quiet
+from app.exchange.records import quiet
 
 if TYPE_CHECKING:
     from app.analysis.folder import StudyFolder
-    from app.exchange.table import Progress
+    from app.exchange.records import Progress
 
 MOST_BYTES = 512 * 2**20
 # RuntimeError is what zipfile raises for a password; the rest, for damaged or exotic archives.

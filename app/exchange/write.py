@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from app.exchange.cells import write_csv
+from app.analysis.tables import figures_csvs
+from app.exchange.cells import write_csv, write_text_csv
 from app.exchange.codebook import codebook_rows, package
 from app.exchange.protocol import FILE
-from app.exchange.table import quiet
-from app.exchange.tables import EVENT_COLUMNS, checks_of, events_of, figures_table, tables_of
+from app.exchange.records import quiet
+from app.exchange.tables import EVENT_COLUMNS, checks_of, events_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from app.analysis.figure import Figure
     from app.analysis.folder import StudyFolder
-    from app.exchange.table import Progress
+    from app.exchange.records import Progress
     from app.exchange.tables import Columns
 
 _CODEBOOK = ("file", "column", "question", "value", "meaning")
@@ -68,17 +69,16 @@ def write_folder(
 
 
 def _write(
-    folder: Path, study: StudyFolder, events: pd.DataFrame | None, figures: Sequence[Figure], *,
+    folder: Path, study: StudyFolder, events: pd.DataFrame | None, figures: Mapping[str, str], *,
     spreadsheet: bool, progress: Progress,
 ) -> None:  # fmt: skip
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
     happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
     tables: dict[str, Columns] = tables_of(study)
     tables |= {"checks": checks_of(happened), "events": events_of(happened)}
-    if figures:
-        tables["agreement"] = figures_table(figure for figure in figures if figure.section == "agreement")
-        tables["comparisons"] = figures_table(figure for figure in figures if figure.section != "agreement")
     columns = {name: list(table) for name, table in tables.items()}
+    for name, text in figures_csvs(figures).items() if figures else ():
+        columns[name.removesuffix(".csv")] = write_text_csv(folder / name, text, spreadsheet=spreadsheet)
     meanings = pd.DataFrame(list(codebook_rows(study.protocol, columns)), columns=[*_CODEBOOK], dtype=object)
     tables["codebook"] = {name: meanings[name] for name in _CODEBOOK}
     for number, (name, table) in enumerate(tables.items()):
@@ -88,6 +88,13 @@ def _write(
     text = json.dumps(described, ensure_ascii=False, indent=2) + "\n"
     (folder / "datapackage.json").write_text(text, encoding="utf-8", newline="")
     progress("Writing", len(tables), len(tables))
+
+
+def write_texts(folder: Path, study: StudyFolder) -> None:
+    """items.csv and responses.csv alone, into a folder that is there."""
+    tables = tables_of(study)
+    for name in ("items", "responses"):
+        write_csv(folder / f"{name}.csv", tables[name])
 
 
 def write_zip(file: BinaryIO, study: StudyFolder, **options: Any) -> None:  # noqa: ANN401 - those of write_folder

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from app.exchange.table import unstorable
+from app.exchange.encoding import unstorable
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node

@@ -123,9 +123,11 @@ def store_texts(
     from app.analysis.folder import ITEM_COLUMNS, RESPONSE_COLUMNS
 
     study = str(study_id)
-    stored = _row(items, "item", ITEM_COLUMNS).assign(position=range(len(items)))
+    first_item, first_response = (_next_position(db, study_id, table) for table in ("items", "responses"))
+    stored = _row(items, "item", ITEM_COLUMNS).assign(position=range(first_item, first_item + len(items)))
     copy_in(db, "items", stored, progress, study_id=study)
-    row = _row(responses, "response", RESPONSE_COLUMNS).assign(position=range(len(responses)))
+    places = range(first_response, first_response + len(responses))
+    row = _row(responses, "response", RESPONSE_COLUMNS).assign(position=places)
     stored = row.drop(columns=["item", "source"]).assign(
         item_id=row["item"].map(_ids(db, study_id, "items")),
         source_id=row["source"].map(_ids(db, study_id, "sources")),
@@ -173,6 +175,16 @@ def _row(frame: pd.DataFrame, key: str, columns: tuple[str, ...]) -> pd.DataFram
         for row in cells
     ]
     return frame.drop(columns=named).rename(columns={key: "key"}).assign(attributes=attributes)
+
+
+def known_keys(db: Connection, study_id: int, table: str) -> set[str]:
+    """The lead's ids of a study's items, responses or raters."""
+    return set(_ids(db, study_id, table))
+
+
+def _next_position(db: Connection, study_id: int, table: str) -> int:
+    query = text(f"SELECT coalesce(max(position) + 1, 0) FROM {table} WHERE study_id = :study")  # noqa: S608
+    return int(db.execute(query, {"study": study_id}).scalar_one())
 
 
 def _ids(db: Connection, study_id: int, table: str) -> dict[str, int]:

@@ -9,7 +9,10 @@ from typing import get_args
 import pytest
 
 from app.analysis.figure import FIELDS
+from app.analysis.folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.design import question
+from app.exchange.ratings import FILE_COLUMNS
+from app.exchange.tables import CHECK_COLUMNS, EVENT_COLUMNS
 from app.storage.tables import metadata
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()
@@ -57,3 +60,16 @@ def test_every_kind_of_question_and_every_setting_is_explained() -> None:
 
 def test_every_field_of_a_figure_is_explained() -> None:
     assert defined(part("A figure")) == set(FIELDS)
+
+
+def test_every_column_of_the_study_folder_is_named() -> None:
+    folder = part("The study folder")
+    for heading, columns in {
+        "items.csv": ITEM_COLUMNS,
+        "responses.csv": RESPONSE_COLUMNS,
+        "raters.csv": RATER_COLUMNS,
+        "ratings.csv": FILE_COLUMNS,
+    }.items():
+        listed = part(heading, 3).strip().split("\n\n")[0]
+        assert re.findall(r"`(\w+)`", listed) == list(columns)
+    assert {*EVENT_COLUMNS, *CHECK_COLUMNS} <= set(re.findall(r"`(\w+)`", folder))

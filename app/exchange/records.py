@@ -1,0 +1,157 @@
+"""Files to tables: CSV and JSON lines, each record with its row."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from app.exchange.encoding import not_text, open_text, unstorable
+from app.exchange.faults import shown
+from app.exchange.table import Table
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Callable, Iterable, Sequence
+
+    from app.exchange.faults import Faults
+
+    Progress = Callable[[str, int, int], None]
+
+# Long texts are mostly different from each other; everything else repeats, and one copy of each is kept.
+_LONG = frozenset({"text", "turns", "profile", "comment"})
+_CHUNK = 20_000
+csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+
+
+def quiet(step: str, n_done: int, n_all: int) -> None:
+    """Nobody watches the progress."""
+
+
+def read_table(file: str, data: bytes, faults: Faults, progress: Progress = quiet) -> Table | None:
+    """The table in these bytes; None where it cannot be read at all. What is wrong goes to `faults`."""
+    reason = not_text(data)
+    if reason is not None:
+        faults.add(file, None, None, reason, "text in UTF-8")
+        return None
+    lines, utf8 = open_text(data)
+    if not utf8:
+        faults.note(file, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
+    with lines:
+        if file.endswith(".jsonl"):
+            table = _from_json_lines(file, lines, faults)
+        else:
+            table = _from_csv(file, lines, faults, lambda n_done: progress(f"Reading {file}", n_done, len(data)))
+    progress(f"Reading {file}", len(data), len(data))
+    return table
+
+
+def _from_csv(file: str, lines: io.TextIOWrapper, faults: Faults, progress: Callable[[int], None]) -> Table | None:
+    reader = csv.reader(lines, strict=True)
+    record = 1
+    try:
+        names = _names(file, next(reader, []), faults)
+        if names is None:
+            return None
+        filler = _Filler(names)
+        while chunk := list(islice(reader, _CHUNK)):
+            filler.add(file, record, chunk, faults)
+            record += len(chunk)
+            progress(cast("io.BytesIO", lines.buffer).tell())
+    except csv.Error as error:
+        where = f"near line {reader.line_num}: {error}"
+        faults.add(file, None, None, where, 'each quoted cell closed by a quote, a quote inside it doubled ("")')
+        return None
+    return filler.table(file)
+
+
+def _names(file: str, header: list[str], faults: Faults) -> list[str] | None:
+    names = [name.strip() for name in header]
+    if not any(names):
+        faults.add(file, 1, None, "no header", "a first row with the names of the columns")
+        return None
+    if len(names) == 1 and (other := next((sign for sign in (";", "\t") if sign in names[0]), None)):
+        faults.add(file, 1, None, f"columns separated by {other!r}", "columns separated by a comma")
+        return None
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    for name in twice:
+        faults.add(file, 1, name, f"{names.count(name)} columns of that name", "each column once")
+    if twice:
+        return None
+    if "" in names:
+        faults.note(file, 1, None, "a column without a name", "a name; the column was ignored")
+    return names
+
+
+class _Filler:
+    """Turns records into columns, one copy of each repeated text."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self._cells: list[list[str]] = [[] for _ in names]
+        self._seen: list[dict[str, str] | None] = [None if name in _LONG else {} for name in names]
+        self._rows: list[int] = []
+
+    def add(self, file: str, n_before: int, chunk: list[list[str]], faults: Faults) -> None:
+        width = len(self._names)
+        rows: Sequence[int] = range(n_before + 1, n_before + 1 + len(chunk))
+        if set(map(len, chunk)) != {width} or not all(map(any, chunk)):
+            numbered = [(row, record) for row, record in zip(rows, chunk, strict=True) if any(record)]
+            for row, record in numbered:
+                if len(record) != width:
+                    faults.add(file, row, None, f"{len(record)} cells", f"{width} cells, as in the header")
+            rows = [row for row, record in numbered if len(record) == width]
+            chunk = [record for _, record in numbered if len(record) == width]
+        self._rows += rows
+        for number, values in enumerate(zip(*chunk, strict=True)):
+            seen = self._seen[number]
+            self._cells[number] += values if seen is None else map(seen.setdefault, values, values)
+
+    def table(self, file: str) -> Table:
+        columns = {
+            name: np.array(cells, dtype=object) for name, cells in zip(self._names, self._cells, strict=True) if name
+        }
+        return Table(file, np.array(self._rows, dtype=np.int64), columns)
+
+
+def _from_json_lines(file: str, lines: Iterable[str], faults: Faults) -> Table | None:
+    records: list[dict[str, Any]] = []
+    rows: list[int] = []
+    for row, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            # Numbers stay as they are written, so that an id 007.0 is not read as 7.
+            record = json.loads(line, parse_float=str, parse_int=str)
+        except (ValueError, RecursionError) as error:
+            faults.add(file, row, None, line.strip(), f"one JSON object on each line ({error})")
+            continue
+        if isinstance(record, dict):
+            records.append({str(name).strip(): value for name, value in record.items()})
+            rows.append(row)
+        else:
+            faults.add(file, row, None, line.strip(), "one JSON object on each line")
+    names = dict.fromkeys(name for record in records for name in record if name)
+    table = Table(file, np.array(rows, dtype=np.int64))
+    for name in names:
+        cells = [_cell(record.get(name)) for record in records]
+        _check_storable(file, shown(name), [1], [name], faults)
+        _check_storable(file, name, rows, cells, faults)
+        table.columns[name] = np.array(cells, dtype=object)
+    return table
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _check_storable(file: str, name: str, rows: list[int], cells: list[str], faults: Faults) -> None:
+    for row, cell in zip(rows, cells, strict=True):
+        if (character := unstorable(cell)) is not None:
+            faults.add(file, row, name, character, "characters that a database can hold")

@@ -1,0 +1,69 @@
+"""attune items, as a lead types it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.database import Outcome, attune
+from tests.exchange.small import RATINGS, YAML, small
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Attune = Callable[..., Outcome]
+
+__all__ = ["attune"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The small study on disk."""
+    place = tmp_path / "small"
+    place.mkdir()
+    for name, data in small().items():
+        (place / name).write_bytes(data)
+    return place
+
+
+def test_check_lists_all_faults_and_exits_with_1(attune: Attune, folder: Path) -> None:
+    (folder / "ratings.csv").write_text(f"{RATINGS}rX,a,a:person,warmth,9,,,,,,,,\nr2,a,a:person,warmth,9,,,,,,,,\n")
+    said = attune("study", "check", folder)
+    assert said.code == 1
+    assert 'ratings.csv, row 13, column rater: found "rX"; allowed: r1 or r2.' in said.err
+    assert 'ratings.csv, row 14, column value: found "9"; allowed: 1, 2 or 3' in said.err
+    assert said.err.endswith("2 faults. Nothing was stored.\n")
+
+
+def test_a_slug_that_is_taken_is_a_fault(attune: Attune, folder: Path) -> None:
+    attune("study", "load", folder)
+    (folder / "ratings.csv").unlink()
+    said = attune("study", "load", folder)
+    assert said.code == 1
+    assert 'study.yaml, column slug: found "small"; allowed: a slug of its own' in said.err
+
+
+def test_a_wrong_call_exits_with_2(attune: Attune, folder: Path, tmp_path: Path) -> None:
+    assert attune("items", "import", folder, tmp_path / "x.csv", "--response", "person").code == 2
+    assert attune("items", "import", "slug", tmp_path / "x.csv", "--out", tmp_path / "y").code == 2
+    assert attune("items", "import", folder).code == 2
+
+
+def test_a_spreadsheet_goes_into_a_folder_and_into_the_store(attune: Attune, folder: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("ID,Post,Human Reply,feels\nx1,One,h1,sad\n")
+    options = (sheet, "--response", "person=Human Reply", "--item", "ID", "--text", "Post")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "study.yaml").write_text(YAML)
+    said = attune("items", "import", tmp_path / "new", *options)
+    assert said == (0, "", f"1 items and 1 responses are in {tmp_path / 'new'} now.\n")
+    said = attune("items", "import", tmp_path / "new", *options)
+    assert (said.code, "With --replace they go." in said.err) == (1, True)
+    assert attune("items", "import", tmp_path / "new", *options, "--replace").code == 0
+    attune("study", "load", folder)
+    assert attune("items", "import", "small", *options) == (0, "", "1 items and 1 responses are in small now.\n")
+    said = attune("items", "import", "small", *options)
+    assert (said.code, "an id that no item of the study has yet" in said.err) == (1, True)
+    assert attune("items", "import", "nobody", *options) == (1, "", "No study is called nobody.\n")
