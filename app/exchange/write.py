@@ -69,7 +69,7 @@ def write_folder(
 
 
 def _write(
-    folder: Path, study: StudyFolder, events: pd.DataFrame | None, figures: Mapping[str, str], *,
+    folder: Path, study: StudyFolder, events: pd.DataFrame | None, figures: Sequence[Figure], *,
     spreadsheet: bool, progress: Progress,
 ) -> None:  # fmt: skip
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
