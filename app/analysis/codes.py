@@ -36,13 +36,17 @@ class Raters:
 
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """What is rated: item and source of each response, and its place among the responses of its item, from 0."""
+    """What is rated: item and source of each response, and its place among the responses of its item, from 0.
+
+    `responder` says who, within a source, wrote it, where the protocol names the column.
+    """
 
     item: Ints
     source: Ints
     place: Ints
 
     n_items: int
+    responder: Ints | None = None
 
     @cached_property
     def two(self) -> tuple[Ints, Ints]:
@@ -92,7 +96,7 @@ def codes_of(frames: Frames, protocol: Protocol) -> Codes:
     """The codes of a study's frames. Sources and questions have the protocol's order, all else that of the tables."""
     sources = _with_others(tuple(protocol.sources), frames.responses["source"])
     items, ids = frames.items["item"], frames.responses["response"]
-    responses = _responses(frames, sources)
+    responses = _responses(frames, sources, protocol.analysis.responder)
     ratings = frames.ratings
     repeat = _numbers(ratings["repeat"])
     is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
@@ -119,14 +123,15 @@ def _with_others(declared: tuple[str, ...], found: pd.Series[str]) -> tuple[str,
     return tuple(dict.fromkeys([*declared, *found.dropna().unique()]))
 
 
-def _responses(frames: Frames, sources: tuple[str, ...]) -> Responses:
+def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) -> Responses:
     table = frames.responses
     item = _look_up(frames.items["item"], table["item"])
     order = np.argsort(item, kind="stable")
     first = np.searchsorted(item[order], item[order])
     place = np.empty(len(item), dtype=np.int64)
     place[order] = np.arange(len(item)) - first
-    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items))
+    writers = pd.factorize(table[responder])[0].astype(np.int64) if responder in table else None
+    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), writers)
 
 
 def _raters(table: pd.DataFrame) -> Raters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
+from app.analysis.sheet import TOO_MANY
 from app.design.question import ChoiceQuestion, RatingQuestion
 from app.stats.agreement import (
     alpha_bootstrap,
@@ -34,9 +35,8 @@ if TYPE_CHECKING:
     Named = tuple[str, Result]
 
 IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
-# resampling and leaving out cost units x values: a slider's hundred values on more ratings than this take minutes
-MOST_RATINGS, MOST_VALUES = 20_000, 25
-TOO_MANY = "left out above 20,000 ratings; run with --full"
+# resampling and leaving out cost units x values: these many are quick however many ratings there are
+FEW_VALUES = 25
 
 
 def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
@@ -69,7 +69,7 @@ def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
     if units.estimate is None:
         yield name, units
         return
-    is_light = sheet.full or len(ratings.value) <= MOST_RATINGS or len(ratings.values) <= MOST_VALUES
+    is_light = sheet.is_light or len(ratings.values) <= FEW_VALUES
     both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
     found = [both, units] if both.interval else [units, both]
     found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
@@ -98,7 +98,7 @@ def _domain(sheet: AnySheet) -> list[float]:
 def _iccs(sheet: AnySheet, ratings: Ratings) -> Iterator[Named]:
     """Unbalanced data take a mixed model, which large studies get on demand only."""
     is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
-    is_light = is_complete or sheet.full or len(ratings.value) <= MOST_RATINGS
+    is_light = is_complete or sheet.is_light
     forms: tuple[IccForm, ...] = get_args(IccForm)
     found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
     for form in forms:

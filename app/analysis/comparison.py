@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.analysis import differences, models, ranks
 from app.analysis.answers import within_items
+from app.analysis.contrast import Contrast, Found
 from app.analysis.scopes import distinct_groups, with_answers
-from app.stats import bootstrap, classical, describe
+from app.stats import bootstrap, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from app.analysis.answers import Answers
-    from app.analysis.figure import Figure, Scope, Unit
+    from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import ScaledSheet
-    from app.stats.result import Result
-
-    Found = tuple[str, Unit, Result]
 
 SECTION = "comparison"
 
 
 def comparison(sheet: ScaledSheet) -> Iterator[Figure]:
-    """Mean differences, the t tests on item means, shares at the cut and their ratio; nothing without two sources."""
+    """Each source against the reference: ordinal model, differences, superiority, the tests of the field, shares.
+
+    Nothing without two sources.
+    """
     if sheet.reference is None:
         return
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
@@ -38,32 +40,31 @@ def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figu
     if sheet.cut is None:
         return
     part = answers.select(answers.source == sheet.code_of(scope["source"]))
-    single = describe.share_at_least(part.value, sheet.cut, **part.where)
     means = within_items(part)
+    single = describe.share_at_least(part.value, sheet.cut, **part.where)
     by_item = bootstrap.share_of_item_means_at_least(means.value, sheet.cut, seed=means.seed, **means.where)
-    found: list[Found] = [("share_at_least", "rating", single), ("share_at_least", "item_mean", by_item)]
-    yield from _records(sheet, part, {**scope, "cut": sheet.cut}, found)
+    scope = {**scope, "cut": sheet.cut}
+    found = (Found("share_at_least", "rating", single), Found("share_at_least", "item_mean", by_item))
+    yield from _records(sheet, part, scope, found)
 
 
 def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
-    mine, theirs = sheet.code_of(scope["source"]), sheet.code_of(scope["reference"])
-    part = answers.select((answers.source == mine) | (answers.source == theirs))
-    difference = describe.mean_difference(part.value, part.source == mine, **part.where)
-    means = within_items(part)
-    value, is_mine = means.value, means.source == mine
-    found: list[Found] = [("mean_difference", "rating", difference)]
-    for is_paired, name, test in (
-        (True, "t_paired", classical.t_paired),
-        (False, "t_unpaired", classical.t_unpaired),
-    ):
-        gap = classical.item_mean_difference(value, is_mine, is_paired=is_paired, **means.where)
-        found += [("mean_difference", "item_mean", gap), (name, "item_mean", test(value, is_mine, **means.where))]
-    yield from _records(sheet, part, scope, found)
-    if sheet.cut is not None:
-        ratio = bootstrap.share_at_least_ratio(value, is_mine, sheet.cut, seed=means.seed, **means.where)
-        yield from _records(sheet, part, {**scope, "cut": sheet.cut}, [("share_at_least_ratio", "item_mean", ratio)])
+    contrast = Contrast.of(sheet, answers, scope)
+    parts = (
+        models.ordinal, differences.mean_differences, differences.against_margin, ranks.superiority, differences.shares,
+        ranks.rank_tests,
+    )  # fmt: skip
+    for part in parts:
+        yield from _records(sheet, contrast.answers, scope, part(contrast))
 
 
-def _records(sheet: ScaledSheet, answers: Answers, scope: Scope, found: list[Found]) -> Iterator[Figure]:
-    for statistic, unit, result in found:
-        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)
+def _records(sheet: ScaledSheet, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Figure]:
+    for one in found:
+        yield sheet.record(
+            one.result,
+            answers,
+            section=SECTION,
+            scope={**scope, **one.scope},
+            statistic=one.statistic,
+            unit=one.unit,
+        )

@@ -11,6 +11,7 @@ from app.analysis.choice import choice
 from app.analysis.codes import codes_of
 from app.analysis.comparison import comparison
 from app.analysis.distribution import distribution
+from app.analysis.families import with_adjusted_p
 from app.analysis.kappas import kappas
 from app.analysis.recipe import data_hash, notes
 from app.analysis.sheet import ChoiceSheet, ScaledSheet
@@ -75,7 +76,8 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     for any_sheet in every:
         figures += [*agreement(any_sheet), *kappas(any_sheet)]
     figures.sort(key=lambda figure: SECTIONS.index(figure.section))
-    return Report(protocol.slug, digest, tuple(notes(codes, frames)), tuple(figures))
+    adjusted = with_adjusted_p(figures, protocol.analysis.confirmatory)
+    return Report(protocol.slug, digest, tuple(notes(codes, frames)), tuple(adjusted))
 
 
 SECTIONS = ("distribution", "comparison", "choice", "agreement")
@@ -91,11 +93,18 @@ class _Given:
 
     def scaled(self) -> Iterator[ScaledSheet]:
         for question in self.protocol.scaled_questions:
-            cut = self.protocol.analysis.cut.get(question.key)
-            answers = scaled_answers(self.codes, question)
-            yield ScaledSheet(self.codes, question, answers, self.protocol.reference, cut, self.full)
+            declared = self.protocol.analysis
+            yield ScaledSheet(
+                self.codes,
+                question,
+                scaled_answers(self.codes, question),
+                self.protocol.reference,
+                cut=declared.cut.get(question.key),
+                margin=declared.margin.get(question.key),
+                full=self.full,
+            )
 
     def choices(self) -> Iterator[ChoiceSheet]:
         for question in self.protocol.choice_questions:
             answers = choice_answers(self.codes, question)
-            yield ChoiceSheet(self.codes, question, answers, self.protocol.reference, None, self.full)
+            yield ChoiceSheet(self.codes, question, answers, self.protocol.reference, full=self.full)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope, Unit
     from app.stats.result import Result
 
+# above so many ratings mixed models and resampling take minutes, and are run on demand only
+MOST_RATINGS = 20_000
+TOO_MANY = "left out above 20,000 ratings; run with --full"
 SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion)
 SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
 
@@ -26,8 +29,14 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
     question: SomeQuestion
     answers: SomeAnswers
     reference: str | None
-    cut: float | None
+    cut: float | None = None
+    margin: float | None = None
     full: bool = False
+
+    @property
+    def is_light(self) -> bool:
+        """Whether the study is small enough, or the caller patient enough, for what takes long."""
+        return self.full or len(self.codes.rows.question) <= MOST_RATINGS
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -21,8 +21,9 @@ ROW_HEIGHT = 30
 
 
 def headlines(figures: Sequence[Figure]) -> list[Figure]:
-    """The mean differences of single ratings: the ones whose interval holds for new items and raters."""
-    return [figure for figure in figures if figure.statistic == "mean_difference" and figure.unit == "rating"]
+    """The first mean difference of each question and scope: the one whose interval holds for new items and raters."""
+    found = [figure for figure in figures if figure.statistic == "mean_difference" and figure.unit == "rating"]
+    return list({(figure.question, str(figure.scope)): figure for figure in reversed(found)}.values())[::-1]
 
 
 def forest_spec(figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 400) -> Spec | None:

@@ -49,7 +49,12 @@ def _analysis(protocol: Protocol) -> Iterator[str]:
     analysis = protocol.analysis
     if analysis.reference is not None and analysis.reference not in protocol.sources:
         yield f"analysis.reference names one of the sources, found {analysis.reference}"
-    yield from _unknown("analysis.cut", "rating questions", analysis.cut, (q.key for q in protocol.scaled_questions))
+    scaled = {question.key for question in protocol.scaled_questions}
+    yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
+    yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
+    compared = {*scaled, *(question.key for question in protocol.choice_questions), *analysis.composites}
+    words = "rating questions, choices or composites"
+    yield from _unknown("analysis.confirmatory", words, analysis.confirmatory, compared)
     for name, composite in analysis.composites.items():
         if fault := composite_fault(name, composite, protocol.scaled_questions):
             yield fault

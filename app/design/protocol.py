@@ -51,6 +51,8 @@ class Analysis(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     reference: str | None = None
     cut: dict[str, float] = {}
+    margin: dict[str, Annotated[float, Field(gt=0)]] = {}
+    confirmatory: tuple[Key, ...] = ()
     composites: dict[Key, Composite] = {}
     responder: str | None = None
     believed_source: BelievedSource | None = None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.coefficients import MOST_RATINGS
+from app.analysis.sheet import MOST_RATINGS
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 

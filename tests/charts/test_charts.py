@@ -9,7 +9,7 @@ import pytest
 
 from app.analysis import analyze
 from app.charts.chart import Chart, charts_of
-from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
     from app.analysis.report import Report
@@ -80,7 +80,7 @@ def test_a_slider_is_drawn_in_ten_steps() -> None:
 
 def test_a_difference_stands_where_its_record_says() -> None:
     report, charts = _charts(ROWS)
-    figure = only(report, "mean_difference", unit="rating")
+    figure = first(report, "mean_difference", unit="rating")
     (row,) = _data(charts["comparison"].spec(), "estimate")
     assert (row["estimate"], row["low"], row["high"]) == (figure.estimate, figure.ci_low, figure.ci_high)
 
