@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.trials import kind_of_trials, trials_of_item
+from app.actions.opening import OpeningError, StudyEmptyError, check_carried_out, check_feasible
+from app.design.feasibility import feasibility
+from app.design.plan import planned_trials
+from app.design.trials import kind_of_trials
 from app.storage.protocols import get_protocol
-from app.storage.trials import get_study_for_update, list_items, record_status, record_trials
+from app.storage.trials import (
+    get_study_for_update,
+    get_yaml,
+    list_items,
+    list_named_raters,
+    record_status,
+    record_trials,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -16,24 +26,22 @@ class StudyMissingError(LookupError):
     """No study has this slug."""
 
 
-class StudyEmptyError(ValueError):
-    """The study has nothing to rate."""
-
-
 def open_study(db: Connection, slug: str) -> None:
     """Make the trials and their seats, and let raters in. Items added since the last time get theirs.
 
     Raises:
         StudyMissingError: no such study.
-        StudyEmptyError: no trial can be made of its items and responses.
+        OpeningError: nothing to rate, a design that cannot be met, or one that this version does not carry out.
     """
     study_id, _, version, seed = _study(db, slug)
     protocol = get_protocol(db, study_id, version)
+    check_carried_out(protocol, get_yaml(db, study_id, version))
     items = list_items(db, study_id)
-    kind = kind_of_trials(protocol, (len(item.responses) for item in items))
-    trials = [(item, trial) for item in items for trial in trials_of_item(protocol, kind, item.responses)]
+    trials = planned_trials(protocol, items)
     if not trials:
+        kind = kind_of_trials(protocol, (len(item.responses) for item in items))
         raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
+    check_feasible(protocol, feasibility(protocol, trials, list_named_raters(db, study_id)))
     record_trials(db, study_id, seed, trials, protocol.design.raters_per_trial)
     record_status(db, study_id, "open")
 
@@ -57,3 +65,6 @@ def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
     if study is None:
         raise StudyMissingError(f"No study is called {slug}.")
     return study
+
+
+__all__ = ["OpeningError", "StudyEmptyError", "StudyMissingError", "close_study", "open_study", "pause_study"]

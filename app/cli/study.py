@@ -43,7 +43,12 @@ cli.command("new")(templates.new)
 @cli.command("check")
 def check(folder: Folder) -> None:
     """List every fault of a study folder, with file, row, column, what was found and what is allowed."""
+    from app.actions.feasibility import feasibility_of_folder
+    from app.actions.opening import notes_on_opening
+
     found = _read(folder)
+    for note in notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)):
+        say(f"Warning: {note}")
     say(f"No fault: {_contents(found)}.")
 
 
@@ -112,13 +117,13 @@ def close(slug: Slug) -> None:
 
 
 def _change(slug: str, change: Callable[[Connection, str], None], words: str) -> None:
-    from app.actions.design import StudyEmptyError
+    from app.actions.design import OpeningError
 
     with store() as engine, engine.begin() as db:
         _study(db, slug)
         try:
             change(db, slug)
-        except StudyEmptyError as error:
+        except OpeningError as error:
             fail(str(error))
     say(words)
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.design import open_study
+from app.actions.opening import NotCarriedOutError
 from app.actions.report import report_of_study
-from app.actions.templates import list_templates, template_folder
+from app.actions.templates import list_templates, new_study, template_folder
 from app.analysis.statistics import STATISTICS
+from app.design.carried_out import not_carried_out
 from app.exchange.read import read_folder
 from app.storage.load import load_study
 from app.storage.studies import get_study
@@ -17,6 +19,7 @@ from tests.raters import rate_until_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -60,6 +63,12 @@ FIGURES: dict[str, dict[str, set[str]]] = {
     "responder-level": {"empathy": RATED, "helpfulness": RATED},
 }
 
+# Those whose every part raters get; the others cannot be opened yet.
+OPENED = {
+    "ab-tie", "ayers-pair", "behaviours", "empathetic-dialogues", "four-dimensions", "perceived-empathy",
+    "responder-level", "theory-of-mind",
+}  # fmt: skip
+
 
 def keys_of(report: Report, question: str, source: str | None = None) -> set[str]:
     """The statistics that a question has, all or for one source."""
@@ -78,7 +87,18 @@ def test_every_template_is_driven() -> None:
     assert set(FIGURES) == {template.name for template in list_templates()}
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", sorted(set(FIGURES) - OPENED))
+def test_a_template_with_parts_that_raters_would_not_get_is_refused_naming_each(db: Connection, name: str) -> None:
+    folder = read_folder(template_folder(name))
+    load_study(db, folder)
+    with pytest.raises(NotCarriedOutError) as refused:
+        open_study(db, name)
+    parts = not_carried_out(folder.protocol)
+    assert parts
+    assert all(f"{part} (line " in str(refused.value) for part in parts)
+
+
+@pytest.mark.parametrize("name", sorted(OPENED))
 def test_a_template_is_loaded_rated_by_everyone_it_needs_and_analysed(db: Connection, name: str) -> None:
     folder = read_folder(template_folder(name))
     load_study(db, folder)
@@ -97,13 +117,16 @@ def test_a_template_is_loaded_rated_by_everyone_it_needs_and_analysed(db: Connec
     assert all(figure.estimate is not None or figure.reason for figure in report.figures)
 
 
-def test_one_rating_a_response_has_no_agreement_and_says_why(db: Connection) -> None:
-    load_study(db, read_folder(template_folder("three-point")))
-    open_study(db, "three-point")
-    rate_until_full(db, "three-point")
-    study = get_study(db, "three-point")
+def test_one_rating_a_response_has_no_agreement_and_says_why(db: Connection, tmp_path: Path) -> None:
+    folder = new_study("ayers-pair", tmp_path / "s", "s", "T")
+    yaml = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(yaml.replace("raters_per_trial: 3", "raters_per_trial: 1"))
+    load_study(db, read_folder(folder))
+    open_study(db, "s")
+    rate_until_full(db, "s")
+    study = get_study(db, "s")
     assert study
     report, _ = report_of_study(db, study)
-    agreement = [figure for figure in report.of("agreement", "empathy") if figure.statistic == ORDINAL]
+    agreement = [figure for figure in report.of("agreement", "quality") if figure.statistic == ORDINAL]
     assert agreement
     assert all(figure.estimate is None and figure.reason == "no_pairable_units" for figure in agreement)

@@ -39,7 +39,7 @@ def show_coverage(request: Request, db: Db, study: Own) -> Response:
 def submit_status(db: Db, study: Own, status: Annotated[Literal["open", "paused", "closed"], Form()]) -> Response:
     try:
         CHANGE[status](db, study.slug)
-    except design.StudyEmptyError as error:
+    except design.OpeningError as error:
         raise PageError(str(error)) from error
     return RedirectResponse(f"/studies/{study.slug}", status_code=303)
 

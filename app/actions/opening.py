@@ -1,0 +1,74 @@
+"""Whether a study can be opened to raters as its protocol says it, and the sentences for a lead where it cannot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.carried_out import not_carried_out
+
+if TYPE_CHECKING:
+    from app.design.feasibility import Feasibility
+    from app.design.protocol import Protocol
+
+
+class OpeningError(ValueError):
+    """The study cannot be opened; the message says why, in words for its lead."""
+
+
+class StudyEmptyError(OpeningError):
+    """The study has nothing to rate."""
+
+
+class NotCarriedOutError(OpeningError):
+    """The protocol asks for what this version does not do for raters yet."""
+
+
+class DesignUnmetError(OpeningError):
+    """No number of raters can give what the design asks."""
+
+
+def parts_not_carried_out(protocol: Protocol, yaml: str) -> list[str]:
+    """The parts that raters would not get, each with its line: `flow.consent (line 52)`."""
+    from app.exchange.lines import lines_of
+
+    parts = not_carried_out(protocol)
+    lines = lines_of(yaml) if parts else {}
+    return [f"{part} (line {lines[part]})" if part in lines else part for part in parts]
+
+
+def check_carried_out(protocol: Protocol, yaml: str) -> None:
+    """Refuse a study whose raters would not get what its protocol says.
+
+    Raises:
+        NotCarriedOutError: naming each part, with its line of study.yaml.
+    """
+    if parts := parts_not_carried_out(protocol, yaml):
+        raise NotCarriedOutError(
+            f"The study {protocol.slug} can be loaded and analysed, not opened: this version does not carry out yet "
+            f"what study.yaml says in {', '.join(parts)}."
+        )
+
+
+def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
+    """Refuse a design that cannot be met.
+
+    Raises:
+        DesignUnmetError: with the arithmetic.
+    """
+    if needs.problems:
+        words = [sentence for sentence in needs.sentences() if sentence not in needs.notes]
+        raise DesignUnmetError(f"The study {protocol.slug} cannot be opened. {' '.join(words)}")
+
+
+def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility) -> list[str]:
+    """What stands in the way of opening a study folder, a sentence each; empty where nothing does."""
+    sentences: list[str] = []
+    try:
+        check_carried_out(protocol, yaml)
+    except NotCarriedOutError as error:
+        sentences.append(str(error))
+    try:
+        check_feasible(protocol, needs)
+    except DesignUnmetError as error:
+        sentences.append(str(error))
+    return sentences

@@ -1,0 +1,57 @@
+"""What of a protocol this version does not do for raters yet: refused at opening rather than passed over in silence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.design.protocol import Protocol
+
+KINDS_OF_CONDITION: frozenset[str] = frozenset()
+
+
+def not_carried_out(protocol: Protocol) -> list[str]:
+    """The parts of a protocol that raters would not get, as key paths of study.yaml; list places count from 1.
+
+    >>> from app.design.protocol import Protocol
+    >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
+    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "design": {"repeats": {"n": 2}}}
+    >>> not_carried_out(Protocol.model_validate(parts))
+    ['design.repeats']
+    """
+    return [*_questions(protocol), *_design(protocol), *_conditions(protocol), *_flow(protocol), *_checks(protocol)]
+
+
+def _questions(protocol: Protocol) -> Iterator[str]:
+    for number, question in enumerate(protocol.questions, start=1):
+        if question.type == "highlight":
+            yield f"questions.{number}"
+
+
+def _design(protocol: Protocol) -> Iterator[str]:
+    design = protocol.design
+    there = {
+        "profile": design.profile == "hidden",
+        "reveal": design.reveal == "turns",
+        "order": design.order != "random",
+        "blocks": design.blocks,
+        "repeats": design.repeats,
+        "pools": design.pools,
+        "quotas": design.quotas,
+        "max_raters": design.max_raters,
+    }
+    return (f"design.{part}" for part, is_there in there.items() if is_there)
+
+
+def _conditions(protocol: Protocol) -> Iterator[str]:
+    return (f"conditions.{name}" for name, f in protocol.conditions.items() if f.kind not in KINDS_OF_CONDITION)
+
+
+def _flow(protocol: Protocol) -> Iterator[str]:
+    return (f"flow.{part}" for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
+
+
+def _checks(protocol: Protocol) -> Iterator[str]:
+    return (f"checks.{part}" for part in ("attention", "comprehension", "gold") if getattr(protocol.checks, part))

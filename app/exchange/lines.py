@@ -1,0 +1,16 @@
+"""The line of each key of a study.yaml."""
+
+from __future__ import annotations
+
+from app.exchange.faults import Faults
+from app.exchange.yaml_tree import dotted, read_yaml
+
+
+def lines_of(yaml: str) -> dict[str, int]:
+    r"""The line, from 1, of every key path; list places count from 1.
+
+    >>> lines_of("slug: s\ndesign:\n  repeats: {n: 2}\n")["design.repeats"]
+    3
+    """
+    tree = read_yaml("study.yaml", yaml, Faults())
+    return {name: line for path, line in tree.lines.items() if (name := dotted(path))} if tree else {}

@@ -1,0 +1,104 @@
+"""A study opens only if raters get what its protocol says; who cannot open it is told why, part by part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.design import OpeningError, open_study
+from app.actions.feasibility import feasibility_of_folder
+from app.actions.opening import notes_on_opening
+from app.actions.templates import new_study
+from app.design.carried_out import not_carried_out
+from app.exchange.read import read_folder
+from app.storage.load import load_study
+from tests.builder import build_study, protocol_of
+from tests.design.studies import protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+CONSENT = {"version": "1", "text": "Taking part is voluntary."}
+LOOK = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a", "after": 1}
+MARK = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark it."}
+TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}}
+AGAIN = {"key": "t", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
+PRACTICE = {"trials": [{"item": "p"}]}
+
+
+@pytest.mark.parametrize(
+    ("part", "parts"),
+    [
+        ("questions.1", {"questions": [MARK]}),
+        ("design.profile", {"design": {"profile": "hidden"}}),
+        ("design.reveal", {"design": {"reveal": "turns"}}),
+        ("design.order", {"design": {"order": "fixed"}}),
+        ("design.blocks", {"design": {"blocks": {"size": 2}}}),
+        ("design.repeats", {"design": {"repeats": {"n": 1}}}),
+        ("design.pools", {"design": {"pools": {"crowd": {}}}}),
+        ("design.quotas", {"design": {"quotas": {"adult": {"yes": 9}}}}),
+        ("design.max_raters", {"design": {"max_raters": 9}}),
+        ("conditions.told", {"conditions": {"told": TOLD}}),
+        ("conditions.wrote", {"conditions": {"wrote": {"kind": "source", "levels": ["person", "model"]}}}),
+        ("flow.consent", {"flow": {"consent": CONSENT}}),
+        ("flow.eligibility", {"flow": {"eligibility": {"accept": {"adult": "yes"}}}}),
+        ("flow.before", {"flow": {"before": [{"questions": ["mood"]}]}}),
+        ("flow.practice", {"flow": {"practice": PRACTICE}}),
+        ("flow.revisit", {"flow": {"revisit": ["who"]}}),
+        ("flow.after", {"flow": {"after": [{"questions": ["mood"]}]}}),
+        ("flow.debrief", {"flow": {"debrief": {"text": "Some labels were not true."}}}),
+        ("flow.help", {"flow": {"help": "Talk to somebody."}}),
+        ("flow.exposure_cap", {"flow": {"exposure_cap": 2}}),
+        ("flow.skip_reasons", {"flow": {"skip_reasons": ["I know the person"]}}),
+        ("checks.attention", {"checks": {"attention": [LOOK]}}),
+        ("checks.comprehension", {"checks": {"comprehension": [AGAIN]}}),
+        ("checks.gold", {"checks": {"gold": [{"item": "g", "expect": {"warm": 1}}]}}),
+    ],
+)
+def test_each_part_that_raters_would_not_get_is_named(part: str, parts: dict[str, Any]) -> None:
+    assert not_carried_out(protocol(**parts)) == [part]
+
+
+def test_a_protocol_without_such_parts_names_none() -> None:
+    assert not_carried_out(protocol(design={"trials": "pairs", "raters_per_trial": 2, "blind": False})) == []
+
+
+def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
+    study = build_study(db, protocol_of(design={"max_raters": 50}))
+    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in design.max_raters\."):
+        open_study(db, "study")
+    found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
+    assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
+
+
+def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connection, tmp_path: Path) -> None:
+    path = new_study("dialogue-trajectory", tmp_path / "s", "s", "T")
+    lines = (path / "study.yaml").read_text().splitlines()
+    line = next(number for number, words in enumerate(lines, start=1) if words.startswith("design:"))
+    load_study(db, read_folder(path))
+    with pytest.raises(OpeningError, match=rf"design\.reveal \(line {line}\)"):
+        open_study(db, "s")
+
+
+def test_a_study_without_responses_has_nothing_to_rate(db: Connection) -> None:
+    build_study(db, protocol_of(design={"trials": "pairs"}), n_items=1)
+    db.execute(text("DELETE FROM responses"))
+    with pytest.raises(OpeningError, match="nothing to rate"):
+        open_study(db, "study")
+
+
+def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path) -> None:
+    path = new_study("ab-tie", tmp_path / "s", "s", "T")
+    found = read_folder(path)
+    assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
+    yaml = path / "study.yaml"
+    yaml.write_text(yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}"))
+    found = read_folder(path)
+    not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
+    assert "can be loaded and analysed, not opened" in not_yet
+    assert "design.repeats (line " in not_yet
+    assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet
