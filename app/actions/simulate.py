@@ -21,7 +21,7 @@ from app.design.slot import slots_of_rater
 from app.storage.arrivals import StudyDoor, get_study_door
 from app.storage.assignments_view import AssignmentView
 from app.storage.rating_sessions import RatingSession, get_rating_session
-from app.storage.trials import list_items
+from app.storage.trials import list_item_keys, list_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,9 +69,9 @@ def simulate(
         study = get_study_door(db, slug)
         if study is None or study.status != "open":
             raise StudyNotOpenError(f"No study called {slug} is open.")
-        items = list_items(db, study.id)
+        items, keys = list_items(db, study.id), list_item_keys(db, study.id)
     names = Names(
-        {item.item_id: item.key for item in items},
+        keys,
         {response.response_id: (response.key, response.source) for item in items for response in item.responses},
     )
     n_done = []

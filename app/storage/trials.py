@@ -75,6 +75,12 @@ def list_named_raters(db: Connection, study_id: int) -> dict[str, list[str]]:
     return {row.pool: list(row[1]) for row in db.execute(_NAMED, {"study": study_id})}
 
 
+def list_item_keys(db: Connection, study_id: int) -> dict[int, str]:
+    """The key of every item by its id."""
+    rows = db.execute(text("SELECT id, key FROM items WHERE study_id = :study"), {"study": study_id})
+    return {row.id: row.key for row in rows}
+
+
 def list_items(db: Connection, study_id: int) -> list[PlannedItem]:
     """Every item with its responses, in the study's order."""
     return list(_grouped(db.execute(_ITEMS, {"study": study_id}).all()))
