@@ -47,7 +47,7 @@ class Answers:
 
     `unit` is what raters can agree on: the response, the item's pair, the item, or the item's turn; `source` is -1
     where there is none; `is_first` is False where a rater had already rated that unit (another pair, another
-    condition): within a rater there is nothing to agree on.
+    condition): within a rater there is nothing to agree on. `row` is the place in `Codes.rows`.
     """
 
     item: Ints
@@ -56,6 +56,7 @@ class Answers:
     source: Ints
     value: Floats
     is_first: Bools
+    row: Ints
 
     def select(self, rows: Bools | Ints) -> Self:
         """The answers where the mask holds, or at these places."""
@@ -91,7 +92,8 @@ class Choices(Answers):
     """Answers to a forced choice. `value` is the category: the place of the response in its item, then tie, neither.
 
     `chosen` is the source of the response chosen (-1 for tie and neither), `one` and `other` are the sources of the
-    pair; `is_left` is 1 where the left response was chosen, 0 where the right one was, nan where that is not known.
+    pair, in the order of the responses; `is_left` is 1 where the left response was chosen, 0 where the right one was,
+    `one_is_left` where `one` stood; nan where that is not known. `strength` is how much better, nan where not asked.
     """
 
     outcome: Ints
@@ -99,6 +101,8 @@ class Choices(Answers):
     one: Ints
     other: Ints
     is_left: Floats
+    one_is_left: Floats
+    strength: Floats
 
 
 def n_distinct(codes: Ints) -> int:
@@ -124,7 +128,7 @@ def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
         source[of_response] = codes.responses.source[response[of_response]]
     elif question.target == "rater":
         unit = rater
-    return Answers(item, unit, rater, source, rows.number[at], _is_first(unit, rater))
+    return Answers(item, unit, rater, source, rows.number[at], _is_first(unit, rater), at)
 
 
 def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
@@ -138,14 +142,16 @@ def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
     last = int(responses.place.max(initial=0))
     category = np.where(outcome == RESPONSE, responses.place[chosen], last + outcome)
     unit = _codes(_codes(item, one), other)
-    is_left = np.where((outcome == RESPONSE) & (left >= 0), (chosen == left).astype(np.float64), np.nan)
+    is_known = left >= 0
     return Choices(
-        item, unit, rater, np.full(len(at), -1), category.astype(np.float64), _is_first(unit, rater),
+        item, unit, rater, np.full(len(at), -1), category.astype(np.float64), _is_first(unit, rater), at,
         outcome=outcome,
         chosen=np.where(outcome == RESPONSE, responses.source[chosen], -1),
         one=np.where(one >= 0, responses.source[one], -1),
         other=np.where(other >= 0, responses.source[other], -1),
-        is_left=is_left,
+        is_left=np.where(is_known & (outcome == RESPONSE), (chosen == left) * 1.0, np.nan),
+        one_is_left=np.where(is_known, (one == left) * 1.0, np.nan),
+        strength=rows.strength[at],
     )  # fmt: skip
 
 
@@ -179,4 +185,4 @@ def within_items(answers: Answers) -> Answers:
     mean = np.bincount(cell, answers.value) / np.bincount(cell)
     first = np.flatnonzero(~pd.Series(cell).duplicated().to_numpy())
     one = answers.select(first)
-    return Answers(one.item, one.unit, one.rater, one.source, mean[cell[first]], one.is_first)
+    return Answers(one.item, one.unit, one.rater, one.source, mean[cell[first]], one.is_first, one.row)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.answers import NEITHER, RESPONSE, TIE
+from app.analysis.choice_models import UNKNOWN_SIDES, choice_models
 from app.analysis.scopes import distinct_groups, with_answers
 from app.stats import binomial
 from app.stats import choice as stats
@@ -26,30 +28,33 @@ if TYPE_CHECKING:
 
 SECTION = "choice"
 INDEPENDENT = "decisive choices, each counted as independent: items and raters that come more than once are ignored"
-UNKNOWN_SIDES = "not estimable: it is not known which response stood on which side"
 BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
 
 
 def choice(sheet: ChoiceSheet) -> Iterator[Figure]:
-    """For each source against the reference the share preferred, then tie, neither and first side.
+    """For each source against the reference the share preferred, then tie, neither and first side, then the models.
 
-    Where more than two sources meet, each also against whatever it met.
+    Where more than two sources meet, each also against whatever it met, and every other pair.
     """
+    reference, many = sheet.reference, len(sheet.sources) > TWO
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        for source in sheet.sources:
-            if sheet.reference is not None and source != sheet.reference:
-                yield from _preferred(sheet, answers, {**group.scope, "source": source, "reference": sheet.reference})
-        if len(sheet.sources) > TWO:
-            for source in sheet.sources:
-                yield from _preferred(sheet, answers, {**group.scope, "source": source})
+        others = [source for source in sheet.sources if source != reference] if reference is not None else []
+        for source in others:
+            yield from _preferred(sheet, answers, {**group.scope, "source": source, "reference": reference})
+        for source in sheet.sources if many else ():
+            yield from _preferred(sheet, answers, {**group.scope, "source": source})
+        for first, second in combinations(others, 2) if many else ():
+            yield from _preferred(sheet, answers, {**group.scope, "source": second, "reference": first}, is_brief=True)
         yield from _without_sources(sheet, answers, group.scope)
+        yield from choice_models(sheet, answers, group.scope)
 
 
-def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Figure]:
+def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Figure]:
+    """The share with each interval; in brief the headline only."""
     mine = sheet.code_of(scope["source"])
     part = answers.select(
-        _is_between(answers, mine, sheet.code_of(scope["reference"]) if "reference" in scope else None)
+        is_between(answers, mine, sheet.code_of(scope["reference"]) if "reference" in scope else None)
     )
     outcome = outcomes(part, mine)
     found = [_named(stats.share_preferred(outcome, **part.where), "ties as half")]
@@ -57,7 +62,7 @@ def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[F
         found.append(_named(stats.share_decisive(outcome, **part.where), "decisive choices only"))
     found += [_named(stats.share_decisive_unclustered(outcome, method), INDEPENDENT) for method in BINOMIAL]
     counts = [int((outcome == kind).sum()) for kind in (stats.WON, stats.TIE, stats.NEITHER, stats.LOST)]
-    for result in found:
+    for result in found[:1] if is_brief else found:
         yield sheet.record(
             result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice", counts=counts
         )
@@ -77,7 +82,8 @@ def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iter
     yield from _records(sheet, answers, scope, found)
 
 
-def _is_between(answers: Choices, mine: int, reference: int | None) -> Bools:
+def is_between(answers: Choices, mine: int, reference: int | None) -> Bools:
+    """Whether a choice was between the source and the reference, or where none is named between it and any other."""
     is_one, is_other = answers.one == mine, answers.other == mine
     if reference is None:
         return np.asarray(is_one ^ is_other)

@@ -73,6 +73,7 @@ class Rows:
     chosen: Ints
     left: Ints
     right: Ints
+    strength: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +115,7 @@ def codes_of(frames: Frames, protocol: Protocol) -> Codes:
         chosen=_look_up(ids, kept["chosen"]),
         left=_look_up(ids, kept["left_response"]),
         right=_look_up(ids, kept["right_response"]),
+        strength=_numbers(kept["strength"]),
     )
     n_excluded = int(is_excluded.sum())
     return Codes(sources, questions, raters, responses, rows, n_excluded, int((is_repeat & ~is_excluded).sum()))

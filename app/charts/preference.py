@@ -27,7 +27,8 @@ SUBTITLE = "Point and line: share preferred, ties as half, with 95 % interval fo
 def headlines(figures: Sequence[Figure]) -> list[Figure]:
     """The first record of each share preferred against a reference: ties as half, for new items and raters."""
     shares = [figure for figure in figures if figure.statistic == "share_preferred" and "reference" in figure.scope]
-    return list({str(figure.scope): figure for figure in reversed(shares)}.values())[::-1]
+    first = list({str(figure.scope): figure for figure in reversed(shares)}.values())[::-1]
+    return [figure for figure in first if figure.scope["reference"] == first[0].scope["reference"]]
 
 
 def preference_spec(

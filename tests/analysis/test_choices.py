@@ -79,3 +79,81 @@ def test_the_two_responses_of_an_item_need_not_be_named() -> None:
     rows = [{"rater": f"r{n}", "item": "i", "question": "preference", "value": "model"} for n in range(3)]
     report = analyze(frames(study, rows), study)
     assert find(report, "share_preferred", scope=AGAINST)[0].estimate == 1.0
+
+
+THREE = {"human": {"kind": "human"}, "first": {"kind": "model"}, "second": {"kind": "model"}}
+
+
+def _circle(n_items: int = 12) -> list[dict[str, Any]]:
+    """Human over first, first over second, second over human: each mostly, by three raters."""
+    pairs = [("human", "first"), ("first", "second"), ("second", "human")]
+    return [
+        _vote(rater, f"i{n}", pair[(n + k) % 6 == 0], *(pair if (n + k) % 2 else pair[::-1]))
+        for n in range(n_items)
+        for pair in pairs
+        for k, rater in enumerate(("a", "b", "c"))
+    ]
+
+
+def test_a_circle_of_three_is_counted_and_no_source_is_stronger() -> None:
+    study = protocol(CHOICE, sources=THREE)
+    report = analyze(frames(study, _circle()), study)
+    circles = only(report, "intransitive_triples")
+    assert (circles.estimate, circles.note) == (1, "of 1 triples of sources that all met")
+    for figure in find(report, "bt_strength"):
+        assert figure.estimate == pytest.approx(0, abs=0.2)
+    reference = only(report, "bt_strength", scope={"source": "human", "reference": "human"})
+    assert reference.estimate == 0
+
+
+def test_every_pair_of_sources_has_its_share_and_its_contrast() -> None:
+    study = protocol(CHOICE, sources=THREE)
+    report = analyze(frames(study, _circle()), study)
+    between = {"source": "second", "reference": "first"}
+    assert len(find(report, "share_preferred", scope=between)) == 1
+    contrast = only(report, "bt_contrast", scope=between)
+    strength = {f.scope["source"]: f.estimate or 0 for f in find(report, "bt_strength")}
+    assert contrast.estimate == pytest.approx(strength["second"] - strength["first"])
+
+
+def test_a_source_that_always_wins_has_no_strength_and_the_reason() -> None:
+    study = protocol(CHOICE)
+    rows = [_vote(rater, f"i{n}", "model", *SIDES[n % 2]) for rater in ("a", "b", "c") for n in range(8)]
+    report = analyze(frames(study, rows), study)
+    figure = only(report, "bt_strength", scope=AGAINST)
+    assert (figure.estimate, figure.reason) == (None, "separation")
+    assert only(report, "odds_preferred_glmm").reason == "separation"
+
+
+def test_sources_that_never_meet_are_disconnected() -> None:
+    study = protocol(CHOICE, sources={**THREE, "third": {"kind": "model"}})
+    rows = [_vote(f"r{n}", f"i{n}", ("human", "first")[n % 2], "human", "first") for n in range(6)]
+    rows += [_vote(f"r{n}", f"i{n}", ("second", "third")[n % 2], "second", "third") for n in range(6)]
+    report = analyze(frames(study, rows), study)
+    apart = only(report, "bt_strength", scope={"source": "second", "reference": "human"})
+    assert (apart.estimate, apart.reason) == (None, "disconnected")
+
+
+def test_a_pull_to_the_left_shows_as_a_position_effect_and_leaves_the_share_at_equal_sides() -> None:
+    study = protocol(CHOICE)
+    rows = []
+    for r in range(6):
+        for n in range(24):
+            sides = SIDES[(n + r) % 2]
+            taken = sides[1] if (n + 2 * r) % 5 == 0 else sides[0]
+            rows.append(_vote(f"r{r}", f"i{n}", taken, *sides))
+    report = analyze(frames(study, rows), study)
+    position = only(report, "position_effect")
+    assert position.estimate is not None
+    assert position.estimate > 1
+    equal = only(report, "share_preferred_at_equal")
+    assert equal.scope == {**AGAINST, "covariate": "side"}
+    assert equal.estimate == pytest.approx(find(report, "share_preferred")[0].estimate, abs=0.1)
+    assert only(report, "covariate_log_odds").estimate == pytest.approx(position.estimate, abs=0.2)
+
+
+def test_the_strength_of_a_preference_is_signed_by_who_was_chosen() -> None:
+    study = protocol({**CHOICE, "tie": True, "strength": True})
+    values = [("model", 3), ("human", 1), ("tie", None), ("model", 1)]
+    rows = [_vote(f"r{n}", f"i{n}", value) | {"strength": much} for n, (value, much) in enumerate(values)]
+    assert only(analyze(frames(study, rows), study), "preference_strength").estimate == pytest.approx(3 / 4)
