@@ -48,6 +48,8 @@ class LmmFit:
         reml_criterion: minus twice the restricted log-likelihood.
         parameter_covariance: of (relative sds, residual sd), shape (m, m).
         slopes: of the covariance of beta in these parameters, shape (m, p, p).
+        item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in the order
+            of first appearance.
     """
 
     beta: Floats
@@ -58,6 +60,8 @@ class LmmFit:
     reml_criterion: float
     parameter_covariance: Floats
     slopes: Floats
+    item_effects: Floats
+    rater_effects: Floats
 
     def df(self, contrast: Floats) -> float:
         """Satterthwaite's degrees of freedom of one contrast, shape (p,)."""
@@ -172,11 +176,32 @@ class _Reml:
         sigma = float(np.sqrt(at.residual / (self.n - self.p)))
         parameters = np.append(np.abs(theta), sigma)
         sds = parameters[:q] * sigma, parameters[q:-1] * sigma
-        item, rater = sds if is_item_large else sds[::-1]
+        effects = self._effects(at)
+        (item, item_effects), (rater, rater_effects) = list(zip(sds, effects, strict=True))[
+            :: 1 if is_item_large else -1
+        ]
         inverse_hessian, slopes = self._around(parameters)
         return LmmFit(
-            at.beta, at.inverse * sigma**2, item, rater, sigma, self.profiled(theta)[0], 2 * inverse_hessian, slopes
+            at.beta,
+            at.inverse * sigma**2,
+            item,
+            rater,
+            sigma,
+            self.profiled(theta)[0],
+            2 * inverse_hessian,
+            slopes,
+            item_effects,
+            rater_effects,
         )
+
+    def _effects(self, at: _At) -> tuple[Floats, Floats]:
+        """Theta H^-1 Theta Z' (y - X beta) of the large and of the small factor, levels in the caller's order."""
+        left, q = np.append(-at.beta, 1.0), self.design.large.q
+        large = np.einsum("a,akl->kl", left, at.by_large) * at.theta[:q, np.newaxis]
+        small = np.einsum("a,akl->kl", left, at.by_small) * at.theta[q:, np.newaxis]
+        unsorted = np.empty_like(large)
+        unsorted[:, self.design.large_level] = large
+        return unsorted, small
 
     def _around(self, parameters: Floats) -> tuple[Floats, Floats]:
         """The inverse second derivatives of the criterion, and the slopes of the covariance of beta."""

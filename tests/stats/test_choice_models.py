@@ -104,7 +104,7 @@ def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
     assert found.odds.interval_reason == "one_cluster"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_choices_give_a_number_or_a_reason(random_shares: RandomRatings, data: st.DataObject, seed: int) -> None:
     r = data.draw(random_shares)

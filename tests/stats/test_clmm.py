@@ -178,7 +178,7 @@ def test_effects_without_a_bound_have_a_reason(value: Ints, reason: str) -> None
     assert study.compared().effect.reason == reason
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)

@@ -141,7 +141,7 @@ def test_one_item_of_one_rater_has_no_effects_and_no_interval() -> None:
     assert result.interval_reason == "one_cluster"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)

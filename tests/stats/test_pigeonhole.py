@@ -69,7 +69,7 @@ def test_what_cannot_be_resampled_has_a_reason(  # one row of the table above
     assert (result.reason, result.interval_reason) == (reason, interval_reason)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)

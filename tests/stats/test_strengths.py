@@ -124,7 +124,7 @@ def test_a_circle_of_three_is_counted_once() -> None:
     assert win_matrix(*_columns(line), n_sources=4).n_intransitive == (0, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     choices=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0])), max_size=30),
     has_position=st.booleans(),
