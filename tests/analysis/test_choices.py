@@ -149,7 +149,8 @@ def test_a_pull_to_the_left_shows_as_a_position_effect_and_leaves_the_share_at_e
     equal = only(report, "share_preferred_at_equal")
     assert equal.scope == {**AGAINST, "covariate": "side"}
     assert equal.estimate == pytest.approx(find(report, "share_preferred")[0].estimate, abs=0.1)
-    assert only(report, "covariate_log_odds").estimate == pytest.approx(position.estimate, abs=0.2)
+    # from the right to the left: what is lost on the one side and won on the other
+    assert only(report, "covariate_log_odds").estimate == pytest.approx(2 * position.estimate, abs=1e-6)
 
 
 def test_the_strength_of_a_preference_is_signed_by_who_was_chosen() -> None:
