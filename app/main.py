@@ -12,11 +12,25 @@ from app.web import errors, routes
 from app.web.assets import Assets
 from app.web.pages import Pages
 from app.web.security import Guard
+from app.web.too_large import TooLarge
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+    from starlette.types import ASGIApp
 
 MEBIBYTE = 1024 * 1024
+
+
+class Application(FastAPI):
+    """FastAPI, with our guard outside of everything.
+
+    A middleware that is added stands inside of FastAPI's limit of sizes and of its last resort: their answers would
+    go out without headers, and one of them without words.
+    """
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Put the guard around what FastAPI builds."""
+        return Guard(TooLarge(super().build_middleware_stack()), public_url=self.state.public_url)
 
 
 def create_app(engine: Engine | None = None) -> FastAPI:
@@ -27,7 +41,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     """
     now = settings()
     engine = engine or make_engine(database_url(now.database_url, now.data_dir), n_connections=now.n_threads)
-    app = FastAPI(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
+    app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
@@ -38,5 +52,4 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     assets.mount(app)
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
     errors.register(app)
-    app.add_middleware(Guard, public_url=now.public_url)
     return app

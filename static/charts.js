@@ -28,6 +28,8 @@ async function draw(some) {
     place.hidden = !spec;
     if (!spec) continue;
     const canvas = document.createElement("div");
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", place.dataset.words);
     place.replaceChildren(canvas);
     drawn.get(place)?.finalize();
     drawn.set(place, await window.vegaEmbed(canvas, untitled(spec), options));

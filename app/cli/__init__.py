@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from app.cli import analyze, database, doctor, items, lead, serve, simulate, study
+from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, serve, simulate, study
 from app.cli.output import say
 from app.design.fault import FaultsError
 
@@ -19,6 +19,8 @@ cli.add_typer(items.cli, name="items")
 cli.add_typer(lead.cli, name="lead")
 cli.add_typer(database.cli, name="db")
 cli.command("serve")(serve.serve)
+cli.command("demo")(demo.demo)
+cli.command("make-demo", hidden=True)(demo_maker.make_demo)
 cli.command("backup")(database.backup)
 cli.command("restore")(database.restore)
 cli.command("doctor")(doctor.doctor)

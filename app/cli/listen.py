@@ -67,8 +67,9 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
     os.environ["DATABASE_URL"] = database_url
     settings.cache_clear()
     config = Config(
-        "app.main:create_app", factory=True, workers=workers, lifespan="off", log_level="warning", access_log=False,
-        server_header=False, forwarded_allow_ips=settings().trusted_proxies, timeout_graceful_shutdown=5,
+        "app.main:create_app", factory=True, workers=workers, lifespan="off", ws="none", log_level="warning",
+        access_log=False, server_header=False, forwarded_allow_ips=settings().trusted_proxies,
+        timeout_graceful_shutdown=5,
     )  # fmt: skip
     try:
         if workers > 1:

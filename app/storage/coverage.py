@@ -143,6 +143,15 @@ ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
 """  # noqa: S608 - no input in it
 
 
+def count_simulated(db: Connection, study_id: int) -> int:
+    """How many simulated raters have finished."""
+    statement = text(
+        "SELECT count(*) FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id"
+        " WHERE s.study_id = :study_id AND s.state = 'finished' AND r.is_simulated"
+    )
+    return int(db.execute(statement, {"study_id": study_id}).scalar_one())
+
+
 def list_open_demos(db: Connection) -> Sequence[tuple[str, str]]:
     """Slug and title of the demo studies that anybody may rate."""
     rows = db.execute(

@@ -152,6 +152,13 @@ def test_an_upload_beyond_the_limit_is_told_so_in_words(client: TestClient, app:
     assert n_studies(db) == 0
 
 
+def test_a_length_that_is_announced_is_refused_in_the_same_words(client: TestClient) -> None:
+    content = b"x" * (101 * 2**20)
+    answer = client.post("/studies/new", content=content, headers={"content-type": "multipart/form-data; boundary=x"})
+    assert answer.status_code == 413
+    assert "too large" in answer.text
+
+
 def test_a_zip_that_unpacks_to_far_more_is_refused(client: TestClient, db: Connection) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,0 +1,56 @@
+"""attune demo: everything at once, ready to look at."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.cli.demo_maker import DemoMaker
+from app.cli.listen import address, bind, run, stop_cleanly
+from app.cli.output import say
+from app.cli.store import store
+from app.settings import settings
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; the next port that is free is taken.")]
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+
+
+def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
+    """A database, a ready study with simulated ratings, and the web application, until Ctrl-C."""
+    from app.actions.demo import demo_link, is_made
+
+    stop_cleanly()
+    listening = bind(host, port, or_next=True)
+    here = address(listening)
+    if port and not here.endswith(f":{port}"):
+        say(f"Port {port} is taken; this is the next one that is free.")
+    maker = DemoMaker() if _looks_new() else None
+    try:
+        with store() as engine:
+            with engine.begin() as db:
+                token, is_ready = demo_link(db), is_made(db)
+            url = engine.url.render_as_string(hide_password=False)
+        if not is_ready:
+            maker = maker or DemoMaker()
+            maker.make(url)
+        _welcome(here, token)
+        run(listening, url)
+    finally:
+        if maker:
+            maker.stop()
+
+
+def _looks_new() -> bool:
+    """Whether the database is probably not there yet: then reading the study need not wait for it."""
+    from app.storage.embedded import default_data_dir
+
+    return not settings().database_url and not (settings().data_dir or default_data_dir()).exists()
+
+
+def _welcome(here: str, token: str) -> None:
+    from app.actions.demo import SLUG
+
+    typer.echo(f"\nAttune is running with its demo study at {here} (Ctrl-C stops it).\n")
+    typer.echo(f"  Look at it as its lead:  {here}/sign-in/{token}?next=/studies/{SLUG}/analytics")
+    typer.echo(f"  Rate as a rater:         {here}/s/{SLUG}?participant=you\n")

@@ -1,0 +1,52 @@
+"""What was sent is too large: said as a page.
+
+FastAPI's own limit answers in three words of plain text wherever the length was announced, past every handler.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+
+from app.web.errors import WORDS, answer
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOO_LARGE = 413
+
+
+class TooLarge:
+    """Pure ASGI: puts a page in the place of the plain answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Watch the answers of `app`."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on but that one answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        is_replaced = False
+
+        async def send_in_words(message: Message) -> None:
+            nonlocal is_replaced
+            if is_replaced:
+                return
+            is_replaced = _is_plain_refusal(message)
+            if is_replaced:
+                page = answer(Request(scope), TOO_LARGE, "Not possible", WORDS[TOO_LARGE])
+                await page(scope, receive, send)
+            else:
+                await send(message)
+
+        await self.app(scope, receive, send_in_words)
+
+
+def _is_plain_refusal(message: Message) -> bool:
+    if message["type"] != "http.response.start" or message["status"] != TOO_LARGE:
+        return False
+    return Headers(raw=message["headers"]).get("content-type", "").startswith("text/plain")

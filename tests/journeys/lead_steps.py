@@ -1,0 +1,45 @@
+"""What a lead does in a browser, and the study that they find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from app.actions.access import add_lead, new_link
+from app.exchange import read_files
+from app.storage.load import load_study
+from tests.web.lead.folder import rated_folder
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from sqlalchemy import Engine
+
+PASSWORD = "correct horse battery"
+N_CHARTS = 3
+
+
+def a_lead(engine: Engine) -> str:
+    """A lead with a rated study; the token of a sign-in link."""
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org", PASSWORD)
+        load_study(db, read_files(rated_folder()), lead.id)
+        return new_link(db, lead)
+
+
+def sign_in(page: Page, token: str) -> None:
+    """By the link: look, then press the button."""
+    page.goto(f"/sign-in/{token}")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("h1")).to_have_text("Studies")
+
+
+def open_analytics(page: Page) -> None:
+    """From the list to the analytics, until every chart is drawn."""
+    page.get_by_role("link", name="Replies that were rated").click()
+    page.get_by_role("link", name="Analytics").click()
+    expect(page.get_by_role("heading", name="In short")).to_be_visible(timeout=30_000)
+    for place in range(N_CHARTS):
+        chart = page.locator("[data-chart]").nth(place)
+        chart.scroll_into_view_if_needed()
+        expect(chart.locator("svg")).to_be_visible(timeout=30_000)

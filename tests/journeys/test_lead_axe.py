@@ -1,0 +1,54 @@
+"""No violation of WCAG 2.2 AA on any of the lead's pages, in light, dark and forced colours, wide and on a phone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from tests.journeys.lead_steps import a_lead, open_analytics, sign_in
+from tests.journeys.test_rater_axe import LOOKS, check
+from tests.web.lead.build import rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import BrowserContext
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_of_a_lead(
+    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], tmp_path: Path
+) -> None:
+    token = a_lead(engine)
+    with engine.begin() as db:
+        open_study(db, "rated")
+        study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'rated'")).scalar_one()
+        rate(db, study_id, rater="zoe", n_trials=3)
+    page = new_context(**look).new_page()
+    for address in ("/", "/sign-in", f"/sign-in/{token}", "/nowhere"):
+        page.goto(address)
+        check(page)
+    sign_in(page, token)
+    check(page)
+    open_analytics(page)
+    page.locator(".recipes summary").first.click()
+    check(page)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    page.get_by_role("link", name="Coverage").click()
+    expect(page.locator("#coverage")).to_be_visible()
+    check(page)
+    (tmp_path / "items.csv").write_bytes(b"item\na\n")
+    page.goto("/studies/new")
+    check(page)
+    page.get_by_label("Its files").set_input_files(tmp_path / "items.csv")
+    page.get_by_role("button", name="Check and store").click()
+    expect(page.locator("#faults")).to_be_visible()
+    check(page)

@@ -1,0 +1,172 @@
+"""A lead's way through a real browser: no script error and no breach of the policy anywhere, see conftest."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from app.settings import settings
+from tests.journeys.lead_steps import N_CHARTS, PASSWORD, a_lead, open_analytics, sign_in
+from tests.web.lead.build import rate
+from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+
+
+def test_by_a_link_to_the_charts_and_the_numbers(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    open_analytics(page)
+    expect(page.locator("[data-chart] svg")).to_have_count(N_CHARTS)
+    expect(page.locator(".claim").first).to_contain_text("machine was preferred over person in")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="rated-analytics.csv").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="rated-analytics.json").click()
+    figures = json.loads(Path(download.value.path()).read_text("utf-8"))["figures"]
+    assert len(rows) == len(figures) == page.locator(".recipes tbody tr").count()
+
+
+def test_the_link_is_used_up_by_the_button_and_not_by_looking(engine: Engine, page: Page) -> None:
+    token = a_lead(engine)
+    page.goto(f"/sign-in/{token}")
+    page.goto("/")
+    sign_in(page, token)
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(f"/sign-in/{token}")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("h1")).to_have_text("This is over")
+
+
+def test_by_password_to_the_page_that_was_asked_for(engine: Engine, page: Page) -> None:
+    a_lead(engine)
+    page.goto("/studies/rated")
+    page.get_by_label("E-mail address").fill("lead@example.org")
+    page.get_by_label("Password").fill("not the password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("do not belong together")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Replies that were rated")
+
+
+def test_the_charts_follow_the_colours_of_the_page(engine: Engine, page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    sign_in(page, a_lead(engine))
+    open_analytics(page)
+    ink = page.locator("[data-chart] svg text").first
+    light = ink.get_attribute("fill")
+    page.emulate_media(color_scheme="dark")
+    expect(ink).not_to_have_attribute("fill", str(light))
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("PDF", b"%PDF")])
+def test_a_chart_is_taken_away_as_a_picture(engine: Engine, page: Page, kind: str, begins: bytes) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated/analytics")
+    with page.expect_download() as download:
+        page.get_by_role("link", name=kind).first.click()
+    assert Path(download.value.path()).read_bytes().startswith(begins)
+
+
+def test_without_scripts_the_tables_stand_and_the_study_is_run(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    sign_in(page, a_lead(engine))
+    page.get_by_role("link", name="Replies that were rated").click()
+    for button, status in (("Open for raters", "open"), ("Pause", "paused"), ("Reopen for raters", "open")):
+        page.get_by_role("button", name=button).click()
+        expect(page.locator(".chip")).to_have_text(status)
+    page.get_by_role("link", name="Analytics").click()
+    expect(page.locator("[data-chart]").first).to_be_hidden()
+    expect(page.locator("figure.chart table").first).to_be_visible()
+
+
+def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    with engine.begin() as db:
+        open_study(db, "rated")
+    page.goto("/studies/rated")
+    expect(page.locator("#coverage")).to_contain_text("Served 0")
+    with engine.begin() as db:
+        study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'rated'")).scalar_one()
+        rate(db, study_id, rater="late", n_trials=3)
+    expect(page.locator("#coverage")).to_contain_text("Served 3 = answered 3", timeout=8_000)
+    expect(page.locator("#coverage")).to_contain_text("0 lost, 0 double")
+
+
+def test_a_rater_link_is_copied_or_at_least_marked(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated")
+    button = page.get_by_role("button", name="Copy").first
+    button.click()
+    expect(page.locator("[data-copy]").first).to_have_text("Copied")
+
+
+def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Path) -> None:
+    sign_in(page, a_lead(engine))
+    files = rated_folder() | {"study.yaml": rated_folder()["study.yaml"].replace(b"slug: rated", b"slug: again")}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    page.get_by_role("link", name="New study").first.click()
+    page.get_by_label("Its files").set_input_files([tmp_path / name for name in files])
+    page.get_by_role("button", name="Check and store").click()
+    expect(page).to_have_url(re.compile("/studies/again$"))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="again.zip").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        ratings = archive.read("again/ratings.csv").decode().splitlines()
+    assert len(ratings) == 1 + 3 * N_ITEMS * len(RATERS)
+
+
+def test_faults_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path: Path) -> None:
+    sign_in(page, a_lead(engine))
+    for name, content in (rated_folder() | {"items.csv": b"item\na\n"}).items():
+        (tmp_path / name).write_bytes(content)
+    page.goto("/studies/new")
+    page.get_by_label("Its files").set_input_files(list(tmp_path.iterdir()))
+    page.get_by_role("button", name="Check and store").click()
+    expect(page.locator("#faults")).to_be_focused()
+    expect(page.locator("#faults")).to_contain_text("Nothing was stored.")
+    expect(page.locator("#faults tbody")).to_contain_text("items.csv")
+    assert page.title().startswith("Error:")
+
+
+@pytest.fixture
+def small_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One megabyte an upload, from before the server starts."""
+    monkeypatch.setenv("ATTUNE_MAX_UPLOAD_MB", "1")
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_too_large_an_upload_is_told_so_in_words(
+    small_limit: None, engine: Engine, new_context: Callable[..., BrowserContext], tmp_path: Path, *, has_scripts: bool
+) -> None:
+    page = new_context(java_script_enabled=has_scripts).new_page()
+    sign_in(page, a_lead(engine))
+    (tmp_path / "items.csv").write_bytes(b"item,text\n" + b"x" * 30 * 2**20)
+    page.goto("/studies/new")
+    page.get_by_label("Its files").set_input_files(tmp_path / "items.csv")
+    page.get_by_role("button", name="Check and store").click()
+    words = "at most 1 MB" if has_scripts else "too large"
+    expect(page.locator("main")).to_contain_text(words)

@@ -1,0 +1,53 @@
+"""What a visitor sees when something fails: words, never the inside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+SECRET = "the password of the database"
+
+
+@pytest.fixture
+def broken(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A visitor whose every first page fails inside."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr("app.storage.coverage.list_open_demos", fail)
+    return visitor
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_handler_that_fails_says_nothing_of_its_inside(broken: TestClient, accept: str) -> None:
+    answer = broken.get("/", headers={"accept": accept})
+    assert answer.status_code == 500
+    assert "Something went wrong" in answer.text
+    assert SECRET not in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_a_failure_inside_a_fragment_is_empty(broken: TestClient) -> None:
+    answer = broken.get("/", headers={"hx-request": "true"})
+    assert (answer.status_code, answer.text) == (500, "")
+
+
+@pytest.mark.parametrize(
+    ("ask", "status"), [("GET /", 500), ("GET /nowhere", 404), ("PUT /", 405), ("POST /sign-in", 413)]
+)
+def test_every_refusal_carries_the_policy_and_words(broken: TestClient, ask: str, status: int) -> None:
+    method, _, path = ask.partition(" ")
+    answer = broken.request(method, path, content=b"x" * 2**21 if method == "POST" else b"")
+    assert answer.status_code == status
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "<h1>" in answer.text
+
+
+def test_an_error_is_json_where_json_was_asked_for(visitor: TestClient) -> None:
+    answer = visitor.get("/nowhere", headers={"accept": "application/json"})
+    assert answer.json()["error"]["status"] == 404
