@@ -1,15 +1,17 @@
-"""A new study from the files of a study folder, or from one zip of them: checked as a whole, stored or not at all."""
+"""A new study from a study folder or from a spreadsheet: checked as a whole, stored or not at all."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from itertools import zip_longest
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.new_study import store_upload
+from app.actions.new_study import Sheet, SourceColumn, store_sheet, store_upload
 from app.design.fault import Fault, FaultsError
 from app.storage.leads import Lead
 from app.web.deps import Db
@@ -21,11 +23,23 @@ router = APIRouter()
 MOST_FILES = 40
 # Thousands of rows can be wrong in the same way; nobody reads more at once.
 MOST_FAULTS = 200
+N_SOURCES = 5
+USUAL = (("person", "human"), ("model", "model"))
+USUAL_FIELDS: dict[str, Any] = {
+    "title": "", "slug": "", "text": "text", "item": "",
+    "source": [name for name, _ in USUAL], "kind": [kind for _, kind in USUAL], "column": [],
+}  # fmt: skip
 
 
-@router.get("/studies/new")
-def show_new_study(request: Request, lead: SignedIn) -> Response:
-    return _form(request, lead)
+class Upload(NamedTuple):
+    """What a browser sent: files by name, and every other field with its values."""
+
+    files: dict[str, bytes]
+    fields: dict[str, list[str]]
+
+    def text(self, name: str) -> str:
+        """The value of a field, or nothing."""
+        return next(iter(self.fields.get(name, ())), "").strip()
 
 
 def check_signed_in(request: Request) -> None:
@@ -34,29 +48,67 @@ def check_signed_in(request: Request) -> None:
         signed_in_lead(maybe_lead(request, db))
 
 
-async def uploaded_files(request: Request) -> dict[str, bytes]:
-    """Name to content. The form is read here and not by a declared field: that would be before the lead is known."""
+async def uploaded(request: Request) -> Upload:
+    """The form. It is read here and not by declared fields: that would be before the lead is known."""
     await run_in_threadpool(check_signed_in, request)
     async with request.form(max_files=MOST_FILES) as form:
-        files = [part for part in form.getlist("files") if isinstance(part, UploadFile) and part.filename]
-        return {file.filename or "": await file.read() for file in files}
+        parts = form.multi_items()
+        files = [part for _, part in parts if isinstance(part, UploadFile) and part.filename]
+        fields: dict[str, list[str]] = {}
+        for name, part in parts:
+            if isinstance(part, str):
+                fields.setdefault(name, []).append(part)
+        return Upload({file.filename or "": await file.read() for file in files}, fields)
+
+
+Uploaded = Annotated[Upload, Depends(uploaded)]
+
+
+@router.get("/studies/new")
+def show_new_study(request: Request, lead: SignedIn) -> Response:
+    return _form(request, lead, USUAL_FIELDS)
 
 
 @router.post("/studies/new")
-def submit_new_study(
-    request: Request, files: Annotated[dict[str, bytes], Depends(uploaded_files)], lead: SignedIn, db: Db
-) -> Response:
+def submit_new_study(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
+    return _answer(request, lead, upload, lambda: store_upload(db, upload.files, lead.id))
+
+
+@router.post("/studies/new/spreadsheet")
+def submit_spreadsheet(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
+    return _answer(request, lead, upload, lambda: store_sheet(db, _sheet(upload), lead.id))
+
+
+def _answer(request: Request, lead: Lead, upload: Upload, store: Callable[[], str]) -> Response:
     try:
-        slug = store_upload(db, files, lead.id)
+        slug = store()
     except FaultsError as error:
-        return _form(request, lead, error.faults, status=422)
+        return _form(request, lead, _typed(upload) if "title" in upload.fields else USUAL_FIELDS, error.faults)
     return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
 
 
-def _form(request: Request, lead: Lead, faults: list[Fault] | None = None, status: int = 200) -> Response:
+def _typed(upload: Upload) -> dict[str, Any]:
+    """What the lead typed, for the form that comes back."""
+    lists: dict[str, Any] = {name: upload.fields.get(name, []) for name in ("source", "kind", "column")}
+    return lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
+
+
+def _sheet(upload: Upload) -> Sheet:
+    name, content = next(iter(upload.files.items()), ("", b""))
+    rows = zip_longest(*(upload.fields.get(part, []) for part in ("source", "kind", "column")), fillvalue="")
+    columns = [SourceColumn(source.strip(), kind, column) for source, kind, column in rows if source.strip() and column]
+    fields = {part: upload.text(part) for part in ("title", "slug", "text", "item")}
+    return Sheet(name, content, columns=columns, **fields)
+
+
+def _form(request: Request, lead: Lead, fields: dict[str, Any], faults: list[Fault] | None = None) -> Response:
     errors = [fault for fault in faults or [] if fault.severity == "error"]
-    warnings = [fault for fault in faults or [] if fault.severity != "error"]
+    notes = [fault for fault in faults or [] if fault.severity != "error"]
+    kinds = [*fields["kind"], *["model"] * N_SOURCES]
+    rows = zip_longest(range(N_SOURCES), fields["source"], kinds, fields["column"], fillvalue="")
     return page(
-        request, "lead/new_study.html", status=status, lead=lead, n_errors=len(errors),
-        faults=[*errors[:MOST_FAULTS], *warnings[:MOST_FAULTS]], max_upload_bytes=request.app.state.max_upload_bytes,
+        request, "lead/new_study.html", status=422 if faults else 200, lead=lead, n_errors=len(errors),
+        faults=[*errors[:MOST_FAULTS], *notes[:MOST_FAULTS]], fields=fields,
+        sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
+        max_upload_bytes=request.app.state.max_upload_bytes,
     )  # fmt: skip
