@@ -44,19 +44,25 @@ def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
     question, ratings = sheet.question, answers.ratings
     level: Level = "nominal" if isinstance(question, ChoiceQuestion) else question.level
     yield from _alphas(sheet, answers, level)
+    if not sheet.is_composite:
+        yield from _of_categories(sheet, ratings, level)
+    if level != "nominal":
+        yield "kendall_w", kendall_w(ratings)
+        yield from _iccs(sheet, ratings)
+
+
+def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[Named]:
+    """What asks whether two ratings are the same, which means of several questions hardly ever are."""
+    question, domain = sheet.question, _domain(sheet)
     yield "percent_agreement", percent_agreement(ratings)
     yield "unanimous_share", unanimous_share(ratings)
     if isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1:
         yield "within_one_agreement", within_one_agreement(ratings)
     yield "fleiss_kappa", fleiss_kappa(ratings)
-    domain = _domain(sheet)
     yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
     if level != "nominal":
         yield "gwet_ac2", gwet_ac2(ratings, domain=domain)
     yield "brennan_prediger", brennan_prediger(ratings, domain=domain)
-    if level != "nominal":
-        yield "kendall_w", kendall_w(ratings)
-        yield from _iccs(sheet, ratings)
 
 
 def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:

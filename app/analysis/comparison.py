@@ -51,8 +51,8 @@ def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figu
 def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
     contrast = Contrast.of(sheet, answers, scope)
     parts = (
-        models.ordinal, differences.mean_differences, differences.against_margin, ranks.superiority, differences.shares,
-        ranks.rank_tests,
+        models.ordinal, models.proportionality, differences.mean_differences, differences.against_margin,
+        ranks.superiority, differences.shares, ranks.rank_tests,
     )  # fmt: skip
     for part in parts:
         yield from _records(sheet, contrast.answers, scope, part(contrast))

@@ -39,7 +39,7 @@ def kappas(sheet: AnySheet) -> Iterator[Figure]:
 
     At most MOST_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
     """
-    if sheet.question.target == "rater":
+    if sheet.question.target == "rater" or sheet.is_composite:
         return
     whole = [group for group in groups(sheet.codes) if "pool" not in group.scope]
     for group, answers in with_answers(whole, sheet.answers):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.analysis.contrast import Found
 from app.analysis.sheet import TOO_MANY
 from app.stats.clmm import METHOD, compare_ordinal
+from app.stats.proportional import proportional_odds
 from app.stats.result import undefined
 
 if TYPE_CHECKING:
@@ -37,6 +38,15 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
     yield from _components(fitted)
     probit = compare_ordinal(answers.value, contrast.is_mine, link="probit", **answers.where)
     yield Found("probit_shift_clmm", "rating", probit.effect)
+
+
+def proportionality(contrast: Contrast) -> Iterator[Found]:
+    """Whether the odds ratio is the same at every point, as the ordinal model takes for granted."""
+    if contrast.sheet.question.level != "nominal":
+        found = proportional_odds(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
+        yield Found("proportional_odds_trend", "rating", found.trend)
+        for cut, ratio in zip(found.cuts, found.log_odds_ratios, strict=True):
+            yield Found("log_odds_ratio_at_least", "rating", ratio, {"cut": cut})
 
 
 def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]:

@@ -6,24 +6,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.agreement import agreement
-from app.analysis.answers import choice_answers, scaled_answers
 from app.analysis.choice import choice
 from app.analysis.codes import codes_of
 from app.analysis.comparison import comparison
+from app.analysis.composite import composites, table_of
+from app.analysis.dimension import dimensions
 from app.analysis.distribution import distribution
 from app.analysis.families import with_adjusted_p
 from app.analysis.kappas import kappas
 from app.analysis.recipe import data_hash, notes
-from app.analysis.sheet import ChoiceSheet, ScaledSheet
+from app.analysis.sheets import Sheets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.codes import Codes
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
     from app.analysis.sheet import AnySheet
     from app.design.protocol import Protocol
+
+SECTIONS = ("distribution", "comparison", "choice", "composite", "dimension", "agreement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,47 +66,24 @@ class Report:
 def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     """See `app.analysis.analyze`."""
     codes = codes_of(frames, protocol)
-    digest = data_hash(codes, frames, protocol)
-    given = _Given(codes, protocol, full)
-    scaled, choices = list(given.scaled()), list(given.choices())
-    figures: list[Figure] = []
-    for sheet in scaled:
-        figures += [*distribution(sheet), *comparison(sheet)]
-    for votes in choices:
-        figures += choice(votes)
-    every: list[AnySheet] = [*scaled, *choices]
-    for any_sheet in every:
-        figures += [*agreement(any_sheet), *kappas(any_sheet)]
-    figures.sort(key=lambda figure: SECTIONS.index(figure.section))
+    figures = sorted(_figures(Sheets(codes, protocol, full)), key=lambda figure: SECTIONS.index(figure.section))
     adjusted = with_adjusted_p(figures, protocol.analysis.confirmatory)
-    return Report(protocol.slug, digest, tuple(notes(codes, frames)), tuple(adjusted))
+    return Report(protocol.slug, data_hash(codes, frames, protocol), tuple(notes(codes, frames)), tuple(adjusted))
 
 
-SECTIONS = ("distribution", "comparison", "choice", "agreement")
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """What all sheets share."""
-
-    codes: Codes
-    protocol: Protocol
-    full: bool
-
-    def scaled(self) -> Iterator[ScaledSheet]:
-        for question in self.protocol.scaled_questions:
-            declared = self.protocol.analysis
-            yield ScaledSheet(
-                self.codes,
-                question,
-                scaled_answers(self.codes, question),
-                self.protocol.reference,
-                cut=declared.cut.get(question.key),
-                margin=declared.margin.get(question.key),
-                full=self.full,
-            )
-
-    def choices(self) -> Iterator[ChoiceSheet]:
-        for question in self.protocol.choice_questions:
-            answers = choice_answers(self.codes, question)
-            yield ChoiceSheet(self.codes, question, answers, self.protocol.reference, full=self.full)
+def _figures(sheets: Sheets) -> Iterator[Figure]:
+    scaled = [*sheets.scaled, *(sheet for sheet, _ in sheets.composites)]
+    for sheet in scaled:
+        yield from distribution(sheet)
+        yield from comparison(sheet)
+    for sheet, table in sheets.composites:
+        yield from composites(sheet, table)
+    for of_one_target in sheets.by_target():
+        questions = [sheet.question for sheet in of_one_target]
+        yield from dimensions(of_one_target, table_of(sheets.codes, questions))
+    for votes in sheets.choices:
+        yield from choice(votes)
+    every: list[AnySheet] = [*scaled, *sheets.choices]
+    for any_sheet in every:
+        yield from agreement(any_sheet)
+        yield from kappas(any_sheet)

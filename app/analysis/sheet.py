@@ -32,6 +32,7 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
     cut: float | None = None
     margin: float | None = None
     full: bool = False
+    is_composite: bool = False
 
     @property
     def is_light(self) -> bool:

@@ -1,0 +1,77 @@
+"""The sheets of a study: its rating questions, its composites, its forced choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from app.analysis.answers import choice_answers, scaled_answers
+from app.analysis.composite import composite_answers, composite_question, table_of
+from app.analysis.sheet import ChoiceSheet, ScaledSheet
+
+if TYPE_CHECKING:
+    from app.analysis.codes import Codes
+    from app.analysis.composite import Table
+    from app.design.protocol import Protocol
+    from app.design.question import ScaledQuestion, Target
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """Everything that the sections take."""
+
+    codes: Codes
+    protocol: Protocol
+    full: bool
+
+    @cached_property
+    def scaled(self) -> list[ScaledSheet]:
+        """One for each rating and slider question."""
+        declared = self.protocol.analysis
+        return [
+            ScaledSheet(
+                self.codes,
+                question,
+                scaled_answers(self.codes, question),
+                self.protocol.reference,
+                cut=declared.cut.get(question.key),
+                margin=declared.margin.get(question.key),
+                full=self.full,
+            )
+            for question in self.protocol.scaled_questions
+        ]
+
+    @cached_property
+    def composites(self) -> list[tuple[ScaledSheet, Table]]:
+        """One for each composite, with the table of its questions."""
+        found = []
+        for name, composite in self.protocol.analysis.composites.items():
+            table = table_of(self.codes, [self._question(key) for key in composite.questions])
+            question = composite_question(name, composite, table.questions)
+            answers = composite_answers(table, composite)
+            sheet = ScaledSheet(
+                self.codes, question, answers, self.protocol.reference, full=self.full, is_composite=True
+            )
+            found.append((sheet, table))
+        return found
+
+    @cached_property
+    def choices(self) -> list[ChoiceSheet]:
+        """One for each forced choice."""
+        return [
+            ChoiceSheet(
+                self.codes, question, choice_answers(self.codes, question), self.protocol.reference, full=self.full
+            )
+            for question in self.protocol.choice_questions
+        ]
+
+    def by_target(self) -> list[list[ScaledSheet]]:
+        """The rating questions that are asked of the same thing, where there are two or more."""
+        targets: dict[Target, list[ScaledSheet]] = {}
+        for sheet in self.scaled:
+            targets.setdefault(sheet.question.target, []).append(sheet)
+        return [sheets for sheets in targets.values() if len(sheets) > 1]
+
+    def _question(self, key: str) -> ScaledQuestion:
+        return next(question for question in self.protocol.scaled_questions if question.key == key)
