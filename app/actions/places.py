@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from app.actions.conditions import choose_conditions, own_conditions
+from app.design.allocation import blocked
+from app.design.cells import cell_of
 from app.design.order import rater_order
+from app.design.presentation import shown_labels
 from app.storage.assignments import (
     claim_seats,
     get_extent,
@@ -17,12 +22,13 @@ from app.storage.assignments_return import retake_returned, return_expired
 from app.storage.rating_sessions import get_rater_key, record_state
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
+    from app.design.order import Place
     from app.design.protocol import Protocol
-    from app.storage.assignments import Extent, Seat, SoFar
+    from app.storage.assignments import Extent, Seat, SoFar, Trial
     from app.storage.rating_sessions import RatingSession
 
 
@@ -45,22 +51,29 @@ def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> L
     """
     return_expired(db, session)
     retake_returned(db, session)
-    so_far, extent = get_so_far(db, session), get_extent(db, session.study_id)
+    so_far = get_so_far(db, session)
+    chosen = choose_conditions(db, session, protocol)
+    own = chosen or own_conditions(db, session, protocol)
+    extent = get_extent(db, session.study_id, own.texts)
     same_item = may_repeat_items(protocol, extent)
-    n_missing = max(0, length_of_list(protocol, extent) - so_far.n_held)
-    seats = claim_seats(db, session, n_missing, same_item=same_item)
+    n_missing = max(0, length_of_list(protocol, extent) - so_far.n_held) if chosen else 0
+    seats = claim_seats(
+        db, session, n_missing, same_item=same_item, conditions=own.texts, rater_number=own.rater_number
+    )
     if seats:
-        _record(db, session, protocol, seats, so_far)
+        _record(db, session, protocol, seats, so_far, own.rater_number)
     if seats or so_far.n_open:
         record_state(db, session, "active")
         return "given"
-    if so_far.n_held or not has_leased_places(db, session, same_item=same_item):
+    if so_far.n_held or not has_leased_places(db, session, same_item=same_item, conditions=own.texts):
         record_state(db, session, "active" if so_far.n_held else "full")
         return "full"
     return "wait"
 
 
-def _record(db: Connection, session: RatingSession, protocol: Protocol, seats: Sequence[Seat], so_far: SoFar) -> None:
+def _record(
+    db: Connection, session: RatingSession, protocol: Protocol, seats: Sequence[Seat], so_far: SoFar, number: int
+) -> None:
     """Set the order and the sides, once and for all."""
     trials = list_trials(db, session.study_id, [seat.trial_id for seat in seats])
     places = rater_order(
@@ -68,9 +81,23 @@ def _record(db: Connection, session: RatingSession, protocol: Protocol, seats: S
         [(trial_id, trial.name, trial.response_ids) for trial_id, trial in trials.items()],
         first=so_far.last_position + 1, kept=so_far.n_kept, swapped=so_far.n_swapped,
     )  # fmt: skip
-    labels = {} if protocol.design.blind else {
-        response_id: str(protocol.sources[source].attributes.get("label", source))
-        for trial in trials.values()
-        for response_id, source in zip(trial.response_ids, trial.sources, strict=True)
+    labels = {
+        trial_id: dict(
+            zip(trial.response_ids, shown_labels(protocol, trial.condition, trial.sources), strict=True)
+        )
+        for trial_id, trial in trials.items()
     }  # fmt: skip
-    record_assignments(db, session, seats, places, labels)
+    record_assignments(db, session, seats, _in_blocks(protocol, places, trials, number), labels)
+
+
+def _in_blocks(
+    protocol: Protocol, places: Sequence[Place], trials: Mapping[int, Trial], rater_number: int
+) -> Sequence[Place]:
+    """The same places with the levels of a blocked factor one after the other."""
+    first = min(place.position for place in places)
+    for name, factor in protocol.conditions.items():
+        if factor.blocks:
+            shown = [cell_of(trials[place.trial_id].condition) for place in places]
+            order = blocked(shown, name, list(factor.levels), rater_number)
+            places = [replace(places[old], position=first + new) for new, old in enumerate(order)]
+    return places

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.actions.conditions import own_conditions
 from app.actions.places import give_places, length_of_list
 from app.design.form import Answers, read_answer, read_answers
 from app.design.slot import Shown, Slot, slots_of_rater, slots_of_trial
@@ -82,8 +83,9 @@ def begin_rating(db: Connection, session: RatingSession) -> None:
 
 def list_length(db: Connection, session: RatingSession) -> int:
     """How many items a rater of this study gets, where there are enough."""
-    so_far = get_so_far(db, session)
-    return so_far.n_held or length_of_list(protocol_of(db, session), get_extent(db, session.study_id))
+    so_far, protocol = get_so_far(db, session), protocol_of(db, session)
+    own = own_conditions(db, session, protocol)
+    return so_far.n_held or length_of_list(protocol, get_extent(db, session.study_id, own.texts))
 
 
 def current_page(db: Connection, session: RatingSession) -> AssignmentView | Elsewhere:

@@ -9,7 +9,7 @@ from app.design.latin import balanced_order
 from app.design.order import seeded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from app.design.cells import Cell
     from app.design.conditions import Factor
@@ -42,7 +42,7 @@ def allocation_order(n: int, cells: Sequence[Cell], factors: Mapping[str, Factor
 
 def next_cell(
     cells: Sequence[Cell], factors: Mapping[str, Factor], n_finished: Mapping[Cell, int], n_active: Mapping[Cell, int],
-    *, seed: int,
+    *, seed: int, free: Collection[Cell] | None = None,
 ) -> Cell | None:  # fmt: skip
     """The cell for the rater who comes now, or None where every cell is full.
 
@@ -55,14 +55,15 @@ def next_cell(
         n_finished: raters who finished, by cell.
         n_active: raters who are under way, by cell; who left is not counted.
         seed: the study's.
+        free: the cells that still have places; None for all.
     """
     taken = {cell: n_finished.get(cell, 0) + n_active.get(cell, 0) for cell in cells}
-    free = [cell for cell in cells if not _is_capped(cell, factors, taken)]
-    if not free:
+    open_cells = [cell for cell in cells if not _is_capped(cell, factors, taken) and (free is None or cell in free)]
+    if not open_cells:
         return None
     rng = seeded(seed, "next cell", sum(taken.values()))
-    order = rng.sample(free, len(free))
-    weight = {cell: weight_of(factors, cell) for cell in free}
+    order = rng.sample(open_cells, len(open_cells))
+    weight = {cell: weight_of(factors, cell) for cell in open_cells}
     return min(order, key=lambda cell: (taken[cell] / weight[cell], n_finished.get(cell, 0) / weight[cell]))
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol import Protocol
 
-KINDS_OF_CONDITION: frozenset[str] = frozenset()
+KINDS_OF_CONDITION = frozenset({"shown_label", "instruction", "profile", "layout", "source"})
 
 
 def not_carried_out(protocol: Protocol) -> list[str]:
@@ -33,7 +33,6 @@ def _questions(protocol: Protocol) -> Iterator[str]:
 def _design(protocol: Protocol) -> Iterator[str]:
     design = protocol.design
     there = {
-        "profile": design.profile == "hidden",
         "reveal": design.reveal == "turns",
         "order": design.order != "random",
         "blocks": design.blocks,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.design.cells import applies
 from app.design.question import HighlightQuestion
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:
     for number, question in enumerate(protocol.questions):
         if question.target != target or isinstance(question, HighlightQuestion):
             continue
-        if question.condition not in {None, shown.condition}:
+        if not applies(question.condition, shown.condition):
             continue
         yield from _slots_of_question(f"q{number}", question, shown)
 

@@ -8,38 +8,44 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Row
 
     from app.design.order import Place
     from app.storage.rating_sessions import RatingSession
 
 _HAD = """
-    SELECT a.trial_id, t.item_id FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown
+    FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     WHERE a.study_id = :study AND a.rater_id = :rater AND a.state <> 'returned'
 """
 _OPEN_TO_RATER = """
     s.trial_id <> ALL (CAST(:trials AS bigint[])) AND t.item_id <> ALL (CAST(:items AS bigint[]))
+    AND t.condition = ANY (CAST(:conditions AS text[]))
+    AND t.item_id || ':' || t.response_ids::text <> ALL (CAST(:shown AS text[]))
 """
 _MINE = text(_HAD)
 _FREE = text(f"""
-    SELECT s.trial_id, s.seat, t.item_id
+    SELECT s.trial_id, s.seat, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown
     FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER}
+      AND (CAST(:turn AS integer) IS NULL OR mod(i.position + :turn, :n_turns) = 0)
     ORDER BY s.seat, s.shuffle LIMIT :n FOR UPDATE OF s SKIP LOCKED
 """)  # noqa: S608 - constants only
 _TRIALS = text("""
     SELECT t.id, i.key || ':' || array_to_string(array(
              SELECT r.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
              JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place), ':') AS name,
-           t.response_ids,
+           t.response_ids, t.condition,
            array(SELECT src.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
              JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
              JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id ORDER BY o.place) AS sources
@@ -72,8 +78,9 @@ _SO_FAR = text("""
     WHERE a.study_id = :study AND a.rating_session_id = :session
 """)
 _EXTENT = text("""
-    SELECT count(*), count(DISTINCT item_id), coalesce(max(cardinality(response_ids)), 0)
-    FROM trials WHERE study_id = :study
+    SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
+           coalesce(max(cardinality(response_ids)), 0)
+    FROM trials WHERE study_id = :study AND condition = ANY (CAST(:conditions AS text[]))
 """)
 _IS_FREE = text(f"""
     SELECT EXISTS (
@@ -118,6 +125,7 @@ class Trial:
     name: str
     response_ids: tuple[int, ...]
     sources: tuple[str, ...]
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,60 +142,116 @@ def get_so_far(db: Connection, session: RatingSession) -> SoFar:
     return SoFar(*row)
 
 
-def get_extent(db: Connection, study_id: int) -> Extent:
-    """How much there is to rate."""
-    return Extent(*db.execute(_EXTENT, {"study": study_id}).one())
+def get_extent(db: Connection, study_id: int, conditions: Sequence[str] = ("",)) -> Extent:
+    """How much there is to rate in these conditions; the same responses in several of them count once."""
+    return Extent(*db.execute(_EXTENT, {"study": study_id, "conditions": list(conditions)}).one())
 
 
-def claim_seats(db: Connection, session: RatingSession, n: int, *, same_item: bool) -> list[Seat]:
+def claim_seats(
+    db: Connection, session: RatingSession, n: int, *, same_item: bool, conditions: Sequence[str] = ("",),
+    rater_number: int = 0,
+) -> list[Seat]:  # fmt: skip
     """Lock up to n free places for this rater: least covered trials first, none that the rater has had.
+
+    With several conditions a rater's trials are spread over them evenly, each item in the one whose turn it is by the
+    Latin square of items and raters as far as its places are free, then in another.
 
     Args:
         db: the transaction that will also call `record_assignments`; its end frees what was not recorded.
         session: the rater's sitting.
         n: how many at most.
         same_item: whether two trials of one item are allowed.
+        conditions: those that the rater has.
+        rater_number: how many raters with the same conditions came before.
     """
+    closed = _Closed(db, session, same_item=same_item)
     claimed: list[Seat] = []
-    closed = _closed(db, session, same_item=same_item)
+    wanted = _wanted(closed.n_by_condition, n, conditions, rater_number) if len(conditions) > 1 else {}
+    for is_by_turn in (True, False):
+        for place, condition in enumerate(conditions if wanted else ()):
+            turn = rater_number - place if is_by_turn else None
+            got = _claim(db, closed, wanted[condition], [condition], turn, len(conditions))
+            wanted[condition] -= len(got)
+            claimed += got
     for attempt in range(_TRIES):
-        while len(claimed) < n:
-            rows = db.execute(_FREE, {**closed, "n": n - len(claimed)}).all()
-            for row in rows:
-                if row.trial_id not in closed["trials"] and row.item_id not in closed["items"]:
-                    claimed.append(Seat(row.trial_id, row.seat))
-                    closed["trials"].append(row.trial_id)
-                    closed["items"].extend([] if same_item else [row.item_id])
-            if not rows:
-                break
-        if len(claimed) == n or not db.execute(_IS_FREE, closed).scalar_one():
+        claimed += _claim(db, closed, n - len(claimed), conditions)
+        if len(claimed) == n or not db.execute(_IS_FREE, closed.values(conditions)).scalar_one():
             break
         if attempt < _TRIES - 1:
             time.sleep(_PAUSE_S)
     return claimed
 
 
-def _closed(db: Connection, session: RatingSession, *, same_item: bool) -> dict[str, list[int]]:
-    had = db.execute(_MINE, {"study": session.study_id, "rater": session.rater_id}).all()
-    closed = {"trials": [row.trial_id for row in had], "items": [] if same_item else [row.item_id for row in had]}
-    return {"study": session.study_id, **closed}  # type: ignore[dict-item]
+def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_number: int) -> dict[str, int]:
+    """How many more trials of each condition make the rater's conditions differ by one at most."""
+    each, more = divmod(n + sum(had.values()), len(conditions))
+    return {
+        condition: max(0, each + ((place - rater_number) % len(conditions) < more) - had.get(condition, 0))
+        for place, condition in enumerate(conditions)
+    }
 
 
-def has_leased_places(db: Connection, session: RatingSession, *, same_item: bool) -> bool:
+def _claim(
+    db: Connection, closed: _Closed, n: int, conditions: Sequence[str], turn: int | None = None, n_turns: int = 1
+) -> list[Seat]:
+    claimed: list[Seat] = []
+    while len(claimed) < n:
+        left = {"n": n - len(claimed), "turn": None if turn is None else turn % n_turns, "n_turns": n_turns}
+        rows = db.execute(_FREE, {**closed.values(conditions), **left}).all()
+        claimed += [Seat(row.trial_id, row.seat) for row in rows if closed.take(row)]
+        if not rows:
+            break
+    return claimed
+
+
+class _Closed:
+    """The trials that a rater has had, and what may not come again with them."""
+
+    def __init__(self, db: Connection, session: RatingSession, *, same_item: bool) -> None:
+        self.study, self.same_item = session.study_id, same_item
+        self.trials: list[int] = []
+        self.items: list[int] = []
+        self.shown: list[str] = []
+        self.n_by_condition: Counter[str] = Counter()
+        for row in db.execute(_MINE, {"study": session.study_id, "rater": session.rater_id}):
+            self._add(row)
+            self.n_by_condition[row.condition] += 1
+
+    def _add(self, row: Row[Any]) -> None:
+        self.trials.append(row.trial_id)
+        self.items.extend([] if self.same_item else [row.item_id])
+        self.shown.append(row.shown)
+
+    def take(self, row: Row[Any]) -> bool:
+        """Whether this one may come, which closes it for the next."""
+        if row.trial_id in self.trials or row.item_id in self.items or row.shown in self.shown:
+            return False
+        self._add(row)
+        return True
+
+    def values(self, conditions: Sequence[str]) -> dict[str, object]:
+        """For the statements."""
+        closed = {"trials": self.trials, "items": self.items, "shown": self.shown}
+        return {"study": self.study, "conditions": list(conditions), **closed}
+
+
+def has_leased_places(
+    db: Connection, session: RatingSession, *, same_item: bool, conditions: Sequence[str] = ("",)
+) -> bool:
     """Whether a place that this rater could have may still come free."""
-    closed = _closed(db, session, same_item=same_item)
+    closed = _Closed(db, session, same_item=same_item).values(conditions)
     return bool(db.execute(_IS_FREE, closed).scalar_one() or db.execute(_IS_LEASED, closed).scalar_one())
 
 
 def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int]) -> dict[int, Trial]:
     """The trials with these ids."""
     rows = db.execute(_TRIALS, {"study": study_id, "trials": list(trial_ids)})
-    return {row.id: Trial(row.name, tuple(row.response_ids), tuple(row.sources)) for row in rows}
+    return {row.id: Trial(row.name, tuple(row.response_ids), tuple(row.sources), row.condition) for row in rows}
 
 
 def record_assignments(
     db: Connection, session: RatingSession, seats: Sequence[Seat], places: Sequence[Place],
-    labels: dict[int, str],
+    labels: Mapping[int, Mapping[int, str | None]],
 ) -> None:  # fmt: skip
     """Give the claimed seats to the rater.
 
@@ -196,7 +260,7 @@ def record_assignments(
         session: the rater's sitting.
         seats: what `claim_seats` gave.
         places: position and shown responses of each.
-        labels: what the rater is told of a response's source; empty when the study is blind.
+        labels: for each trial what the rater is told of the source of each response; None says nothing of it.
     """
     seat_of = {seat.trial_id: seat.seat for seat in seats}
     rows = {
@@ -204,9 +268,14 @@ def record_assignments(
         "seats": [seat_of[place.trial_id] for place in places],
         "positions": [place.position for place in places],
         "responses": ["{" + ",".join(map(str, place.response_ids)) + "}" for place in places],
-        "labels": [json.dumps([labels[r] for r in place.response_ids]) if labels else None for place in places],
+        "labels": [_labels(labels[place.trial_id], place) for place in places],
     }
     ids = {"study": session.study_id, "rater": session.rater_id, "session": session.session_id}
     taken = db.execute(_ASSIGN, {**ids, **rows}).all()
     if len(taken) != len(places):
         raise RuntimeError(f"{len(places)} places were locked but {len(taken)} could be taken")
+
+
+def _labels(labels: Mapping[int, str | None], place: Place) -> str | None:
+    shown = [labels[response_id] for response_id in place.response_ids]
+    return json.dumps(shown) if any(shown) else None

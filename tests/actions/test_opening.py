@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 CONSENT = {"version": "1", "text": "Taking part is voluntary."}
 LOOK = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a", "after": 1}
 MARK = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark it."}
-TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}}
 AGAIN = {"key": "t", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
 PRACTICE = {"trials": [{"item": "p"}]}
 
@@ -34,7 +33,6 @@ PRACTICE = {"trials": [{"item": "p"}]}
     ("part", "parts"),
     [
         ("questions.1", {"questions": [MARK]}),
-        ("design.profile", {"design": {"profile": "hidden"}}),
         ("design.reveal", {"design": {"reveal": "turns"}}),
         ("design.order", {"design": {"order": "fixed"}}),
         ("design.blocks", {"design": {"blocks": {"size": 2}}}),
@@ -42,8 +40,8 @@ PRACTICE = {"trials": [{"item": "p"}]}
         ("design.pools", {"design": {"pools": {"crowd": {}}}}),
         ("design.quotas", {"design": {"quotas": {"adult": {"yes": 9}}}}),
         ("design.max_raters", {"design": {"max_raters": 9}}),
-        ("conditions.told", {"conditions": {"told": TOLD}}),
-        ("conditions.wrote", {"conditions": {"wrote": {"kind": "source", "levels": ["person", "model"]}}}),
+        ("conditions.turned", {"conditions": {"turned": {"kind": "scale_direction"}}}),
+        ("conditions.reveal", {"conditions": {"reveal": {"kind": "reveal"}}}),
         ("flow.consent", {"flow": {"consent": CONSENT}}),
         ("flow.eligibility", {"flow": {"eligibility": {"accept": {"adult": "yes"}}}}),
         ("flow.before", {"flow": {"before": [{"questions": ["mood"]}]}}),

@@ -81,6 +81,21 @@ def test_32_raters_at_once_give_every_trial_exactly_three(
     assert_exact(engine, 3)
 
 
+@pytest.mark.parametrize("assign", ["between", "within"])
+def test_32_raters_at_once_fill_every_condition_exactly(engine: Engine, study: Callable[..., int], assign: str) -> None:
+    told = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": assign}
+    study(n_items=16, protocol={"conditions": {"told": told}}, raters_per_trial=4, trials_per_rater=4)
+    with ThreadPoolExecutor(32) as pool:
+        stored = list(pool.map(lambda n: Rater(engine, f"rater-{n}").go_all_the_way(), range(32)))
+    assert sum(stored) == 16 * 2 * 4
+    assert_exact(engine, 4)
+    per_rater = rows(engine, "SELECT count(DISTINCT condition) FROM ratings GROUP BY rater_id")
+    assert {n for (n,) in per_rater} == ({1} if assign == "between" else {2})
+    if assign == "between":
+        chosen = "SELECT condition, count(*) FROM rating_sessions GROUP BY condition ORDER BY condition"
+        assert [tuple(row) for row in rows(engine, chosen)] == [("told=far", 16), ("told=near", 16)]
+
+
 def test_the_same_rater_arriving_many_times_at_once_is_one_rater_with_one_list(
     engine: Engine, study: Callable[..., int]
 ) -> None:

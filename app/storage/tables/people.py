@@ -67,6 +67,8 @@ rating_sessions = Table(
     Column("rater_id", BigInteger, nullable=False),
     Column("token_hash", LargeBinary, nullable=False, unique=True),
     Column("protocol_version", Integer, nullable=False),
+    Column("condition", Text),
+    Column("number_in_condition", Integer),
     Column("state", Text, nullable=False, server_default="arrived"),
     Column("keys_off", Boolean, nullable=False, server_default=text("false")),
     time("arrived_at", now=True),

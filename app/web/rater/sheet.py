@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.actions.rating import slots_of
+from app.design.presentation import Presentation, presentation
 from app.design.protocol import Protocol
 from app.design.slot import response_name
 from app.storage.assignments_view import AssignmentView
@@ -49,6 +50,7 @@ class ResponseCard:
 class Sheet:
     """A whole page. `is_pair_first`: the protocol asks for the choice before the ratings."""
 
+    shown: Presentation
     situation: Passage
     cards: tuple[ResponseCard, ...]
     pair: tuple[Field, ...]
@@ -83,6 +85,7 @@ def make_sheet(
     by_target = {t: tuple(f for f in fields if f.question.target == t) for t in ("turn", "response", "pair", "item")}
     cards = tuple(_card(view, place, by_target) for place in range(len(view.responses)))
     return Sheet(
+        shown=presentation(protocol, view.condition),
         situation=_passage(view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None]),
         cards=cards, pair=by_target["pair"], item=by_target["item"],
         is_pair_first="pair" in targets and "response" in targets

@@ -65,7 +65,7 @@ def test_a_study_that_is_not_blind_shows_the_label_and_stores_it(
             SELECT s.key, r.shown_label FROM ratings r JOIN responses p ON p.id = r.response_id
             JOIN sources s ON s.id = p.source_id ORDER BY 1
         """)).all()  # fmt: skip
-    assert [tuple(row) for row in stored] == [("model", "model"), ("person", "A nurse")]
+    assert [tuple(row) for row in stored] == [("model", "Written by an AI"), ("person", "A nurse")]
 
 
 def test_a_dialogue_is_shown_as_turns_and_each_can_be_asked_about(

@@ -1,0 +1,57 @@
+"""In which conditions a rater is: one between raters for good, and those within raters item by item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.design.allocation import next_cell
+from app.design.cells import Cell, cell_of, cells, cells_by, joined
+from app.storage.rating_conditions import count_conditions, get_condition, list_free_conditions, record_condition
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.design.protocol import Protocol
+    from app.storage.rating_sessions import RatingSession
+
+
+@dataclass(frozen=True, slots=True)
+class OwnConditions:
+    """The conditions whose trials a rater may have, and how many raters of the same kind came before."""
+
+    texts: tuple[str, ...] = ("",)
+    rater_number: int = 0
+
+
+def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions:
+    """Those of this rater as far as they are chosen; before that, all of them."""
+    if not protocol.conditions:
+        return OwnConditions()
+    chosen = get_condition(db, session)
+    if chosen is None:
+        return OwnConditions(tuple(cell.text for cell in cells(protocol.conditions)))
+    return _within(protocol, cell_of(chosen[0]), chosen[1])
+
+
+def choose_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions | None:
+    """Those of this rater, chosen now where they are not yet; None where every cell between raters is taken."""
+    if not protocol.conditions or get_condition(db, session):
+        return own_conditions(db, session, protocol)
+    factors = protocol.conditions
+    counts = {cell_of(text): count for text, count in count_conditions(db, session.study_id).items()}
+    free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session.study_id)}
+    cell = next_cell(
+        cells_by(factors, "between"), factors, {cell: n.n_finished for cell, n in counts.items()},
+        {cell: n.n_active for cell, n in counts.items()}, seed=session.seed, free=free,
+    )  # fmt: skip
+    if cell is None:
+        return None
+    number = counts[cell].n_all if cell in counts else 0
+    record_condition(db, session, cell.text, number)
+    return _within(protocol, cell, number)
+
+
+def _within(protocol: Protocol, between: Cell, number: int) -> OwnConditions:
+    inner = cells_by(protocol.conditions, "within")
+    return OwnConditions(tuple(joined(protocol.conditions, between, cell).text for cell in inner), number)

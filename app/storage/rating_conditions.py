@@ -1,0 +1,65 @@
+"""The condition of a sitting between raters: chosen once, under a lock on the study, from live counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.rating_sessions import RatingSession
+
+_CHOSEN = text("""
+    SELECT condition, number_in_condition FROM rating_sessions
+    WHERE study_id = :study AND id = :session AND condition IS NOT NULL
+""")
+# Weaker than FOR UPDATE: rows that only refer to the study are still written meanwhile.
+_LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
+_COUNTS = text("""
+    SELECT condition, count(*) FILTER (WHERE state = 'finished') AS n_finished,
+           count(*) FILTER (WHERE state = 'active') AS n_active, count(*) AS n_all
+    FROM rating_sessions WHERE study_id = :study AND condition IS NOT NULL GROUP BY condition
+""")
+_FREE = text("""
+    SELECT DISTINCT t.condition FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+    WHERE s.study_id = :study AND s.assignment_id IS NULL
+""")
+_RECORD = text("""
+    UPDATE rating_sessions SET condition = :condition, number_in_condition = :number
+    WHERE study_id = :study AND id = :session
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionCount:
+    """How many sittings of a condition are finished, are under way, and were ever given it."""
+
+    n_finished: int
+    n_active: int
+    n_all: int
+
+
+def get_condition(db: Connection, session: RatingSession) -> tuple[str, int] | None:
+    """The condition of a sitting, and how many had it before; None where none is chosen yet."""
+    row = db.execute(_CHOSEN, {"study": session.study_id, "session": session.session_id}).one_or_none()
+    return None if row is None else (row.condition, row.number_in_condition)
+
+
+def count_conditions(db: Connection, study_id: int) -> dict[str, ConditionCount]:
+    """Sittings by condition; locks the study until the transaction ends, so that the next rater counts this one."""
+    db.execute(_LOCK, {"study": study_id})
+    return {row.condition: ConditionCount(*row[1:]) for row in db.execute(_COUNTS, {"study": study_id})}
+
+
+def list_free_conditions(db: Connection, study_id: int) -> set[str]:
+    """The conditions of trials that have a free place."""
+    return set(db.execute(_FREE, {"study": study_id}).scalars())
+
+
+def record_condition(db: Connection, session: RatingSession, condition: str, number: int) -> None:
+    """Keep the condition of a sitting for good."""
+    row = {"study": session.study_id, "session": session.session_id, "condition": condition, "number": number}
+    db.execute(_RECORD, row)

@@ -1,0 +1,32 @@
+"""A rating page shows what its condition says, and nothing of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.web.rater.conftest import Visitor
+
+LEVELS = {"near": "Feel along with them.", "far": "Stay outside."}
+PROFILE = [{"key": f"item-{n}", "profile": "Likes long walks."} for n in range(2)]
+
+
+def test_each_rater_reads_the_instruction_of_their_own_condition(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(conditions={"told": {"kind": "instruction", "levels": LEVELS}})
+    read = [visitor().begin(who).text for who in ("anna", "ben")]
+    assert [sum(words in page for words in LEVELS.values()) for page in read] == [1, 1]
+    assert sum("Stay outside." in page for page in read) == 1
+
+
+@pytest.mark.parametrize(("profile", "is_shown"), [("shown", True), ("hidden", False)])
+def test_a_profile_stands_on_the_page_only_where_the_design_shows_it(
+    study: Callable[..., int], visitor: Callable[[], Visitor], profile: str, *, is_shown: bool
+) -> None:
+    study(texts=PROFILE, design={"profile": profile})
+    assert ("Likes long walks." in visitor().begin().text) is is_shown
