@@ -1,0 +1,135 @@
+"""attune demo and attune serve as programs: started, asked, stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx2 as httpx
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
+
+
+class Program(NamedTuple):
+    """A program that runs, and what it has said so far."""
+
+    process: subprocess.Popen[str]
+    said: str
+
+    def address(self, words: str) -> str:
+        """The address that stands after these words."""
+        found = re.search(rf"{words}[^\n]*?(http://\S+)", self.said)
+        assert found, self.said
+        return found[1]
+
+
+@contextmanager
+def running(environment: dict[str, str], *arguments: str, until: str) -> Iterator[Program]:
+    """Start `attune`, read what it says up to a line with these words, and stop it as a machine does at its end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", *arguments], cwd=CHECKOUT, env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdout is not None
+    lines: list[str] = []
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            if until in line:
+                break
+        yield Program(process, "".join(lines))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 0, rest
+    assert "Stopped." in rest
+    assert "Traceback" not in "".join(lines) + rest
+
+
+@pytest.fixture
+def environment(data_dir: Path) -> dict[str, str]:
+    """A machine that never ran Attune."""
+    return {name: value for name, value in os.environ.items() if name != "DATABASE_URL"} | {
+        "ATTUNE_DATA_DIR": str(data_dir)
+    }
+
+
+def visit_as_lead(program: Program) -> httpx.Client:
+    """Sign in by the link that was printed."""
+    browser = httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=60)
+    link = program.address("Look at it as its lead")
+    assert "Sign in" in browser.get(link).text
+    page = browser.post(link.partition("?")[0], data={"next": "/studies/demo"})
+    assert page.status_code == 200
+    return browser
+
+
+def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]) -> None:
+    with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
+        here = program.address("running with its demo study at")
+        with closing(visit_as_lead(program)) as lead:
+            assert "Served" in lead.get(f"{here}/studies/demo").text
+            assert "simulated, not people" in lead.get(f"{here}/studies/demo/analytics").text
+        with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=30) as rater:
+            assert "Begin" in rater.get(program.address("Rate as a rater")).text
+    with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
+        here = program.address("running with its demo study at")
+        with closing(visit_as_lead(program)) as lead:
+            page = lead.get(f"{here}/studies").text
+            assert page.count('href="/studies/demo"') == 1
+    doctor = subprocess.run(
+        [sys.executable, "-m", "app", "doctor"],
+        cwd=CHECKOUT,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert [line[:4] for line in doctor.stdout.splitlines()] == ["ok  "] * 4, doctor.stdout
+
+
+def test_a_port_that_is_taken_gives_the_next_one_and_says_so(
+    environment: dict[str, str], new_database: Callable[[str | None], str], migrated_template: str
+) -> None:
+    url = new_database(migrated_template)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        arguments = ("demo", "--port", str(port))
+        with running(environment | {"DATABASE_URL": url}, *arguments, until="Rate as a rater") as program:
+            assert f"Port {port} is taken" in program.said
+            assert httpx.get(program.address("running with its demo study at")).status_code == 200
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_serve_answers_and_stops_cleanly(
+    environment: dict[str, str], new_database: Callable[[str | None], str], migrated_template: str, workers: str
+) -> None:
+    url = new_database(migrated_template)
+    arguments = ("serve", "--port", "0", "--workers", workers)
+    with running(environment | {"DATABASE_URL": url}, *arguments, until="Nobody can sign in yet") as program:
+        here = program.address("Attune is at")
+        assert httpx.get(f"{here}/health", timeout=30).json() == {"status": "ok"}
+        assert httpx.get(f"{here}/studies", timeout=30).status_code == 303
+
+
+def test_serve_on_a_taken_port_says_so_and_ends(environment: dict[str, str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "app", "serve", "--port", port], cwd=CHECKOUT, env=environment, check=False,
+            capture_output=True, text=True,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Port {port} on 127.0.0.1 cannot be used")
