@@ -69,7 +69,9 @@ def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
         if name in TIME_COLUMNS:
             return pd.Series(cells, index=range(n_rows), dtype="datetime64[us, UTC]")
         if name in TEXT_COLUMNS:
-            return pd.Series(None if cells is None else np.asarray(cells), index=range(n_rows), dtype=object)
+            text = np.full(n_rows, None) if cells is None else np.array(cells, dtype=object)
+            text[pd.isna(text)] = None
+            return pd.Series(text, index=range(n_rows), dtype=object)
         return pd.Series(cells, index=range(n_rows), dtype="float64")
 
     return pd.DataFrame({name: typed(name) for name in RATING_COLUMNS})

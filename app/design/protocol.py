@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
 from app.design.checks import Checks
 from app.design.composite import Composite
@@ -50,7 +50,7 @@ class Analysis(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     reference: str | None = None
-    cut: dict[str, float] = {}
+    cut: dict[str, FiniteFloat] = {}
     margin: dict[str, Annotated[float, Field(gt=0)]] = {}
     confirmatory: tuple[Key, ...] = ()
     composites: dict[Key, Composite] = {}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
 from app.design.scale import Level, Point, Scale, number_text
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+# Every step is a value of the scale that statistics go through.
+MOST_STEPS = 10_000
 Target = Literal["response", "pair", "item", "turn", "rater"]
 
 
@@ -43,9 +45,9 @@ class SliderQuestion(_Question):
     """A slider from `min` to `max` in steps."""
 
     type: Literal["slider"]
-    min: float = 0
-    max: float = 100
-    step: float = Field(default=1, gt=0)
+    min: FiniteFloat = 0
+    max: FiniteFloat = 100
+    step: FiniteFloat = Field(default=1, gt=0)
     min_words: str = ""
     max_words: str = ""
     level: Level = "interval"
@@ -56,6 +58,9 @@ class SliderQuestion(_Question):
     def _has_room(self) -> SliderQuestion:
         if self.max <= self.min:
             raise ValueError("the slider's max is above its min")
+        n_steps = (self.max - self.min) / self.step
+        if n_steps > MOST_STEPS:
+            raise ValueError(f"a slider has at most {MOST_STEPS:,} steps, found {n_steps:,.0f}")
         return self
 
     @property

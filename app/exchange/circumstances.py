@@ -77,8 +77,18 @@ def _n_turns(turns: pd.Series[str], at: Places) -> Places:
     """How many turns the texts at these places have; 0 for a text without turns."""
     needed = np.unique(at)
     counts = np.zeros(len(turns), dtype=np.int64)
-    counts[needed] = [len(json.loads(cell)) if cell else 0 for cell in turns.iloc[needed]]
+    counts[needed] = [_count(cell) for cell in turns.iloc[needed]]
     return counts[at]
+
+
+def _count(turns: str | None) -> int:
+    if not turns:
+        return 0
+    try:
+        return len(json.loads(turns))
+    except (ValueError, RecursionError):
+        # Broken turns are a fault of their own; an answer about them is none besides.
+        return _WHOLE
 
 
 def _times(sheet: Sheet, name: str) -> Column:

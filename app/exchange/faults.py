@@ -9,6 +9,9 @@ from app.design.fault import Fault, FaultsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Literal
+
+    Severity = Literal["error", "warning"]
 
 # A wrong scale makes every row a fault: each is named up to here, the rest of a kind is counted.
 MOST_OF_A_KIND = 10_000
@@ -21,8 +24,14 @@ def shown(text: str) -> str:
     >>> shown("a\u202eb\tc")
     'a\\u202eb\\tc'
     """
-    cut = text if len(text) <= _LONGEST_FOUND else f"{text[:_LONGEST_FOUND]}…"
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
+    return printable(text if len(text) <= _LONGEST_FOUND else f"{text[:_LONGEST_FOUND]}…")
+
+
+def printable(text: str) -> str:
+    """The text with every control and direction mark spelled out: it goes to a terminal and to a page."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def listed(words: Iterable[object], most: int = 12) -> str:
@@ -50,7 +59,7 @@ class Faults:
         kind = (file, column, allowed)
         self._kinds[kind] += 1
         if self._kinds[kind] <= MOST_OF_A_KIND:
-            self._faults.append(Fault(file, row, column, shown(found), allowed))
+            self._faults.append(_fault(file, row, column, found, allowed))
 
     def add_rows(self, file: str, rows: Iterable[int], column: str, found: Sequence[str], allowed: str) -> None:
         """The same fault in several rows."""
@@ -59,7 +68,7 @@ class Faults:
 
     def note(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
         """Something that was mended or ignored, and is said."""
-        self.notes.append(Fault(file, row, column, shown(found), allowed, severity="warning"))
+        self.notes.append(_fault(file, row, column, found, allowed, severity="warning"))
 
     def of(self, file: str) -> bool:
         """Whether that file has a fault."""
@@ -74,7 +83,7 @@ class Faults:
         if not self._faults:
             return
         more = [
-            Fault(file, None, column, f"{n - MOST_OF_A_KIND} more rows with this fault", allowed)
+            _fault(file, None, column, f"{n - MOST_OF_A_KIND} more rows with this fault", allowed)
             for (file, column, allowed), n in self._kinds.items()
             if n > MOST_OF_A_KIND
         ]
@@ -83,3 +92,10 @@ class Faults:
             order.setdefault(fault.file, len(order))
         self._faults.sort(key=lambda fault: (order[fault.file], fault.row or 0))
         raise FaultsError([*self._faults, *more, *self.notes])
+
+
+def _fault(
+    file: str, row: int | None, column: str | None, found: str, allowed: str, severity: Severity = "error"
+) -> Fault:
+    name = None if column is None else shown(column)
+    return Fault(printable(file), row, name, shown(found), printable(allowed), severity)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.frames import copy_ratings, ratings_of, table
+from app.storage.frames import RATERS, copy_ratings, ratings_of, table
 from app.storage.protocols import get_protocol
 
 if TYPE_CHECKING:
@@ -20,17 +20,16 @@ _PROTOCOL = text("""
     JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
 """)
 _ITEMS = text("""
-    SELECT id, key, text, turns, profile, content_note, attributes FROM items WHERE study_id = :study
-    ORDER BY position, id
+    SELECT id, key, text, turns, profile, content_note, nullif(attributes, '{}') AS attributes FROM items
+    WHERE study_id = :study ORDER BY position, id
 """)
 _RESPONSES = text("""
-    SELECT r.id, r.key, i.key AS item, s.key AS source, r.text, r.turns, r.attributes
+    SELECT r.id, r.key, i.key AS item, s.key AS source, r.text, r.turns, nullif(r.attributes, '{}') AS attributes
     FROM responses r
     JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE r.study_id = :study ORDER BY r.position, r.id
 """)
-_RATERS = text("SELECT id, key, kind, pool, is_simulated, attributes FROM raters WHERE study_id = :study ORDER BY id")
 _EVENTS = text("""
     SELECT r.key AS rater, e.kind, e.detail, e.happened_at FROM events e
     LEFT JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id
@@ -49,7 +48,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
 
     copied = copy_ratings(db, study_id)
     protocol = db.execute(_PROTOCOL, {"study": study_id}).one()
-    items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, _RATERS))
+    items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
     return StudyFolder(
         protocol=get_protocol(db, study_id, protocol.version, protocol.sha256),
         yaml=protocol.yaml,

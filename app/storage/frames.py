@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 
     Rows = Sequence[Any]
 
-_ITEMS = text("SELECT id, key, attributes FROM items WHERE study_id = :study ORDER BY position, id")
+_ITEMS = text(
+    "SELECT id, key, nullif(attributes, '{}') AS attributes FROM items WHERE study_id = :study ORDER BY position, id"
+)
 _RESPONSES = text("""
-    SELECT r.id, r.key, i.key AS item, s.key AS source, r.attributes
+    SELECT r.id, r.key, i.key AS item, s.key AS source, nullif(r.attributes, '{}') AS attributes
     FROM responses r
     JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE r.study_id = :study ORDER BY r.position, r.id
 """)
-_RATERS = text("SELECT id, key, kind, pool, is_simulated, attributes FROM raters WHERE study_id = :study ORDER BY id")
+RATERS = text("""
+    SELECT id, key, kind, pool, is_simulated, nullif(attributes, '{}') AS attributes FROM raters
+    WHERE study_id = :study ORDER BY id
+""")
 _RATINGS = """
     SELECT rater_id, coalesce(item_id, 0) AS item_id, coalesce(response_id, 0) AS response_id, question, turn, number,
       outcome, coalesce(chosen_response_id, 0) AS chosen_id, strength, array_to_string(codes, '|') AS codes, text,
@@ -43,7 +48,9 @@ _RATINGS = """
 _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
 _WHOLE = ("turn", "position", "active_ms", "rated_at", "served_at")
 _NAMES = ("question", "outcome", "codes", "side", "condition", "shown_label", "exclude")
+_TIMES = ("rated_at", "served_at")
 _FLOATS = ("number", "strength")
+_TEXTS = ("text", "comment")
 _IDS = ("rater_id", "item_id", "response_id", "chosen_id", "left_id", "right_id", "repeat")
 
 
@@ -57,7 +64,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     from app.analysis.frames import Frames, canonical
 
     copied = copy_ratings(db, study_id)
-    items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, _RATERS))
+    items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
     found = ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses)
     return Frames(
         items=table(items, item="key"),
@@ -76,9 +83,9 @@ def table(rows: Rows, **columns: str) -> pd.DataFrame:
     )
     if "is_simulated" in frame:
         frame["is_simulated"] = frame["is_simulated"].astype(bool)
-    if any(row.attributes for row in rows):
-        for name in sorted({name for row in rows for name in row.attributes}):
-            frame[name] = pd.Series([row.attributes.get(name) for row in rows], dtype=object)
+    attributes = [row.attributes or {} for row in rows]
+    for name in sorted({name for named in attributes for name in named}):
+        frame[name] = pd.Series([named.get(name) for named in attributes], dtype=object)
     return frame
 
 
@@ -87,7 +94,8 @@ def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
     import pandas as pd
 
     kinds = dict.fromkeys(_IDS, "int64") | dict.fromkeys(_WHOLE, "Int64")
-    kinds |= dict.fromkeys(_NAMES + _FLOATS, "category") | {"text": "object", "comment": "object"}
+    # As text: a code or a condition may be called 1, and what reads decimals in bulk may be off in the last place.
+    kinds |= dict.fromkeys(_NAMES + _FLOATS + _TEXTS, "object")
     return pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
 
 
@@ -115,9 +123,9 @@ def ratings_of(
     columns |= {"rater": rater.at(rows["rater_id"]), "item": item.at(rows["item_id"])}
     columns |= {"response": reply.at(rows["response_id"]), "chosen": reply.at(rows["chosen_id"])}
     columns |= {"left_response": reply.at(rows["left_id"]), "right_response": reply.at(rows["right_id"])}
-    columns |= {name: _names(rows[name]) for name in _NAMES} | {name: _floats(rows[name]) for name in _FLOATS}
-    columns |= {name: pd.to_datetime(rows[name], unit="us", utc=True) for name in ("rated_at", "served_at")}
-    columns |= {name: rows[name].where(rows[name].notna(), None).to_numpy() for name in ("text", "comment")}
+    columns |= {name: rows[name].to_numpy() for name in _NAMES + _TEXTS}
+    columns |= {name: _floats(rows[name]) for name in _FLOATS}
+    columns |= {name: pd.to_datetime(rows[name], unit="us", utc=True) for name in _TIMES}
     _put_back_empty(db, study_id, columns)
     return rating_frame(columns, len(rows))
 
@@ -145,21 +153,14 @@ class _Keys:
         return found
 
 
-def _names(column: pd.Series[Any]) -> NDArray[np.object_]:
-    """A category as text, None where it is missing."""
+def _floats(column: pd.Series[str]) -> NDArray[np.float64]:
+    """Decimals from their text, exactly; each distinct one is read once."""
     import numpy as np
+    import pandas as pd
 
-    names = np.array([*column.cat.categories, None], dtype=object)
-    found: NDArray[np.object_] = names[column.cat.codes.to_numpy()]
-    return found
-
-
-def _floats(column: pd.Series[Any]) -> NDArray[np.float64]:
-    """Decimals from their text, exactly: what reads them in bulk may be a bit off in the last place."""
-    import numpy as np
-
-    floats = np.array([*map(float, column.cat.categories), np.nan])
-    found: NDArray[np.float64] = floats[column.cat.codes.to_numpy()]
+    codes, distinct = pd.factorize(column)
+    floats = np.array([*map(float, distinct), np.nan])
+    found: NDArray[np.float64] = floats[codes]
     return found
 
 

@@ -19,6 +19,8 @@ WRONG = [
     ("type: slider, text: Fit?", "text: Fit?", 10, "questions.3.type", "nothing", "rating, slider, choice"),
     ("key: fit", "key: warmth", 7, "questions", "twice: warmth", "each with a key of its own"),
     ("max: 1,", "max: 0,", 10, "questions.3", "key, target, type, text, min, max or step", "above its min"),
+    ("max: 1,", "max: inf,", 10, "questions.3.max", "inf", "a finite number"),
+    ("step: 0.1", "step: 0.000001", 10, "questions.3", "1,000,000", "a slider has at most 10,000 steps"),
     ("{1: cold, 2: mild, 3: warm}", "{1: cold}", 9, "questions.2.scale", "1", "two points or more"),
     ("{1: cold, 2: mild, 3: warm}", "{low: cold, 2: mild}", 9, "questions.2.scale", "low", "are numbers"),
     ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength, which was probably meant"),

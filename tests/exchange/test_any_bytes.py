@@ -1,0 +1,62 @@
+"""Whatever bytes are handed in: a study or a list of faults, never another error."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.design.fault import Fault, FaultsError
+from app.exchange import read_files, read_upload
+from tests.exchange.small import small
+
+FILES = small()
+NAMES = st.sampled_from(sorted(FILES))
+# Pieces that mean something somewhere in the format, among any bytes.
+PIECES = st.sampled_from([
+    b",", b'"', b"\n", b"\r", b"\0", b"|", b"[", b"{", b"}", b":", b" ", b"-", b"nan", b"inf", b"1e999",
+    b"\xef\xbb\xbf", b"\xff\xfe", b"\x81", b"&a", b"*a", b"!!python/object:os.system", b"? ", b"tie", b"a:person",
+    b"\\ud800", b"0x1F", b"9" * 400, b"2026-13-45", b"null", b"~", b"<<: ", b"\t", b"- ", b"\xe2\x80\xae",
+])  # fmt: skip
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> dict[str, bytes]:
+    """The small study with a few cuts and insertions."""
+    files = dict(FILES)
+    for _ in range(draw(st.integers(1, 4))):
+        name = draw(NAMES)
+        data = files[name]
+        begin = draw(st.integers(0, len(data)))
+        end = min(len(data), begin + draw(st.integers(0, 12)))
+        files[name] = data[:begin] + draw(PIECES | st.binary(max_size=6)) + data[end:]
+    return files
+
+
+def _is_study_or_faults(files: dict[str, bytes]) -> None:
+    faults: list[Fault] = []
+    try:
+        read_files(files)
+    except FaultsError as error:
+        faults = error.faults
+    assert not faults or any(fault.severity == "error" for fault in faults)
+    assert all(fault.sentence().isprintable() for fault in faults)
+
+
+@given(broken())
+@settings(max_examples=150, deadline=None)
+def test_a_damaged_study_is_a_study_or_its_faults(files: dict[str, bytes]) -> None:
+    _is_study_or_faults(files)
+
+
+@given(st.dictionaries(NAMES, st.binary(max_size=200)))
+@settings(max_examples=50, deadline=None)
+def test_any_bytes_are_a_study_or_faults(files: dict[str, bytes]) -> None:
+    _is_study_or_faults(files)
+
+
+@given(st.binary(max_size=300).map(lambda data: b"PK\x03\x04" + data) | st.binary(max_size=300))
+@settings(max_examples=50, deadline=None)
+def test_any_upload_that_is_no_study_has_faults(data: bytes) -> None:
+    with pytest.raises(FaultsError):
+        read_upload({"upload.zip": data})

@@ -1,0 +1,47 @@
+"""Whatever the checks let through, the store takes, and gives back unchanged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+
+from app.analysis.folder import is_same
+from app.design.fault import FaultsError
+from app.exchange import read_files
+from app.storage.export import study_folder
+from app.storage.load import load_study
+from tests.exchange.test_any_bytes import broken
+from tests.exchange.test_round_trip import studies
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.analysis.folder import StudyFolder
+
+# Each example leaves the database as it found it.
+SHARES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def _comes_back(db: Connection, study: StudyFolder) -> None:
+    place = db.begin_nested()
+    try:
+        assert is_same(study_folder(db, load_study(db, study)), study)
+    finally:
+        place.rollback()
+
+
+@given(files=broken())
+@settings(SHARES, max_examples=60)
+def test_a_damaged_study_that_is_still_one_comes_back_as_it_was_read(db: Connection, files: dict[str, bytes]) -> None:
+    try:
+        study = read_files(files)
+    except FaultsError:
+        return
+    _comes_back(db, study)
+
+
+@given(study=studies())
+@settings(SHARES, max_examples=25)
+def test_any_study_comes_back_as_it_was_stored(db: Connection, study: StudyFolder) -> None:
+    _comes_back(db, study)
