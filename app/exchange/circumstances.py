@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
 # It stands in an index beside other text.
-_LONGEST_CONDITION = 200
+_LONGEST_CONDITION = 400
 TEXT = ("condition", "shown_label", "side")
 
 

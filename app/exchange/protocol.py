@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from app.design.composite import Composite
-from app.design.protocol import Analysis, Completion, Design, Protocol
+from app.design.protocol import Protocol
 from app.design.question import Question
 from app.exchange.encoding import not_text, open_text
 from app.exchange.faults import listed
+from app.exchange.known_keys import KnownKeys
 from app.exchange.yaml_tree import Path, Tree, dotted, read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from pydantic_core import ErrorDetails
 
     from app.exchange.faults import Faults
 
 FILE = "study.yaml"
-_QUESTIONS: dict[str, type[BaseModel]] = {
-    get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(get_args(Question)[0])
-}
-_PARTS: dict[str, type[BaseModel]] = {"design": Design, "analysis": Analysis, "completion": Completion}
-# How alike a key must be to one that is known to count as a slip: `raters_per_trail`, not `notes`.
-_ALIKE = 0.75
+_TYPES = [get_args(model.model_fields["type"].annotation)[0] for model in get_args(get_args(Question)[0])]
 
 
 def protocol_from_bytes(data: bytes, faults: Faults) -> tuple[Protocol | None, str]:
@@ -51,12 +43,7 @@ def read_protocol(text: str, faults: Faults) -> Protocol | None:
     if not isinstance(tree.data, dict):
         faults.add(FILE, 1, None, "no keys", "attune, slug, title, sources, questions ...")
         return None
-    data = _known(tree.data, (), Protocol.model_fields, tree, faults)
-    for name, model in _PARTS.items():
-        if isinstance(data.get(name), dict):
-            data[name] = _known(data[name], (name,), model.model_fields, tree, faults)
-    data["analysis"] = _known_composites(data.get("analysis"), tree, faults)
-    data["questions"] = _known_questions(data.get("questions"), tree, faults)
+    data = KnownKeys(FILE, tree, faults).of(Protocol, tree.data)
     # A part that is named and left empty (`design:`) is as good as not named.
     data = {key: value for key, value in data.items() if value is not None}
     try:
@@ -66,55 +53,6 @@ def read_protocol(text: str, faults: Faults) -> Protocol | None:
             _add(detail, tree, faults)
         return None
     return None if faults.of(FILE) else protocol
-
-
-def _known_composites(analysis: Any, tree: Tree, faults: Faults) -> Any:  # noqa: ANN401 - whatever is written
-    if not isinstance(analysis, dict) or not isinstance(analysis.get("composites"), dict):
-        return analysis
-    known = {
-        name: _known(parts, ("analysis", "composites", name), Composite.model_fields, tree, faults)
-        if isinstance(parts, dict)
-        else parts
-        for name, parts in analysis["composites"].items()
-    }
-    return {**analysis, "composites": known}
-
-
-def _known_questions(questions: Any, tree: Tree, faults: Faults) -> Any:  # noqa: ANN401 - whatever is written
-    if not isinstance(questions, list):
-        return questions
-    all_fields = {name for model in _QUESTIONS.values() for name in _names(model)}
-    return [
-        _known(
-            question,
-            ("questions", number),
-            _names(_QUESTIONS.get(question.get("type", ""))) or all_fields,
-            tree,
-            faults,
-        )
-        if isinstance(question, dict)
-        else question
-        for number, question in enumerate(questions)
-    ]
-
-
-def _names(model: type[BaseModel] | None) -> set[str]:
-    if model is None:
-        return set()
-    return set(model.model_fields) | ({"options"} if "codes" in model.model_fields else set())
-
-
-def _known(values: Mapping[str, Any], path: Path, names: Collection[str], tree: Tree, faults: Faults) -> dict[str, Any]:
-    for key in values:
-        if key in names:
-            continue
-        line, column = tree.line((*path, key)), dotted((*path, key))
-        meant = get_close_matches(key, names, n=1, cutoff=_ALIKE)
-        if meant:
-            faults.add(FILE, line, column, key, f"{meant[0]}, which was probably meant")
-        else:
-            faults.note(FILE, line, column, key, f"{listed(sorted(names), 30)}; the key was ignored")
-    return {key: value for key, value in values.items() if key in names}
 
 
 def _add(detail: ErrorDetails, tree: Tree, faults: Faults) -> None:
@@ -137,9 +75,9 @@ def _add(detail: ErrorDetails, tree: Tree, faults: Faults) -> None:
             faults.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
         case "union_tag_invalid":
             path = (*path, "type")
-            faults.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(_QUESTIONS))
+            faults.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(_TYPES))
         case "union_tag_not_found":
-            faults.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(_QUESTIONS))
+            faults.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(_TYPES))
         case _:
             message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
             _add_sentence(message, path, found, tree, faults)

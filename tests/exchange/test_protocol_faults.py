@@ -26,6 +26,12 @@ WRONG = [
     ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength, which was probably meant"),
     ("sources:", "design: {raters_per_trail: 3}\nsources:", 4, "design.raters_per_trail", "raters_per_trail",
      "raters_per_trial"),
+    ("sources:", "design: {repeats: {n: 2, mindistance: 3}}\nsources:", 4, "design.repeats.mindistance", "mindistance",
+     "min_distance, which was probably meant"),
+    ("sources:", "flow: {consent: {version: 1, text: x, agreee: y}}\nsources:", 4, "flow.consent.agreee", "agreee",
+     "agree, which was probably meant"),
+    ("sources:", "analysis: {composites: {k: {questions: [fit], skore: sum}}}\nsources:", 4,
+     "analysis.composites.k.skore", "skore", "score, which was probably meant"),
     ("sources:", "design: {raters_per_trial: many}\nsources:", 4, "design.raters_per_trial", "many", "integer"),
     ("sources:", "analysis: {reference: nobody}\nsources:", 4, "analysis.reference", "nobody", "one of the sources"),
     ("sources:", "analysis: {cut: {does: 1}}\nsources:", 4, "analysis.cut", "does", "names rating questions"),
@@ -72,6 +78,12 @@ def test_every_fault_of_the_protocol_and_of_the_texts_is_listed_together() -> No
 def test_an_unknown_key_is_ignored_and_said() -> None:
     study = read_small(study=f"{YAML}laboratory: Room 4\n")
     assert [(note.file, note.row, note.column) for note in study.notes] == [("study.yaml", 16, "laboratory")]
+
+
+def test_an_unknown_key_deep_in_the_protocol_is_ignored_and_said() -> None:
+    study = read_small(study=f"{YAML}flow: {{consent: {{version: 1, text: x, lawyer: y}}}}\n")
+    assert [(note.row, note.column) for note in study.notes] == [(16, "flow.consent.lawyer")]
+    assert study.protocol.flow.consent is not None
 
 
 def test_no_stays_text_and_numbers_are_read_as_text_where_they_are_keys() -> None:
