@@ -78,7 +78,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """One study as codes."""
+    """One study as codes; beside them the tables, `kept` with the ratings of `rows`, for what is rarely asked."""
 
     sources: tuple[str, ...]
     questions: tuple[str, ...]
@@ -87,6 +87,9 @@ class Codes:
     rows: Rows
     n_excluded: int
     n_repeats: int
+    kept: pd.DataFrame
+    items: pd.DataFrame
+    rater_table: pd.DataFrame
 
     def rows_of(self, question: str) -> Ints:
         """The places in `rows` that answer this question."""
@@ -101,7 +104,8 @@ def codes_of(frames: Frames, protocol: Protocol) -> Codes:
     ratings = frames.ratings
     repeat = _numbers(ratings["repeat"])
     is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
-    kept = ratings[~(is_repeat | is_excluded)]
+    is_out = is_repeat | is_excluded
+    kept = ratings[~is_out] if is_out.any() else ratings
     raters = _raters(frames.raters)
     questions = tuple(question.key for question in protocol.questions)
     rows = Rows(
@@ -117,8 +121,11 @@ def codes_of(frames: Frames, protocol: Protocol) -> Codes:
         right=_look_up(ids, kept["right_response"]),
         strength=_numbers(kept["strength"]),
     )
-    n_excluded = int(is_excluded.sum())
-    return Codes(sources, questions, raters, responses, rows, n_excluded, int((is_repeat & ~is_excluded).sum()))
+    return Codes(
+        sources, questions, raters, responses, rows,
+        n_excluded=int(is_excluded.sum()), n_repeats=int((is_repeat & ~is_excluded).sum()),
+        kept=kept, items=frames.items, rater_table=frames.raters,
+    )  # fmt: skip
 
 
 def _with_others(declared: tuple[str, ...], found: pd.Series[str]) -> tuple[str, ...]:

@@ -8,11 +8,13 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from app.analysis.codes import Codes
+    from app.analysis.figure import Figure
     from app.analysis.frames import Frames
     from app.design.protocol import Protocol
 
@@ -24,22 +26,27 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
     """
     declared = protocol.model_dump(mode="json", include={"sources", "questions", "analysis"})
     digest = hashlib.sha256(json.dumps(declared, sort_keys=True).encode())
-    for ids in (frames.items["item"], frames.responses["response"], codes.raters.ids, codes.raters.pools):
-        digest.update("\0".join(ids).encode() + b"\1")
     for part in (codes.responses, codes.raters, codes.rows):
         for field in fields(part):
             value = getattr(part, field.name)
             if isinstance(value, np.ndarray):
                 digest.update(np.ascontiguousarray(value).tobytes())
+    for table in (frames.items, frames.responses, frames.raters, codes.kept[["condition", "shown_label", "codes"]]):
+        for name in table.columns:
+            number, texts = pd.factorize(table[name].astype(object))
+            digest.update(f"{name}\0{texts.tolist()}\1".encode() + number.astype(np.int64).tobytes())
     return digest.hexdigest()
 
 
-def notes(codes: Codes, frames: Frames) -> Iterator[str]:
+def notes(codes: Codes, frames: Frames, figures: Sequence[Figure]) -> Iterator[str]:
     """What a reader must know before the figures."""
     if codes.n_excluded:
         yield f"{_rows(codes.n_excluded)} carry a reason to be left out (`exclude`) and are in no figure."
     if codes.n_repeats:
         yield f"{_rows(codes.n_repeats)} are planned repeats: they count only where a rater is held against himself."
+    n_splits = sum(figure.section == "subgroup" and "reference" in figure.scope for figure in figures)
+    if n_splits:
+        yield f"{n_splits} figures compare by condition or subgroup: of twenty such tests one is below .05 by chance alone."
     if "is_simulated" in frames.raters:
         n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
         if n_simulated:

@@ -16,6 +16,7 @@ from app.analysis.families import with_adjusted_p
 from app.analysis.kappas import kappas
 from app.analysis.recipe import data_hash, notes
 from app.analysis.sheets import Sheets
+from app.analysis.subgroup import choice_subgroups, subgroups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from app.analysis.sheet import AnySheet
     from app.design.protocol import Protocol
 
-SECTIONS = ("distribution", "comparison", "choice", "composite", "dimension", "agreement")
+SECTIONS = ("distribution", "comparison", "choice", "subgroup", "composite", "dimension", "agreement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     codes = codes_of(frames, protocol)
     figures = sorted(_figures(Sheets(codes, protocol, full)), key=lambda figure: SECTIONS.index(figure.section))
     adjusted = with_adjusted_p(figures, protocol.analysis.confirmatory)
-    return Report(protocol.slug, data_hash(codes, frames, protocol), tuple(notes(codes, frames)), tuple(adjusted))
+    return Report(
+        protocol.slug, data_hash(codes, frames, protocol), tuple(notes(codes, frames, adjusted)), tuple(adjusted)
+    )
 
 
 def _figures(sheets: Sheets) -> Iterator[Figure]:
@@ -78,6 +81,11 @@ def _figures(sheets: Sheets) -> Iterator[Figure]:
         yield from comparison(sheet)
     for sheet, table in sheets.composites:
         yield from composites(sheet, table)
+    for split in sheets.splits:
+        for sheet in scaled:
+            yield from subgroups(sheet, split)
+        for votes in sheets.choices:
+            yield from choice_subgroups(votes, split)
     for of_one_target in sheets.by_target():
         questions = [sheet.question for sheet in of_one_target]
         yield from dimensions(of_one_target, table_of(sheets.codes, questions))

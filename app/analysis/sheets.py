@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from app.analysis.answers import choice_answers, scaled_answers
 from app.analysis.composite import composite_answers, composite_question, table_of
-from app.analysis.sheet import ChoiceSheet, ScaledSheet
+from app.analysis.sheet import MOST_RATINGS, ChoiceSheet, ScaledSheet
+from app.analysis.splits import attribute_splits, designed_splits
 
 if TYPE_CHECKING:
     from app.analysis.codes import Codes
     from app.analysis.composite import Table
+    from app.analysis.splits import Split
     from app.design.protocol import Protocol
     from app.design.question import ScaledQuestion, Target
 
@@ -65,6 +67,16 @@ class Sheets:
             )
             for question in self.protocol.choice_questions
         ]
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """By design always; by attributes where the study is small enough or the caller patient enough."""
+        by_design = list(designed_splits(self.codes))
+        if not (self.full or len(self.codes.rows.question) <= MOST_RATINGS):
+            return by_design
+        own = [sheet for sheet in self.scaled if sheet.question.target == "rater"]
+        own += [sheet for sheet, _ in self.composites if sheet.question.target == "rater"]
+        return [*by_design, *attribute_splits(self.codes, own)]
 
     def by_target(self) -> list[list[ScaledSheet]]:
         """The rating questions that are asked of the same thing, where there are two or more."""

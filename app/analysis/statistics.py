@@ -51,6 +51,8 @@ STATISTICS: dict[str, Statistic] = {
     "t_unpaired": Statistic("Unpaired t on item means", "test"),
     "share_at_least": Statistic("Share at or above the cut", "share"),
     "share_at_least_ratio": Statistic("Ratio of shares at or above the cut", "ratio"),
+    "interaction": Statistic("Interaction: the difference here less that elsewhere", "points"),
+    "share_difference": Statistic("Share preferred here less that elsewhere", "points"),
     "cronbach_alpha": Statistic("Cronbach's alpha", "coefficient"),
     "omega": Statistic("McDonald's omega", "coefficient"),
     "cronbach_alpha_without": Statistic("Cronbach's alpha without the question", "coefficient"),

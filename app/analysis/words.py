@@ -83,6 +83,12 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
         parts.append(f"at least {number_text(scope['cut'])}")
     if "raters" in scope:
         parts.append(" and ".join(scope["raters"]))
+    parts += [str(scope[key]) for key in ("condition", "covariate") if key in scope]
+    if "shown_label" in scope:
+        parts.append(f"shown as {scope['shown_label']}")
+    parts += [f"{name} {value}" for name, value in scope.get("subgroup", {}).items()]
+    if "flagged" in scope:
+        parts.append("without flagged raters")
     if "pool" in scope:
         parts.append(f"pool {scope['pool']}")
     if scope.get("rater_kind") == "model":

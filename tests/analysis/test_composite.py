@@ -85,7 +85,7 @@ def test_a_composite_of_what_raters_say_of_themselves_is_a_questionnaire_score()
     study = protocol(*own, analysis={"composites": {"mood": ["glad", "calm"]}})
     rows = [{"rater": f"r{r}", "question": key, "value": 1 + r} for r in range(4) for key in ("glad", "calm")]
     report = analyze(frames(study, rows), study)
-    assert only(report, "mean", question="mood").estimate == pytest.approx(2.5)
+    assert only(report, "mean", section="distribution", question="mood").estimate == pytest.approx(2.5)
     assert only(report, "cronbach_alpha").n_raters == 4
     assert not report.of("agreement") + report.of("dimension")
 

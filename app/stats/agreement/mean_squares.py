@@ -57,7 +57,8 @@ class MeanSquares:
 
         if not self.is_exact or self.rest < ZERO:
             return None
-        return float(fdtrc(self.df_units, self.df_rest, self.units / self.rest))
+        # a mean square of nothing may come out a rounding error below 0
+        return float(fdtrc(self.df_units, self.df_rest, max(self.units, 0.0) / self.rest))
 
 
 def one_way(ratings: Ratings) -> MeanSquares:

@@ -152,6 +152,14 @@ def test_means_of_units_that_do_not_vary_have_no_reliability() -> None:
     assert icc(crossing_over, form="a_k").reason == "no_variation"
 
 
+def test_units_whose_mean_square_is_a_rounding_error_below_zero_have_no_reliability_and_no_doubt_about_it() -> None:
+    unit, rater = np.repeat(np.arange(6), 6), np.tile(np.arange(6), 6)
+    checkered = Ratings(unit, rater, (2.0 + (unit + rater) % 2 * 1.2).astype(np.float64))
+    found = icc(checkered, form="c_1")
+    assert found.estimate == pytest.approx(-0.2)
+    assert found.p_value == pytest.approx(1)
+
+
 @pytest.mark.parametrize("form", FORMS)
 @given(ratings=st.from_type(Ratings))
 def test_any_ratings_give_an_icc_or_a_reason(form: Form, ratings: Ratings) -> None:

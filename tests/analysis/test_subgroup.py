@@ -1,0 +1,88 @@
+"""Comparisons by condition, label and attribute: the level in the scope, and whether it makes a difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+
+AGAINST = {"source": "model", "reference": "human"}
+
+
+def _rows(by_condition: dict[str | None, tuple[int, int]], **more: Any) -> list[Row]:  # noqa: ANN401 - cells
+    """Six raters, six items; in each condition human and model get these values, one more on every second item."""
+    return [
+        {"rater": f"{condition}-{r}", "item": f"i{i}", "response": f"i{i}:{source}", "question": "empathy",
+         "value": min(value + (i + r) % 2, 5), "condition": condition, **more}
+        for condition, values in by_condition.items()
+        for r in range(6)
+        for i in range(6)
+        for source, value in zip(("human", "model"), values, strict=True)
+    ]  # fmt: skip
+
+
+def test_each_condition_has_its_difference_and_the_second_its_interaction() -> None:
+    study = protocol()
+    report = analyze(frames(study, _rows({"blind": (2, 4), "labelled": (2, 3)})), study)
+    blind, labelled = ({**AGAINST, "condition": name} for name in ("blind", "labelled"))
+    assert only(report, "mean_difference", section="subgroup", scope=blind).estimate == pytest.approx(2)
+    assert only(report, "mean_difference", section="subgroup", scope=labelled).estimate == pytest.approx(1)
+    assert only(report, "interaction").estimate == pytest.approx(-1)
+    assert only(report, "interaction").scope == labelled
+    assert any("by chance alone" in note for note in report.notes)
+
+
+def test_crossed_conditions_are_split_by_cell_and_by_each_factor() -> None:
+    cells: dict[str | None, tuple[int, int]] = {
+        f"label={a}; profile={b}": (2, 3) for a in ("none", "true") for b in ("shown", "hidden")
+    }
+    study = protocol()
+    report = analyze(frames(study, _rows(cells)), study)
+    found = {figure.scope["condition"] for figure in find(report, "mean_difference", section="subgroup")}
+    assert found == {*cells, "label=none", "label=true", "profile=shown", "profile=hidden"}
+
+
+def test_an_attribute_of_items_splits_and_a_name_does_not() -> None:
+    study = protocol()
+    data = frames(study, _rows({None: (2, 4)}))
+    data.items["emotion"] = ["sad", "glad"] * 3
+    data.items["title"] = [f"title {n}" for n in range(6)]
+    data.items["length"] = ["10", "20", "30", "40", "50", "61.5"]
+    report = analyze(data, study)
+    found = {str(figure.scope["subgroup"]) for figure in find(report, "mean_difference", section="subgroup")}
+    assert found == {
+        "{'emotion': 'sad'}", "{'emotion': 'glad'}", "{'length': 'below 35'}", "{'length': '35 or more'}",
+    }  # fmt: skip
+
+
+def test_what_raters_say_of_themselves_splits_them() -> None:
+    own = {**FIVE, "key": "trust", "target": "rater"}
+    study = protocol(FIVE, own)
+    rows = _rows({None: (2, 4)})
+    rows += [{"rater": f"None-{r}", "question": "trust", "value": 1 + r % 4} for r in range(6)]
+    report = analyze(frames(study, rows), study)
+    levels = {figure.scope["subgroup"]["trust"] for figure in find(report, "interaction")}
+    assert levels == {"2 or more"}
+
+
+def test_choices_are_split_too() -> None:
+    study = protocol(CHOICE)
+    rows = [
+        {"rater": f"{label}-{r}", "item": f"i{i}", "question": "preference", "shown_label": label,
+         "value": "model" if (i + r) % 4 < share else "human"}
+        for label, share in (("true", 1), ("none", 3))
+        for r in range(4)
+        for i in range(4)
+    ]  # fmt: skip
+    report = analyze(frames(study, rows), study)
+    shares = find(report, "share_preferred", section="subgroup")
+    assert {figure.scope["shown_label"]: figure.estimate for figure in shares} == {"none": 0.75, "true": 0.25}
+    assert only(report, "share_difference").estimate == pytest.approx(-0.5)
+
+
+def test_one_level_is_no_split() -> None:
+    study = protocol()
+    assert not analyze(frames(study, _rows({"blind": (2, 4)})), study).of("subgroup")
