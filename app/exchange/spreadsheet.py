@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
     from app.exchange.records import Progress
 
 
+MOST_BYTES = 256 * 2**20
+MOST_COLUMNS = 1_000
+# SyntaxError is what XML parsers raise for broken XML.
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    SyntaxError,
+    KeyError,
+    ValueError,
+    IndexError,
+    TypeError,
+    OSError,
+)
+
+
 def read_spreadsheet(path: Path, faults: Faults, progress: Progress = quiet) -> Table | None:
     """The first sheet as text; None, and a fault, where it cannot be read."""
     if not path.is_file():
@@ -31,26 +47,44 @@ def read_spreadsheet(path: Path, faults: Faults, progress: Progress = quiet) -> 
 
 
 def _from_excel(file: str, data: bytes, faults: Faults) -> Table | None:
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
-
+    """Read with bounds: a small file may say that it holds more cells than any machine has room for."""
     try:
-        book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        records = list(book.worksheets[0].iter_rows(values_only=True))
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError) as error:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            # zipfile reads no more of a member than its directory says, so that these sizes can be relied on.
+            if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+                faults.add(file, None, None, "more bytes than allowed", f"{MOST_BYTES // 2**20} MiB unpacked")
+                return None
+        names, records = _records(data)
+    except _UNREADABLE as error:
         faults.add(file, None, None, f"no Excel file ({error})", "a spreadsheet: .csv, .xlsx or .jsonl")
         return None
-    names = [_text(cell).strip() for cell in records[0]] if records else []
-    if not any(names):
-        faults.add(file, 1, None, "no header", "a first row with the names of the columns")
+    names = [name.strip() for name in names]
+    if not any(names) or len(names) > MOST_COLUMNS:
+        found = f"{len(names)} columns" if any(names) else "no header"
+        faults.add(file, 1, None, found, f"a first row with the names of the columns, at most {MOST_COLUMNS}")
         return None
-    rows = [number for number, record in enumerate(records[1:], start=2) if any(cell is not None for cell in record)]
+    rows = np.array([row for row, _ in records], dtype=np.int64)
     columns = {
-        name: np.array([_text(records[row - 1][place]) for row in rows], dtype=object)
-        for place, name in enumerate(names)
-        if name
+        name: np.array([cells[place] for _, cells in records], dtype=object) for place, name in enumerate(names) if name
     }
-    return Table(file, np.array(rows, dtype=np.int64), columns)
+    return Table(file, rows, columns)
+
+
+def _records(data: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header, and each row that holds something, as wide as the header, with its number."""
+    from openpyxl import load_workbook
+
+    sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
+    # What the file says of its extent may be far beyond its cells.
+    sheet.reset_dimensions()
+    header = [_text(cell) for cell in next(iter(sheet.iter_rows(max_row=1, values_only=True)), ())]
+    while header and not header[-1].strip():
+        header.pop()
+    if not 0 < len(header) <= MOST_COLUMNS:
+        return header, []
+    rows = enumerate(sheet.iter_rows(min_row=2, max_col=len(header), values_only=True), start=2)
+    filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if any(cell is not None for cell in cells))
+    return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in filled]
 
 
 def _text(cell: object) -> str:

@@ -85,6 +85,35 @@ def test_an_excel_file_is_read_as_its_cells_are_shown(folder: Path, tmp_path: Pa
     assert [(row["item"], row["text"]) for row in read_rows(folder / "items.csv")] == [("7", "One"), ("8.5", "true")]
 
 
+def test_an_excel_file_that_says_it_is_endless_is_read_as_what_it_holds(folder: Path, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in (["ID", "text", "feels"], ["a", "One", "sad"]):
+        book.active.append(row)
+    book.active["XFD1048576"] = "far away"
+    book.save(tmp_path / "sheet.xlsx")
+    import_into_folder(folder, tmp_path / "sheet.xlsx", Layout(item="ID"), folder)
+    assert [row["item"] for row in read_rows(folder / "items.csv")] == ["a"]
+
+
+def test_an_excel_file_that_unpacks_to_too_much_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = openpyxl.Workbook()
+    book.save(tmp_path / "sheet.xlsx")
+    monkeypatch.setattr("app.exchange.spreadsheet.MOST_BYTES", 1000)
+    assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == "more bytes than allowed"
+
+
+def test_an_excel_file_without_a_header_or_with_too_wide_a_one_is_a_fault(folder: Path, tmp_path: Path) -> None:
+    for width, found in ((0, "no header"), (1_001, "1001 columns")):
+        book = openpyxl.Workbook()
+        assert book.active is not None
+        book.active.append([f"c{n}" for n in range(width)])
+        book.save(tmp_path / "sheet.xlsx")
+        assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == found
+
+
 def test_json_lines_are_read_too_and_items_without_ids_are_numbered(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "sheet.jsonl").write_text('{"text": "One", "feels": "sad"}\n{"text": "Two", "feels": "glad"}\n')
     import_into_folder(folder, tmp_path / "sheet.jsonl", Layout(), folder)
