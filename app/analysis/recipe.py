@@ -46,7 +46,8 @@ def notes(codes: Codes, frames: Frames, figures: Sequence[Figure]) -> Iterator[s
         yield f"{_rows(codes.n_repeats)} are planned repeats: they count only where a rater is held against himself."
     n_splits = sum(figure.section == "subgroup" and "reference" in figure.scope for figure in figures)
     if n_splits:
-        yield f"{n_splits} figures compare by condition or subgroup: of twenty such tests one is below .05 by chance alone."
+        chance = "of twenty such tests one is below .05 by chance alone"
+        yield f"{n_splits} figures compare by condition or subgroup: {chance}."
     if "is_simulated" in frames.raters:
         n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
         if n_simulated:

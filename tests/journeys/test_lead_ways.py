@@ -127,7 +127,7 @@ def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Pa
         (tmp_path / name).write_bytes(content)
     page.get_by_role("link", name="New study").first.click()
     page.get_by_label("Its files").set_input_files([tmp_path / name for name in files])
-    page.get_by_role("button", name="Check and store").click()
+    page.get_by_role("button", name="Check and store the folder").click()
     expect(page).to_have_url(re.compile("/studies/again$"))
     with page.expect_download() as download:
         page.get_by_role("link", name="again.zip").click()
@@ -142,7 +142,7 @@ def test_faults_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path: P
         (tmp_path / name).write_bytes(content)
     page.goto("/studies/new")
     page.get_by_label("Its files").set_input_files(list(tmp_path.iterdir()))
-    page.get_by_role("button", name="Check and store").click()
+    page.get_by_role("button", name="Check and store the folder").click()
     expect(page.locator("#faults")).to_be_focused()
     expect(page.locator("#faults")).to_contain_text("Nothing was stored.")
     expect(page.locator("#faults tbody")).to_contain_text("items.csv")
@@ -167,6 +167,6 @@ def test_too_large_an_upload_is_told_so_in_words(
     (tmp_path / "items.csv").write_bytes(b"item,text\n" + b"x" * 30 * 2**20)
     page.goto("/studies/new")
     page.get_by_label("Its files").set_input_files(tmp_path / "items.csv")
-    page.get_by_role("button", name="Check and store").click()
+    page.get_by_role("button", name="Check and store the folder").click()
     words = "at most 1 MB" if has_scripts else "too large"
     expect(page.locator("main")).to_contain_text(words)
