@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -43,6 +44,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     engine = engine or make_engine(database_url(now.database_url, now.data_dir), n_connections=now.n_threads)
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
+    app.state.turns = asyncio.Semaphore(now.n_threads)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
     app.state.data_dir = now.data_dir

@@ -48,7 +48,7 @@ def make_engine(url: str, *, n_connections: int = 16) -> Engine:
         pool_recycle=1800,
         connect_args={
             "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
-            " -c idle_in_transaction_session_timeout=60s",
+            " -c idle_in_transaction_session_timeout=15min",
             "prepare_threshold": 1,
             "application_name": "attune",
         },

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.concurrency import contextmanager_in_threadpool
 
 from app.storage.engine import Connection
 
 
-def get_db(request: Request) -> Iterator[Connection]:
-    """One transaction a request."""
-    with request.app.state.begin() as db:
+async def get_db(request: Request) -> AsyncIterator[Connection]:
+    """One transaction a request. Who finds every connection taken waits here, holding nothing.
+
+    Waiting in the pool would hold a thread, and with a few dozen requests at once all threads would wait for
+    connections whose holders wait for a thread.
+    """
+    state = request.app.state
+    async with state.turns, contextmanager_in_threadpool(state.begin()) as db:
         yield db
 
 

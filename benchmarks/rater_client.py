@@ -1,0 +1,99 @@
+"""A rater's browser reduced to what the server sees of it: one connection, one cookie, the form's address."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}
+_FORM = re.compile(r'action="(/s/[^"/]+/rate/[^"]+)"')
+_PATIENCE = 50
+
+
+class RaterClient:
+    """One rater of one study at one address."""
+
+    def __init__(self, address: str, slug: str, who: str) -> None:
+        """Nothing is sent yet."""
+        parts = urlsplit(address)
+        self.host, self.port = parts.hostname or "", parts.port or 80
+        self.headers = {"Origin": address}
+        self.slug, self.who = slug, who
+        self.form = ""
+        self.acknowledged: list[str] = []
+        self.seconds: list[float] = []
+        self._connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
+
+    def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+        """Status, where it sends to, and text; a connection that breaks is opened again and the same is asked again."""
+        body = urlencode(data) if data is not None else None
+        kind = {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true"}
+        headers = self.headers | (kind if body else {})
+        for attempt in range(_PATIENCE):
+            try:
+                self._connection.request(method, path, body=body, headers=headers)
+                answer = self._connection.getresponse()
+                text = answer.read().decode()
+            except (OSError, http.client.HTTPException):
+                self._connection.close()
+                time.sleep(0.05 * min(attempt + 1, 10))
+                continue
+            if cookie := answer.getheader("Set-Cookie"):
+                self.headers["Cookie"] = cookie.split(";")[0]
+            return answer.status, answer.getheader("HX-Redirect") or answer.getheader("Location") or "", text
+        raise ConnectionError(f"{self.host}:{self.port} does not answer")
+
+    def begin(self) -> str:
+        """Arrive and press *Begin*: where the rater stands then, as `look`."""
+        self.ask("GET", f"/s/{self.slug}?participant={self.who}")
+        self.ask("POST", f"/s/{self.slug}/start", {})
+        return self.look()
+
+    def look(self) -> str:
+        """Open the current page: "rate", or the last part of the address that it sends to."""
+        status, sent_to, text = self.ask("GET", f"/s/{self.slug}/rate")
+        return self._read(status, sent_to, text)
+
+    def submit(self) -> str:
+        """Answer the page, timed; what comes next, as `look`."""
+        form, begun = self.form, time.perf_counter()
+        status, sent_to, text = self.ask("POST", form, FULL)
+        self.seconds.append(time.perf_counter() - begun)
+        if status in {200, 204}:
+            self.acknowledged.append(form.rsplit("/", 1)[1])
+        return self._read(status, sent_to, text)
+
+    def go_all_the_way(self, patience_s: float = 60) -> str:
+        """Rate until there is nothing more; how it ended."""
+        end, now = time.monotonic() + patience_s, self.begin()
+        while now not in {"done", "full"} and time.monotonic() < end:
+            if now == "wait":
+                time.sleep(0.05)
+            now = self.submit() if self.form and now == "show" else self.look()
+        if now == "done":
+            self.ask("GET", f"/s/{self.slug}/done")
+        self.close()
+        return now
+
+    def close(self) -> None:
+        """Let the connection go."""
+        self._connection.close()
+
+    def _read(self, status: int, sent_to: str, text: str) -> str:
+        found = _FORM.search(text)
+        self.form = found[1] if found else ""
+        if found:
+            return "show"
+        if sent_to:
+            return self._full_or_wait() if sent_to.endswith("/wait") else sent_to.rsplit("/", 1)[1]
+        raise RuntimeError(f"{status}: {text[:300]}")
+
+    def _full_or_wait(self) -> str:
+        _, _, text = self.ask("GET", f"/s/{self.slug}/wait")
+        return "full" if "All places are taken</h1>" in text else "wait"

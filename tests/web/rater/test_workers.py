@@ -1,0 +1,67 @@
+"""Two worker processes, 32 raters at once, one worker killed in the middle: exact, nothing lost, nothing doubled."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from benchmarks.rater_client import RaterClient
+from tests.storage.test_assignments import assert_exact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the workers in /proc")
+
+
+@contextmanager
+def serving(engine: Engine, log: Path, workers: int) -> Iterator[tuple[str, int]]:
+    """`attune serve` on the test's database: its address and its process id."""
+    environment = {**os.environ, "DATABASE_URL": engine.url.render_as_string(hide_password=False)}
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", str(workers)]
+    # To a file: a pipe that nobody empties would stop a server that has something to say.
+    with log.open("w") as said, subprocess.Popen(command, env=environment, stderr=said) as process:
+        while not (found := re.search(r"http://\S+", log.read_text())):
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.05)
+        yield found[0], process.pid
+        process.terminate()
+
+
+def children(pid: int) -> list[int]:
+    """The worker processes, without multiprocessing's own helper."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in listed if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["undisturbed", "with a worker killed"])
+def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
+    engine: Engine, study: Callable[..., int], tmp_path: Path, *, is_killed: bool
+) -> None:
+    study(n_items=40, design={"raters_per_trial": 3, "trials_per_rater": 5})
+    with serving(engine, tmp_path / "log", workers=2) as (address, pid), ThreadPoolExecutor(32) as pool:
+        raters = [RaterClient(address, "study", f"rater-{n}") for n in range(32)]
+        ends = [pool.submit(rater.go_all_the_way) for rater in raters]
+        if is_killed:
+            while sum(len(rater.acknowledged) for rater in raters) < 30:
+                time.sleep(0.01)
+            os.kill(children(pid)[0], signal.SIGKILL)
+        assert {end.result() for end in ends} <= {"done", "full"}
+    assert_exact(engine, 3)
+    with engine.connect() as db:
+        done = db.execute(text("SELECT token::text FROM assignments WHERE state = 'done'")).scalars().all()
+    acknowledged = {token for rater in raters for token in rater.acknowledged}
+    assert acknowledged == set(done)
