@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.storage.embedded.locks import KEEPER, START, USERS, alone, is_still, open_lock, try_alone
+from app.storage.embedded.locks import KEEPER, START, USERS, alone, is_still, open_lock, share, try_alone
 from app.storage.embedded.postmaster import CLUSTER, stop_postmaster
 from app.storage.embedded.sockets import remove_short_folder
 
@@ -51,11 +51,22 @@ def leave(home: Path) -> None:
     start, users = open_lock(home / START), open_lock(home / USERS)
     try:
         with alone(start):
-            if try_alone(users):
+            if _is_unused(users):
                 _stop(home)
     finally:
         os.close(users)
         os.close(start)
+
+
+def _is_unused(users: int) -> bool:
+    """Take the lock exclusively if nobody uses the database.
+
+    The keeper holds it for a moment, once, when the last user has gone: it is waited for, not taken for a user.
+    """
+    if try_alone(users):
+        return True
+    share(users)
+    return try_alone(users)
 
 
 def _stop(home: Path) -> None:
