@@ -1,0 +1,71 @@
+"""What a lead writes of scales and codes, and what is refused, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from app.design.answer import scaled_value
+from app.design.question import CategoryQuestion, RatingQuestion, SliderQuestion, TextQuestion, allowed_words
+from app.design.scale import Scale
+from app.design.turns import turns_from_json
+
+
+def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - whatever a lead may write
+    return CategoryQuestion.model_validate(
+        {"key": "does", "target": "item", "type": "category", "text": "?", **settings}
+    )
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [({1: "only"}, "two points or more"), ([(1, "a"), (1, "b")], "each point of a scale stands once")],
+)
+def test_a_scale_that_lets_nobody_choose_is_refused(points: Any, words: str) -> None:  # noqa: ANN401 - as above
+    given = points if isinstance(points, dict) else {"points": [{"value": v, "words": w} for v, w in points]}
+    with pytest.raises(ValidationError, match=words):
+        TypeAdapter(Scale).validate_python(given)
+
+
+def test_a_code_cannot_hold_the_sign_that_joins_codes() -> None:
+    with pytest.raises(ValidationError, match=r"a code has no \|"):
+        category(codes={"a|b": "both", "c": "third"})
+
+
+def test_the_right_code_is_one_of_the_codes() -> None:
+    with pytest.raises(ValidationError, match="correct names one of the codes, found d"):
+        category(codes={"a": "first"}, correct="d")
+
+
+def test_each_kind_of_question_says_what_it_takes() -> None:
+    slider = SliderQuestion(key="s", target="response", type="slider", text="?", min=0, max=1, step=0.1)
+    rating = RatingQuestion.model_validate(
+        {"key": "r", "target": "response", "type": "rating", "text": "?", "scale": {1: "low", 2: "high"}}
+    )
+    assert allowed_words(slider) == "0 to 1 in steps of 0.1"
+    assert allowed_words(rating) == "1 or 2 (the scale of `r`)"
+    assert allowed_words(category(codes={"a": "first", "b": "second"}, multiple=True)) == "a, b (several joined by |)"
+    assert allowed_words(TextQuestion(key="t", target="item", type="text", text="?")) == "any text"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0.3", 0.3), ("0.35", None), ("1.1", None), ("1e-9999999999999999999", None)]
+)
+def test_a_slider_takes_its_steps_and_nothing_between(text: str, value: float | None) -> None:
+    slider = SliderQuestion(key="s", target="response", type="slider", text="?", min=0, max=1, step=0.1)
+    assert scaled_value(slider, text) == value
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity"])
+def test_turns_are_plain_json(constant: str) -> None:
+    with pytest.raises(ValueError, match=f"{constant} is no JSON"):
+        turns_from_json(f'[{{"speaker": "A", "text": {constant}}}]')
+
+
+def test_the_points_of_a_scale_stand_from_low_to_high_however_they_are_written() -> None:
+    scale = TypeAdapter(Scale).validate_python({2: "high", 1: "low"})
+    assert scale.values == (1, 2)
+    assert scale.words_of(1) == "low"
+    assert scale.words_of(3) == "3"
