@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.dawid_skene import dawid_skene
@@ -44,6 +44,7 @@ def test_nothing_has_no_truth() -> None:
     assert dawid_skene(empty, empty, empty, n_categories=2) is None
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30))
 def test_any_answers_give_probabilities(rows: list[tuple[int, int, int]]) -> None:
     unit, rater, category = (np.array(column) for column in zip(*rows, strict=True))

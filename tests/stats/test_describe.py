@@ -29,6 +29,7 @@ def test_a_distribution_of_nothing_has_no_shares() -> None:
 def test_a_mean_of_nothing_is_undefined() -> None:
     empty = np.array([])
     assert describe.mean(empty, item=empty, rater=empty).reason == "no_pairable_units"
+    assert describe.share(empty, item=empty, rater=empty).reason == "no_pairable_units"
 
 
 @pytest.mark.parametrize(("item", "rater"), [(np.zeros(4, int), np.arange(4)), (np.arange(4), np.zeros(4, int))])

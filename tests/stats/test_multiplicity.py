@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.multiplicity import adjusted
@@ -23,6 +23,7 @@ def test_the_fifteen_p_values_of_benjamini_and_hochberg_1995_come_out(oracle: Or
     assert sum(q <= 0.05 for q in holm if q is not None) == expected["n_reject_holm_05"]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.none() | st.floats(0, 1)))
 def test_an_adjusted_p_is_never_smaller_and_keeps_its_place(p_values: list[float | None]) -> None:
     holm, bh = adjusted(p_values, "holm"), adjusted(p_values, "benjamini_hochberg")

@@ -56,6 +56,13 @@ def test_fewer_than_two_cuts_have_no_trend(value: list[float], reason: str, n_cu
     assert (found.trend.reason, len(found.cuts)) == (reason, n_cuts)
 
 
+def test_a_cut_that_one_source_never_reaches_is_left_out() -> None:
+    value, treated = np.array([1.0, 2, 3, 4, 1, 2, 2, 1]), np.arange(8) < 4
+    place = np.arange(8)
+    found = proportional_odds(value, treated, item=place % 2, rater=place // 2)
+    assert (list(found.cuts), len(found.log_odds_ratios)) == ([2], 1)
+
+
 @given(data=st.data())
 def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)

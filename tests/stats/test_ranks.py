@@ -37,6 +37,14 @@ def test_the_signed_rank_p_value_counts_all_flips_with_ties_and_zeros(difference
     assert result.p_value == pytest.approx(min(1, 2 * min(tails)))
 
 
+def test_item_means_are_paired_over_the_items_that_both_have() -> None:
+    """Differences +2, -1 and +3 by hand: ranks 2, 1 and 3, V = 5; the fourth item has one source only."""
+    value = np.array([4.0, 2, 1, 2, 5, 3, 1, 3])
+    treated, item = np.array([1, 0, 1, 0, 1, 1, 0, 1], bool), np.array([0, 0, 1, 1, 2, 2, 2, 3])
+    result = wilcoxon_of_item_means(value, treated, item=item, rater=item)
+    assert (result.estimate, result.n_units, result.n_items, result.n_ratings) == (5, 3, 4, 8)
+
+
 def test_many_pairs_are_tested_by_the_normal_approximation_with_ties() -> None:
     difference = np.random.default_rng(2).integers(-3, 5, 400).astype(float)
     known = stats.wilcoxon(difference, correction=False, method="approx", alternative="two-sided")
