@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.analysis.codes import Bools, Codes, Floats, Ints
     from app.analysis.figure import Unit
-    from app.design.question import ChoiceQuestion, ScaledQuestion
+    from app.design.question import ChoiceQuestion, ScaledQuestion, Target
 
 # places in OUTCOMES
 RESPONSE, TIE, NEITHER = 0, 1, 2
@@ -112,23 +112,29 @@ def n_distinct(codes: Ints) -> int:
 
 def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
     """The numbers given to a rating or slider question; answers without a number (cannot judge) are missing."""
-    rows = codes.rows
+    number = codes.rows.number
     at = codes.rows_of(question.key)
-    at = at[np.isfinite(rows.number[at])]
+    at = at[np.isfinite(number[at])]
+    return answers_at(codes, question.target, at, number[at])
+
+
+def answers_at(codes: Codes, target: Target, at: Ints, value: Floats) -> Answers:
+    """The answers at these places in `Codes.rows`, with the unit that raters of such a question can agree on."""
+    rows = codes.rows
     item, rater = rows.item[at], rows.rater[at]
     unit, source = item, np.full(len(at), -1)
-    if question.target == "response":
+    if target == "response":
         unit = rows.response[at]
         source = codes.responses.source[unit]
-    elif question.target == "turn":
+    elif target == "turn":
         # A conversation may be a response: its third turn is not that of another response to the same item.
         response = rows.response[at]
         unit = _codes(_codes(item, response), np.nan_to_num(rows.turn[at], nan=-1).astype(np.int64))
         of_response = response >= 0
         source[of_response] = codes.responses.source[response[of_response]]
-    elif question.target == "rater":
+    elif target == "rater":
         unit = rater
-    return Answers(item, unit, rater, source, rows.number[at], _is_first(unit, rater), at)
+    return Answers(item, unit, rater, source, value, _is_first(unit, rater), at)
 
 
 def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure
     from app.stats.multiplicity import Adjustment
 
-COMPARING = ("comparison", "choice", "subgroup")
+COMPARING = ("comparison", "choice", "belief", "subgroup")
 
 
 def with_adjusted_p(figures: Sequence[Figure], confirmatory: Collection[str]) -> list[Figure]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.agreement import agreement
+from app.analysis.belief import beliefs_of, detection, effects
+from app.analysis.category import categories
 from app.analysis.choice import choice
 from app.analysis.codes import codes_of
 from app.analysis.comparison import comparison
@@ -26,7 +28,17 @@ if TYPE_CHECKING:
     from app.analysis.sheet import AnySheet
     from app.design.protocol import Protocol
 
-SECTIONS = ("distribution", "comparison", "choice", "subgroup", "composite", "dimension", "agreement")
+SECTIONS = (
+    "distribution",
+    "comparison",
+    "choice",
+    "category",
+    "belief",
+    "subgroup",
+    "composite",
+    "dimension",
+    "agreement",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ class Report:
 def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     """See `app.analysis.analyze`."""
     codes = codes_of(frames, protocol)
-    figures = sorted(_figures(Sheets(codes, protocol, full)), key=lambda figure: SECTIONS.index(figure.section))
+    figures = sorted(_figures(Sheets(codes, protocol, full, frames)), key=lambda figure: SECTIONS.index(figure.section))
     adjusted = with_adjusted_p(figures, protocol.analysis.confirmatory)
     return Report(
         protocol.slug, data_hash(codes, frames, protocol), tuple(notes(codes, frames, adjusted)), tuple(adjusted)
@@ -91,7 +103,22 @@ def _figures(sheets: Sheets) -> Iterator[Figure]:
         yield from dimensions(of_one_target, table_of(sheets.codes, questions))
     for votes in sheets.choices:
         yield from choice(votes)
+    yield from _codes_given(sheets)
     every: list[AnySheet] = [*scaled, *sheets.choices]
+    for asked in sheets.categories:
+        every += asked.by_code if asked.whole is None else [asked.whole]
     for any_sheet in every:
         yield from agreement(any_sheet)
         yield from kappas(any_sheet)
+
+
+def _codes_given(sheets: Sheets) -> Iterator[Figure]:
+    """Shares of codes; and where the protocol says which question is on who wrote a response, what was believed."""
+    for asked in sheets.categories:
+        yield from categories(asked)
+        beliefs = beliefs_of(sheets.protocol, asked)
+        if beliefs is not None:
+            yield from detection(beliefs)
+            for sheet in sheets.scaled:
+                if sheet.question.target == "response":
+                    yield from effects(sheet, beliefs)

@@ -7,13 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.analysis.answers import choice_answers, scaled_answers
+from app.analysis.category import category_sheet
 from app.analysis.composite import composite_answers, composite_question, table_of
 from app.analysis.sheet import MOST_RATINGS, ChoiceSheet, ScaledSheet
 from app.analysis.splits import attribute_splits, designed_splits
+from app.design.question import CategoryQuestion
 
 if TYPE_CHECKING:
+    from app.analysis.category import CategorySheet
     from app.analysis.codes import Codes
     from app.analysis.composite import Table
+    from app.analysis.frames import Frames
     from app.analysis.splits import Split
     from app.design.protocol import Protocol
     from app.design.question import ScaledQuestion, Target
@@ -26,6 +30,13 @@ class Sheets:
     codes: Codes
     protocol: Protocol
     full: bool
+    frames: Frames
+
+    @cached_property
+    def categories(self) -> list[CategorySheet]:
+        """One for each question answered by codes."""
+        asked = [question for question in self.protocol.questions if isinstance(question, CategoryQuestion)]
+        return [category_sheet(self.codes, self.frames, question, full=self.full) for question in asked]
 
     @cached_property
     def scaled(self) -> list[ScaledSheet]:

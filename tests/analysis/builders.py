@@ -10,7 +10,7 @@ import pandas as pd
 from app.analysis.folder import frames_of
 from app.analysis.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
 from app.design.protocol import Protocol
-from app.design.question import ChoiceQuestion, RatingQuestion, SliderQuestion
+from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion
 from app.exchange.read import read_folder
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def _answer(study: Protocol, row: Row, responses: pd.DataFrame) -> Row:
         return {**answer, "outcome": "cannot_judge"}
     if isinstance(question, RatingQuestion | SliderQuestion):
         return {**answer, "number": float(value)}
+    if isinstance(question, CategoryQuestion):
+        return {**answer, "codes": value}
     assert isinstance(question, ChoiceQuestion)
     if value in {"tie", "neither"}:
         return {**answer, "outcome": value}

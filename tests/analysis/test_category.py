@@ -1,0 +1,104 @@
+"""Questions answered by codes: shares, right answers, agreement, and what raters believe of who wrote."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import norm
+
+from app.analysis import analyze
+from tests.analysis.builders import FIVE, Row, find, frames, only, protocol
+
+DOES = {
+    "key": "does", "target": "response", "type": "category", "text": "What does it do?",
+    "codes": {"asks": "Asks", "advises": "Advises"}, "multiple": True,
+}  # fmt: skip
+FEELS = {"key": "feels", "target": "item", "type": "category", "text": "Feels?", "codes": ["sad", "glad", "angry"]}
+WHO = {
+    "key": "who", "target": "response", "type": "category", "text": "Who wrote this?",
+    "codes": {"person": "A person", "ai": "An AI"},
+}  # fmt: skip
+BELIEF = {"believed_source": {"question": "who", "means": {"person": ["human"], "ai": ["model"]}}}
+
+
+def _row(rater: str, item: str, source: str | None, question: str, value: object) -> Row:
+    response = f"{item}:{source}" if source else None
+    return {"rater": rater, "item": item, "response": response, "question": question, "value": value}
+
+
+def test_each_code_of_several_has_its_share_per_source_and_its_agreement() -> None:
+    study = protocol(DOES)
+    values = {"human": ["asks|advises", "advises"], "model": ["asks", "asks"]}
+    rows = [
+        _row(rater, f"i{n}", source, "does", given)
+        for source, both in values.items()
+        for n in range(3)
+        for rater, given in zip(("a", "b"), both, strict=True)
+    ]
+    report = analyze(frames(study, rows), study)
+    shares = {(f.question, f.scope["source"]): f.estimate for f in find(report, "code_share")}
+    assert shares == {
+        ("does=asks", "human"): 0.5, ("does=asks", "model"): 1, ("does=advises", "human"): 1,
+        ("does=advises", "model"): 0,
+    }  # fmt: skip
+    assert only(report, "percent_agreement", question="does=asks", scope={}).estimate == 0.5
+    assert only(report, "percent_agreement", question="does=advises", scope={}).estimate == 1
+
+
+def test_one_code_is_a_nominal_question_with_one_agreement() -> None:
+    study = protocol(FEELS, sources={})
+    rows = [_row(rater, f"i{n}", None, "feels", ("sad", "glad")[n % 2]) for rater in ("a", "b") for n in range(6)]
+    report = analyze(frames(study, rows), study)
+    assert only(report, "percent_agreement", question="feels").estimate == 1
+    assert only(report, "cohen_kappa", question="feels").estimate == 1
+    assert {f.question: f.estimate for f in find(report, "code_share")} == {
+        "feels=sad": 0.5, "feels=glad": 0.5, "feels=angry": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("is_column", [False, True])
+def test_right_answers_are_counted_by_kind_of_rater(is_column: bool) -> None:  # noqa: FBT001 - two ways to say the key
+    key = {"correct_column": "feeling"} if is_column else {"correct": "sad"}
+    study = protocol({**FEELS, **key}, sources={})
+    given = {"a": ["sad", "sad"], "b": ["sad", "glad"], "gpt": ["glad", "glad"]}
+    rows = [_row(rater, f"i{n}", None, "feels", code) for rater, codes in given.items() for n, code in enumerate(codes)]
+    data = frames(study, rows, raters=[{"rater": "gpt", "kind": "model"}])
+    if is_column:
+        data.items["feeling"] = ["sad", "sad"]
+    report = analyze(data, study)
+    assert only(report, "accuracy_share", scope={}).estimate == 0.75
+    assert only(report, "accuracy_share", scope={"rater_kind": "model"}).estimate == 0
+
+
+def _beliefs(hit: int, false_alarm: int) -> list[Row]:
+    """Ten raters, one item: so many of them say of the model's, and of the human's response, that a model wrote it."""
+    return [
+        row
+        for n in range(10)
+        for source, n_ai in (("model", hit), ("human", false_alarm))
+        for is_ai in [n < n_ai]
+        for row in (
+            _row(f"r{n}", f"i{n % 5}", source, "who", "ai" if is_ai else "person"),
+            _row(f"r{n}", f"i{n % 5}", source, "empathy", 2 if is_ai else 4),
+        )
+    ]
+
+
+def test_detection_is_the_difference_of_the_normal_scores_of_hits_and_false_alarms() -> None:
+    study = protocol(FIVE, WHO, analysis=BELIEF)
+    report = analyze(frames(study, _beliefs(8, 3)), study)
+    hits, alarms = (float(norm.ppf(rate)) for rate in (0.8, 0.3))
+    assert only(report, "dprime").estimate == pytest.approx(hits - alarms)
+    assert only(report, "criterion").estimate == pytest.approx(-(hits + alarms) / 2)
+    assert only(report, "detection_share").estimate == pytest.approx((8 + 7) / 20)
+
+
+def test_what_is_believed_changes_the_rating_of_either_source() -> None:
+    study = protocol(FIVE, WHO, analysis=BELIEF)
+    report = analyze(frames(study, _beliefs(8, 3)), study)
+    assert [figure.estimate for figure in find(report, "belief_effect")] == pytest.approx([-2, -2])
+    assert only(report, "interaction", section="belief").estimate == pytest.approx(0)
+
+
+def test_a_study_that_does_not_declare_the_question_has_no_belief() -> None:
+    study = protocol(FIVE, WHO)
+    assert not analyze(frames(study, _beliefs(8, 3)), study).of("belief")
