@@ -49,9 +49,10 @@ class Beliefs:
 def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
     """The answers to the declared question on who wrote a response; None where this is not that question."""
     declared = protocol.analysis.believed_source
-    if declared is None or asked.question.key != declared.question or asked.question.target != "response":
+    question = asked.question
+    if declared is None or question.key != declared.question or question.target != "response" or question.multiple:
         return None
-    names, sources = list(asked.question.codes), asked.codes.sources
+    names, sources = list(question.codes), asked.codes.sources
     is_model = np.array([protocol.sources[name].kind != "human" for name in sources])
     meant = np.array([[name in declared.means.get(code, ()) for name in sources] for code in names])
     # a code that stands for persons and models alike says nothing of the kind

@@ -102,3 +102,20 @@ def test_what_is_believed_changes_the_rating_of_either_source() -> None:
 def test_a_study_that_does_not_declare_the_question_has_no_belief() -> None:
     study = protocol(FIVE, WHO)
     assert not analyze(frames(study, _beliefs(8, 3)), study).of("belief")
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_hardly_any_answer_gives_reasons(n: int) -> None:
+    study = protocol(FIVE, WHO, DOES, {**FEELS, "correct": "sad"}, analysis=BELIEF)
+    rows = [_row("a", "i", "human", key, given) for key, given in (("who", "ai"), ("does", "asks"), ("empathy", 3))]
+    report = analyze(frames(study, rows[: 3 * n]), study)
+    for figure in (*report.of("category"), *report.of("belief")):
+        assert (figure.estimate is None) == (figure.reason is not None)
+    assert {figure.statistic for figure in report.of("belief")} == {
+        "dprime", "criterion", "detection_share", "belief_effect", "interaction",
+    }  # fmt: skip
+
+
+def test_who_wrote_it_is_not_told_from_several_codes_at_once() -> None:
+    study = protocol(FIVE, {**WHO, "multiple": True}, analysis=BELIEF)
+    assert not analyze(frames(study, _beliefs(8, 3)), study).of("belief")
