@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
+from app.actions.live_report import LiveReports
+from app.actions.report_process import REPORT_PROCESS
 from app.settings import folder, settings
-from app.storage.engine import database_url, make_engine, transactions
+from app.storage.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes
 from app.web.assets import Assets
 from app.web.pages import Pages
@@ -44,7 +46,9 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     engine = engine or make_engine(database_url(now.database_url, now.data_dir), n_connections=now.n_threads)
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
+    app.state.reports = LiveReports(REPORT_PROCESS.analyze)
     app.state.turns = asyncio.Semaphore(now.n_threads)
+    app.state.long_turns = asyncio.Semaphore(TO_SPARE)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
     app.state.data_dir = now.data_dir

@@ -16,7 +16,9 @@ function untitled({ title, ...spec }) {
 }
 
 async function specifications(keys) {
-  const query = new URLSearchParams([["theme", dark.matches ? "dark" : "light"], ...keys.map((key) => ["key", key])]);
+  const query = new URLSearchParams([
+    ["of", source.dataset.of], ["theme", dark.matches ? "dark" : "light"], ...keys.map((key) => ["key", key]),
+  ]);
   const answer = await fetch(`${source.dataset.charts}?${query}`);
   return answer.ok && !answer.redirected ? answer.json() : {};
 }
@@ -37,7 +39,7 @@ async function draw(some) {
   }
 }
 
-// Those that come into view together are asked for together: each request reads the study anew.
+// Those that come into view together are asked for together: one request for all of them.
 function ask(place) {
   waiting.add(place);
   if (waiting.size > 1) return;

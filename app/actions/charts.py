@@ -16,22 +16,23 @@ from app.storage.chart_files import get_chart_file, record_chart_file
 from app.storage.embedded import default_data_dir
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from app.charts.render import Format
     from app.charts.theme import Spec
+    from app.storage.engine import Begin
 
 
-def chart_picture(db: Connection, spec: Spec, picture: Format) -> tuple[str, bytes]:
+def chart_picture(begin: Begin, spec: Spec, picture: Format) -> tuple[str, bytes]:
     """The media type and the bytes of a chart, drawn now or found under the hash of its specification and drawer."""
     from app.charts.render import FORMATS, render
 
     drawn = json.dumps([version("vl-convert-python"), spec], sort_keys=True)
     sha256 = hashlib.sha256(drawn.encode()).hexdigest()
-    content = get_chart_file(db, sha256, picture)
+    with begin() as db:
+        content = get_chart_file(db, sha256, picture)
     if content is None:
         content = render(spec, picture)
-        record_chart_file(db, sha256, picture, content)
+        with begin() as db:
+            record_chart_file(db, sha256, picture, content)
     return FORMATS[picture], content
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import OrderedDict
-from concurrent.futures import Future
-from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,51 +27,18 @@ def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
 
 def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:
     """The report of a study in the store, and the protocol that it was made by."""
+    from app.analysis import analyze
+
+    frames, protocol = read_study(db, study)
+    return analyze(frames, protocol, full=full), protocol
+
+
+def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
+    """What a report is made from."""
     from app.storage.frames import study_frames
     from app.storage.protocols import get_protocol
 
-    protocol = get_protocol(db, study.id, study.protocol_version)
-    return _report(study_frames(db, study.id), protocol, full=full), protocol
-
-
-# A page, its charts and its files ask for the same report within seconds, and the mixed models take seconds each. What
-# is kept depends on nothing but the data that it is named by, so that any number of processes agree.
-KEPT = 4
-_reports: OrderedDict[str, Future[Report]] = OrderedDict()
-_guard = Lock()
-
-
-def _report(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
-    from app.analysis import analyze
-
-    name = _fingerprint(frames, protocol, full=full)
-    with _guard:
-        made = _reports.get(name)
-        is_mine = made is None
-        if made is None:
-            made = _reports[name] = Future()
-            while len(_reports) > KEPT:
-                _reports.popitem(last=False)
-        _reports.move_to_end(name)
-    if is_mine:
-        try:
-            made.set_result(analyze(frames, protocol, full=full))
-        except BaseException as error:  # noqa: BLE001 - whoever waits for it must hear of it
-            made.set_exception(error)
-            with _guard:
-                _reports.pop(name, None)
-    return made.result()
-
-
-def _fingerprint(frames: Frames, protocol: Protocol, *, full: bool) -> str:
-    """SHA-256 of everything that a report depends on."""
-    from pandas.util import hash_pandas_object
-
-    digest = hashlib.sha256(f"{full} {protocol.model_dump_json()}".encode())
-    for frame in (frames.items, frames.responses, frames.raters, frames.ratings):
-        digest.update("\0".join(map(str, frame.columns)).encode())
-        digest.update(hash_pandas_object(frame, index=False).to_numpy().tobytes())
-    return digest.hexdigest()
+    return study_frames(db, study.id), get_protocol(db, study.id, study.protocol_version)
 
 
 def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 # The layers above name Connection and know nothing else of the database library.
-__all__ = ["Begin", "Connection", "database_url", "is_alive", "make_engine", "transactions"]
+__all__ = ["TO_SPARE", "Begin", "Connection", "database_url", "is_alive", "make_engine", "transactions"]
+
+
+# Connections beyond one for each thread, for handlers that begin and end transactions by themselves.
+TO_SPARE = 4
 
 
 def database_url(named: str | None, data_dir: Path | None) -> str:
@@ -43,12 +47,12 @@ def make_engine(url: str, *, n_connections: int = 16) -> Engine:
     return create_engine(
         url,
         pool_size=n_connections,
-        max_overflow=4,
+        max_overflow=TO_SPARE,
         pool_pre_ping=True,
         pool_recycle=1800,
         connect_args={
             "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
-            " -c idle_in_transaction_session_timeout=15min",
+            " -c idle_in_transaction_session_timeout=60s",
             "prepare_threshold": 1,
             "application_name": "attune",
         },

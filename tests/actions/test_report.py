@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import OrderedDict
 from typing import TYPE_CHECKING
-from unittest.mock import Mock
 
 import pytest
-from sqlalchemy import text
 
-from app.actions import report as actions
 from app.actions.report import report_of_folder, report_of_study, write_report
 from app.analysis.figure import FIELDS
 from app.exchange.read import read_folder
@@ -57,43 +53,3 @@ def test_the_files_hold_every_figure_once_and_a_chart_for_each_question(tmp_path
     assert sorted(estimates, key=str) == sorted((figure.estimate for figure in report.figures), key=str)
     assert {row["section"] for row in agreement} == {"agreement"}
     assert "agreement" not in {row["section"] for row in comparisons}
-
-
-def test_a_report_is_made_once_for_the_same_answers_and_anew_for_others(
-    db: Connection, tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import app.analysis
-
-    folder = read_folder(write_pandalm(tmp_path, shared))
-    load_study(db, folder)
-    study = get_study(db, folder.protocol.slug)
-    assert study is not None
-    analyze = Mock(wraps=app.analysis.analyze)
-    monkeypatch.setattr(app.analysis, "analyze", analyze)
-    monkeypatch.setattr(actions, "_reports", OrderedDict())
-    first = report_of_study(db, study)[0]
-    assert report_of_study(db, study)[0] is first
-    db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
-    assert report_of_study(db, study)[0].as_document() != first.as_document()
-    assert analyze.call_count == 2
-
-
-def test_a_report_that_fails_fails_for_everyone_and_is_tried_again(
-    db: Connection, tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import app.analysis
-
-    folder = read_folder(write_ayers(tmp_path, shared))
-    load_study(db, folder)
-    study = get_study(db, folder.protocol.slug)
-    assert study is not None
-    db.execute(text("UPDATE ratings SET exclude = 'another test' WHERE id = (SELECT max(id) FROM ratings)"))
-
-    def broken(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(app.analysis, "analyze", broken)
-        with pytest.raises(MemoryError):
-            report_of_study(db, study)
-    assert report_of_study(db, study)[0].figures

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
+from app.actions.live_report import LiveReports
+from app.actions.report_process import REPORT_PROCESS
 from app.main import create_app
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
     made = create_app(shared_engine)
     made.state.begin = begin
     made.state.data_dir = data_folder
+    made.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)
     return made
 
 

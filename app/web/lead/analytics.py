@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.report import report_of_study
-from app.web.deps import Db
 from app.web.lead.charts import vega_url
-from app.web.lead.session import Own, SignedIn
+from app.web.lead.session import OwnForLong, live_report
 from app.web.pages import page
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from app.actions.live_report import LiveReports
     from app.analysis.report import Report
     from app.design.protocol import Protocol
 
@@ -23,28 +22,31 @@ router = APIRouter()
 
 
 @router.get("/studies/{slug}/analytics")
-def show_analytics(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    report, protocol = report_of_study(db, study)
+def show_analytics(request: Request, own: OwnForLong) -> Response:
+    reports: LiveReports = request.app.state.reports
+    made, is_current = reports.soon(request.app.state.begin, own.study)
+    if made is None:
+        return page(request, "lead/being_made.html", lead=own.lead, study=own.study)
     return page(
-        request, "lead/analytics.html", lead=lead, study=study, report=report, vega=vega_url(),
-        **_sections(report, protocol),
+        request, "lead/analytics.html", lead=own.lead, study=own.study, report=made.report, read_at=made.read_at,
+        is_current=is_current, of=made.name, vega=vega_url(), **_sections(made.report, made.protocol),
     )  # fmt: skip
 
 
 @router.get("/studies/{slug}/analytics.json")
-def export_report_json(db: Db, study: Own) -> Response:
+def export_report_json(request: Request, own: OwnForLong, of: str | None = None) -> Response:
     from app.analysis.tables import report_json
 
-    report, _ = report_of_study(db, study)
-    return _file(report_json(report), "application/json", f"{study.slug}-analytics.json")
+    report = live_report(request, own, of).report
+    return _file(report_json(report), "application/json", f"{own.study.slug}-analytics.json")
 
 
 @router.get("/studies/{slug}/analytics.csv")
-def export_report_csv(db: Db, study: Own) -> Response:
+def export_report_csv(request: Request, own: OwnForLong, of: str | None = None) -> Response:
     from app.analysis.tables import records_csv
 
-    report, _ = report_of_study(db, study)
-    return _file(records_csv(report.figures), "text/csv; charset=utf-8", f"{study.slug}-analytics.csv")
+    report = live_report(request, own, of).report
+    return _file(records_csv(report.figures), "text/csv; charset=utf-8", f"{own.study.slug}-analytics.csv")
 
 
 def _file(text: str, kind: str, name: str) -> Response:

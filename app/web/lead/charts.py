@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from app.actions.charts import chart_picture, vega_script
-from app.actions.report import report_of_study
 from app.web.assets import FOREVER
-from app.web.deps import Db
 from app.web.errors import NotFoundError
-from app.web.lead.session import Own
+from app.web.lead.session import LeadAndStudy, OwnForLong, live_report
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
 
 router = APIRouter()
 
@@ -36,35 +37,41 @@ def show_vega(request: Request, name: str) -> Response:
 
 @router.get("/studies/{slug}/charts.json")
 def show_charts(
-    db: Db, study: Own, theme: Theme = "light", key: Annotated[list[str] | None, Query()] = None
-) -> Response:
-    """Several specifications at once, by key; all where none is named. One read of the study, not one a chart."""
-    from app.charts.chart import charts_of
-
-    charts = charts_of(*report_of_study(db, study))
-    wanted = [chart for chart in charts if key is None or chart.key in key]
+    request: Request, own: OwnForLong, theme: Theme = "light", key: Annotated[list[str] | None, Query()] = None,
+    of: str | None = None,
+) -> Response:  # fmt: skip
+    """Several specifications at once, by key; all where none is named."""
+    wanted = [chart for chart in _charts(request, own, of) if key is None or chart.key in key]
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
 
 @router.get("/studies/{slug}/charts/{key}.json")
-def export_chart(db: Db, study: Own, key: str, theme: Theme = "light") -> Response:
+def export_chart(
+    request: Request, own: OwnForLong, key: str, theme: Theme = "light", of: str | None = None
+) -> Response:
     """One specification, to restyle."""
-    disposition = {"Content-Disposition": f'attachment; filename="{study.slug}-{key}.vl.json"'}
-    return JSONResponse(_spec(db, study, key, theme), headers=disposition)
+    disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.vl.json"'}
+    return JSONResponse(_spec(request, own, of, key, theme), headers=disposition)
 
 
 @router.get("/studies/{slug}/charts/{key}.{picture}")
-def export_picture(db: Db, study: Own, key: str, picture: Format, theme: Theme = "light") -> Response:
-    kind, content = chart_picture(db, _spec(db, study, key, theme), picture)
-    disposition = f'attachment; filename="{study.slug}-{key}.{picture}"'
-    return Response(content, media_type=kind, headers={"Content-Disposition": disposition})
+def export_picture(
+    request: Request, own: OwnForLong, key: str, picture: Format, theme: Theme = "light", of: str | None = None
+) -> Response:
+    kind, content = chart_picture(request.app.state.begin, _spec(request, own, of, key, theme), picture)
+    disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
+    return Response(content, media_type=kind, headers=disposition)
 
 
-def _spec(db: Db, study: Own, key: str, theme: Theme) -> dict[str, object]:
+def _charts(request: Request, own: LeadAndStudy, of: str | None) -> list[Chart]:
     from app.charts.chart import charts_of
 
-    charts = charts_of(*report_of_study(db, study))
-    chart = next((chart for chart in charts if chart.key == key), None)
+    made = live_report(request, own, of)
+    return charts_of(made.report, made.protocol)
+
+
+def _spec(request: Request, own: LeadAndStudy, of: str | None, key: str, theme: Theme) -> dict[str, Any]:
+    chart = next((chart for chart in _charts(request, own, of) if chart.key == key), None)
     spec = chart.spec(theme=theme) if chart else None
     if spec is None:
         raise NotFoundError

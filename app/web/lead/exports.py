@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from app.actions.exports import ratings_file, study_zip_file
-from app.web.deps import Db
-from app.web.lead.session import Own
+from app.web.lead.session import OwnForLong
 
 router = APIRouter()
 
 
 @router.get("/studies/{slug}/ratings.csv")
-def export_ratings(db: Db, study: Own, *, spreadsheet: bool = False) -> Response:
-    name = f"{study.slug}-ratings{'-spreadsheet' if spreadsheet else ''}.csv"
-    return _once(ratings_file(db, study, spreadsheet=spreadsheet), name, "text/csv; charset=utf-8")
+def export_ratings(request: Request, own: OwnForLong, *, spreadsheet: bool = False) -> Response:
+    name = f"{own.study.slug}-ratings{'-spreadsheet' if spreadsheet else ''}.csv"
+    path = ratings_file(request.app.state.begin, own.study, spreadsheet=spreadsheet)
+    return _once(path, name, "text/csv; charset=utf-8")
 
 
 @router.get("/studies/{slug}/export.zip")
-def export_study(db: Db, study: Own) -> Response:
-    return _once(study_zip_file(db, study), f"{study.slug}.zip", "application/zip")
+def export_study(request: Request, own: OwnForLong) -> Response:
+    return _once(
+        study_zip_file(request.app.state.begin, own.study, request.app.state.reports),
+        f"{own.study.slug}.zip",
+        "application/zip",
+    )
 
 
 def _once(path: Path, name: str, kind: str) -> Response:

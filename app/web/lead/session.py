@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from app.storage import leads
@@ -15,6 +17,9 @@ from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import NotFoundError, SignInError
 from app.web.pages import is_htmx
+
+if TYPE_CHECKING:
+    from app.actions.live_report import LiveReport, LiveReports
 
 COOKIE = "lead"
 MAX_AGE = int(leads.LONGEST.total_seconds())
@@ -52,9 +57,38 @@ def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db)
     return study
 
 
+class LeadAndStudy(NamedTuple):
+    """Who asks, and for which study of theirs."""
+
+    lead: Lead
+    study: StudyRow
+
+
+async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndStudy]:
+    """For handlers that compute long: the transaction that proved it has ended when they begin.
+
+    They take connections beside those that `get_db` counts, so no more of them run at once than there are to spare.
+    """
+
+    def find() -> LeadAndStudy:
+        with request.app.state.begin() as db:
+            lead = signed_in_lead(maybe_lead(request, db))
+            return LeadAndStudy(lead, own_study(slug, lead, db))
+
+    async with request.app.state.long_turns:
+        yield await run_in_threadpool(find)
+
+
 MaybeLead = Annotated[Lead | None, Depends(maybe_lead)]
 SignedIn = Annotated[Lead, Depends(signed_in_lead)]
 Own = Annotated[StudyRow, Depends(own_study)]
+OwnForLong = Annotated[LeadAndStudy, Depends(lead_and_study, scope="function")]
+
+
+def live_report(request: Request, own: LeadAndStudy, of: str | None) -> LiveReport:
+    """The report that a page was shown from, or one of the answers as they are now; waits for it."""
+    reports: LiveReports = request.app.state.reports
+    return reports.now(request.app.state.begin, own.study, of)
 
 
 def local_path(path: str) -> str:

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.report_process import ReportProcess, ReportProcessError
+from app.analysis import analyze
+from app.analysis.folder import frames_of
+from app.exchange.read import read_folder
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.frames import Frames
+    from app.design.protocol import Protocol
+
+
+@pytest.fixture
+def process() -> Iterator[ReportProcess]:
+    process = ReportProcess()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def job(tmp_path: Path, shared: Path) -> tuple[Frames, Protocol]:
+    folder = read_folder(write_pandalm(tmp_path, shared))
+    return frames_of(folder), folder.protocol
+
+
+def test_a_report_from_over_there_is_the_one_from_here(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+    assert process.analyze(*job).as_document() == analyze(*job).as_document()
+
+
+def test_what_goes_wrong_over_there_is_raised_here_and_the_next_report_is_made(
+    process: ReportProcess, job: tuple[Frames, Protocol]
+) -> None:
+    with pytest.raises(AttributeError):
+        process.analyze(None, job[1])  # type: ignore[arg-type]
+    assert process.analyze(*job).figures
+
+
+def test_a_process_that_was_killed_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+    process.analyze(*job)
+    assert process.pid
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.analyze(*job).figures
+
+
+def test_a_process_that_dies_at_work_is_told_of(
+    process: ReportProcess, job: tuple[Frames, Protocol], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.actions import report_process
+
+    monkeypatch.setattr(report_process, "_make_reports", _die_at_work)
+    with pytest.raises(ReportProcessError):
+        process.analyze(*job)
+
+
+def _die_at_work(pipe: object, _: float) -> None:
+    pipe.recv()  # type: ignore[attr-defined]
+    os._exit(9)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for the process in Linux's /proc")
+def test_the_process_ends_with_a_parent_that_is_killed() -> None:
+    start = (
+        "import time; from app.actions.report_process import ReportProcess; p = ReportProcess();"
+        "exec('try: p.analyze(None, None)\\nexcept AttributeError: pass'); print(p.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert Path(f"/proc/{pid}").exists()
+        parent.kill()
+    for _ in range(100):
+        if not _is_running(pid):
+            return
+        time.sleep(0.1)
+    pytest.fail(f"process {pid} lives on")
+
+
+def _is_running(pid: int) -> bool:
+    """Whether there is such a process; one that ended and that nobody has asked after counts as ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
