@@ -92,14 +92,17 @@ class Choices(Answers):
     """Answers to a forced choice. `value` is the category: the place of the response in its item, then tie, neither.
 
     `chosen` is the source of the response chosen (-1 for tie and neither), `one` and `other` are the sources of the
-    pair, in the order of the responses; `is_left` is 1 where the left response was chosen, 0 where the right one was,
-    `one_is_left` where `one` stood; nan where that is not known. `strength` is how much better, nan where not asked.
+    pair, in the order of the responses, `one_response` and `other_response` their codes; `is_left` is 1 where the left
+    response was chosen, 0 where the right one was, `one_is_left` where `one` stood; nan where that is not known.
+    `strength` is how much better, nan where not asked.
     """
 
     outcome: Ints
     chosen: Ints
     one: Ints
     other: Ints
+    one_response: Ints
+    other_response: Ints
     is_left: Floats
     one_is_left: Floats
     strength: Floats
@@ -155,6 +158,8 @@ def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
         chosen=np.where(outcome == RESPONSE, responses.source[chosen], -1),
         one=np.where(one >= 0, responses.source[one], -1),
         other=np.where(other >= 0, responses.source[other], -1),
+        one_response=one,
+        other_response=other,
         is_left=np.where(is_known & (outcome == RESPONSE), (chosen == left) * 1.0, np.nan),
         one_is_left=np.where(is_known, (one == left) * 1.0, np.nan),
         strength=rows.strength[at],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SECTION = "choice"
 UNKNOWN_SIDES = "not estimable: it is not known which response stood on which side"
 SIDE = {"covariate": "side"}
+LENGTH = {"covariate": "length"}
+ALWAYS = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,8 @@ def _of_two(sheet: ChoiceSheet, answers: Choices, mine: int) -> Iterator[_Found]
     covariates = (is_left - 0.5)[np.newaxis]
     has_sides = bool(np.isfinite(is_left).any())
     if has_sides:
-        controlled = share_at_equal(won, covariates, **answers.where)
-        yield _Found("share_preferred_at_equal", controlled.share, SIDE)
-        yield _Found("covariate_log_odds", controlled.slopes[0], SIDE)
+        yield from _at_equal(answers, won, covariates[0], SIDE)
+    yield from _at_equal_length(sheet, answers, won, mine)
     if sheet.is_light:
         model = preference_model(won, covariates if has_sides else covariates[:0], **answers.where)
         yield _Found("odds_preferred_glmm", model.odds)
@@ -94,6 +95,35 @@ def _of_two(sheet: ChoiceSheet, answers: Choices, mine: int) -> Iterator[_Found]
         yield _Found("odds_preferred_glmm", undefined("not_run", TOO_MANY, method=GLMM))
     if sheet.question.strength is not None:
         yield _Found("preference_strength", _strength(answers, mine))
+
+
+def _at_equal(answers: Choices, won: Floats, covariate: Floats, scope: Scope, note: str = "") -> Iterator[_Found]:
+    controlled = share_at_equal(won, covariate[np.newaxis], **answers.where)
+    for statistic, result in (
+        ("share_preferred_at_equal", controlled.share), ("covariate_log_odds", controlled.slopes[0]),
+    ):  # fmt: skip
+        yield _Found(statistic, replace(result, note=f"{result.note} {note}".strip()), scope)
+
+
+def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: int) -> Iterator[_Found]:
+    """The same between responses of equal length; the covariate is how many times the source's is doubled in length."""
+    doublings = length_doublings(sheet.codes.responses.n_characters, answers, mine)
+    known = doublings[np.isfinite(doublings)]
+    if not len(known):
+        return
+    longer, times = float((known > 0).mean()), float(2 ** np.median(known))
+    note = f"The source's text is longer in {longer:.0%} of the choices, in the middle {times:.2g} times as long."
+    if max(longer, 1 - longer) > ALWAYS:
+        note += " Equal length is hardly ever seen here: the share is drawn out beyond the data."
+    yield from _at_equal(answers, won, doublings, LENGTH, note)
+
+
+def length_doublings(n_characters: Floats, answers: Choices, mine: int) -> Floats:
+    """Log to base 2 of the length of the source's response over that of the other; nan where either is unknown."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.log2(n_characters)
+        one_over_other = size[answers.one_response] - size[answers.other_response]
+    return np.where(np.isfinite(one_over_other), np.where(answers.one == mine, 1, -1) * one_over_other, np.nan)
 
 
 def _strength(answers: Choices, mine: int) -> Result:

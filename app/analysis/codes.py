@@ -38,7 +38,8 @@ class Raters:
 class Responses:
     """What is rated: item and source of each response, and its place among the responses of its item, from 0.
 
-    `responder` says who, within a source, wrote it, where the protocol names the column.
+    `responder` says who, within a source, wrote it, where the protocol names the column; `n_characters` is nan where
+    the text is not known.
     """
 
     item: Ints
@@ -46,6 +47,7 @@ class Responses:
     place: Ints
 
     n_items: int
+    n_characters: Floats
     responder: Ints | None = None
 
     @cached_property
@@ -140,7 +142,8 @@ def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) 
     place = np.empty(len(item), dtype=np.int64)
     place[order] = np.arange(len(item)) - first
     writers = pd.factorize(table[responder])[0].astype(np.int64) if responder in table else None
-    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), writers)
+    length = _numbers(table["n_characters"]) if "n_characters" in table else np.full(len(table), np.nan)
+    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), length, writers)
 
 
 def _raters(table: pd.DataFrame) -> Raters:

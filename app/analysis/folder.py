@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.frames import Frames, canonical
+from app.design.turns import n_characters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,9 +43,12 @@ class StudyFolder:
 
 def frames_of(folder: StudyFolder) -> Frames:
     """What the analysis takes: the study without its texts, ratings in canonical order."""
+    texts = zip(folder.responses["text"], folder.responses["turns"], strict=True)
     return Frames(
         items=folder.items.drop(columns=[*ITEM_COLUMNS[1:]]),
-        responses=folder.responses.drop(columns=["text", "turns"]),
+        responses=folder.responses.drop(columns=["text", "turns"]).assign(
+            n_characters=[n_characters(text, turns) for text, turns in texts]
+        ),
         raters=folder.raters,
         ratings=canonical(folder.ratings),
     )

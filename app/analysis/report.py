@@ -10,6 +10,7 @@ from app.analysis.belief import beliefs_of, detection, effects
 from app.analysis.category import categories
 from app.analysis.choice import choice
 from app.analysis.codes import codes_of
+from app.analysis.coherence import coherence
 from app.analysis.comparison import comparison
 from app.analysis.composite import composites, table_of
 from app.analysis.dimension import dimensions
@@ -21,11 +22,11 @@ from app.analysis.sheets import Sheets
 from app.analysis.subgroup import choice_subgroups, subgroups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
-    from app.analysis.sheet import AnySheet
+    from app.analysis.sheet import AnySheet, ScaledSheet
     from app.design.protocol import Protocol
 
 SECTIONS = (
@@ -101,8 +102,7 @@ def _figures(sheets: Sheets) -> Iterator[Figure]:
     for of_one_target in sheets.by_target():
         questions = [sheet.question for sheet in of_one_target]
         yield from dimensions(of_one_target, table_of(sheets.codes, questions))
-    for votes in sheets.choices:
-        yield from choice(votes)
+    yield from _choices(sheets, scaled)
     yield from _codes_given(sheets)
     every: list[AnySheet] = [*scaled, *sheets.choices]
     for asked in sheets.categories:
@@ -110,6 +110,13 @@ def _figures(sheets: Sheets) -> Iterator[Figure]:
     for any_sheet in every:
         yield from agreement(any_sheet)
         yield from kappas(any_sheet)
+
+
+def _choices(sheets: Sheets, scaled: Sequence[ScaledSheet]) -> Iterator[Figure]:
+    for votes in sheets.choices:
+        yield from choice(votes)
+        for sheet in scaled:
+            yield from coherence(votes, sheet)
 
 
 def _codes_given(sheets: Sheets) -> Iterator[Figure]:

@@ -78,6 +78,7 @@ STATISTICS: dict[str, Statistic] = {
     "covariate_log_odds": Statistic("Log odds that the covariate adds", "points"),
     "odds_preferred_glmm": Statistic("Odds of being preferred, mixed model", "ratio"),
     "share_preferred_glmm": Statistic("Share preferred, mixed model", "share"),
+    "choice_coherence": Statistic("Choices that follow the rater's own ratings", "share"),
     "preference_strength": Statistic("Mean strength of preference", "points"),
     "krippendorff_alpha_nominal": Statistic("Krippendorff's alpha, nominal", "coefficient"),
     "krippendorff_alpha_ordinal": Statistic("Krippendorff's alpha, ordinal", "coefficient"),

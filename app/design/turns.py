@@ -42,3 +42,14 @@ def turns_to_json(turns: list[dict[str, Any]]) -> str:
     first = ("speaker", "text")
     ordered = [{key: turn[key] for key in (*first, *sorted(set(turn) - set(first)))} for turn in turns]
     return json.dumps(ordered, ensure_ascii=False, allow_nan=False)
+
+
+def n_characters(text: str | None, turns: str | None) -> int:
+    """How long a response is: the characters of its text, or of the texts of all its turns.
+
+    >>> n_characters("Hello", None), n_characters(None, '[{"speaker": "A", "text": "Hi"}]')
+    (5, 2)
+    """
+    if turns is None:
+        return len(text or "")
+    return sum(len(turn["text"]) for turn in turns_from_json(turns))

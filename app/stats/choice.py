@@ -57,6 +57,15 @@ def neither_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 
     return share((np.asarray(outcome) == NEITHER).astype(np.float64), item=item, rater=rater, level=level)
 
 
+def coherence(gap: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Share of choices that took what the rater had rated higher; one half where choices and ratings have no relation.
+
+    `gap` shape (n,): the rating of the response chosen minus that of the other one, by the same rater; nan where one is
+    missing or nothing was chosen. Equal ratings (0) tell nothing and are left out.
+    """
+    return share(np.where(gap == 0, np.nan, np.sign(gap) / 2 + 0.5), item=item, rater=rater, null=0.5, level=level)
+
+
 def share_decisive_unclustered(
     outcome: Ints, method: Callable[..., Result] = binomial.wilson, *, level: float = 0.95
 ) -> Result:

@@ -27,7 +27,10 @@ _ITEMS = text(
     "SELECT id, key, nullif(attributes, '{}') AS attributes FROM items WHERE study_id = :study ORDER BY position, id"
 )
 _RESPONSES = text("""
-    SELECT r.id, r.key, i.key AS item, s.key AS source, nullif(r.attributes, '{}') AS attributes
+    SELECT r.id, r.key, i.key AS item, s.key AS source, nullif(r.attributes, '{}') AS attributes,
+      coalesce(char_length(r.text), (
+        SELECT sum(char_length(turn ->> 'text')) FROM jsonb_array_elements(r.turns) AS turn
+      )) AS n_characters
     FROM responses r
     JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
@@ -68,7 +71,9 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     found = ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses)
     return Frames(
         items=table(items, item="key"),
-        responses=table(responses, response="key", item="item", source="source"),
+        responses=table(responses, response="key", item="item", source="source").assign(
+            n_characters=[int(row.n_characters) for row in responses]
+        ),
         raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
         ratings=canonical(found),
     )

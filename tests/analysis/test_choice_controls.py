@@ -1,0 +1,116 @@
+"""What stands beside the share preferred: the share at equal length, and whether choices follow the rater's ratings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from app.analysis import analyze
+from app.analysis.frames import Frames
+from app.stats.choice import coherence
+from tests.analysis.builders import CHOICE, FIVE, find, frames, only, protocol
+
+LENGTH = {"source": "model", "reference": "human", "covariate": "length"}
+Row = dict[str, Any]
+
+
+def _votes(chosen: list[str], n_raters: int = 4) -> list[Row]:
+    """One choice each, rater by rater within items."""
+    return [
+        {"rater": f"r{place % n_raters}", "item": f"i{place // n_raters:03}", "question": "preference", "value": value}
+        for place, value in enumerate(chosen)
+    ]
+
+
+def _with_lengths(small: Frames, n_characters: dict[str, int]) -> Frames:
+    lengths = [n_characters[key] for key in small.responses["response"]]
+    return Frames(small.items, small.responses.assign(n_characters=lengths), small.raters, small.ratings)
+
+
+def test_the_share_at_equal_length_is_that_of_a_logistic_regression_on_doublings() -> None:
+    rng = np.random.default_rng(3)
+    times = rng.integers(1, 9, 40)
+    log_odds = -0.4 + 0.8 * np.log2(times).repeat(4)
+    won = rng.random(160) < 1 / (1 + np.exp(-log_odds))
+    study = protocol(CHOICE)
+    small = frames(study, _votes(["model" if yes else "human" for yes in won]))
+    lengths = {f"i{n:03}:human": 100 for n in range(40)} | {f"i{n:03}:model": 100 * int(t) for n, t in enumerate(times)}
+    report = analyze(_with_lengths(small, lengths), study)
+    known = sm.Logit(won * 1.0, sm.add_constant(np.log2(times).repeat(4))).fit(disp=0).params
+    share = only(report, "share_preferred_at_equal", scope=LENGTH)
+    assert share.estimate == pytest.approx(1 / (1 + np.exp(-known[0])))
+    assert only(report, "covariate_log_odds", scope=LENGTH).estimate == pytest.approx(known[1])
+    raw = find(report, "share_preferred", scope={"source": "model", "reference": "human"})[0]
+    assert (share.ci_low or 1) < (share.estimate or 0) < (raw.estimate or 0)
+    assert "The source's text is longer in" in share.note
+
+
+def test_a_source_that_is_always_longer_makes_equal_length_an_extrapolation_and_the_note_says_so() -> None:
+    study = protocol(CHOICE)
+    small = frames(study, _votes(["model", "human", "model", "model"] * 6))
+    lengths = {key: 50 + 10 * n + 300 * key.endswith("model") for n, key in enumerate(small.responses["response"])}
+    report = analyze(_with_lengths(small, lengths), study)
+    assert "beyond the data" in only(report, "share_preferred_at_equal", scope=LENGTH).note
+
+
+@pytest.mark.parametrize("n_characters", [0, None])
+def test_without_known_lengths_there_is_no_share_at_equal_length(n_characters: int | None) -> None:
+    study = protocol(CHOICE)
+    small = frames(study, _votes(["model", "human"] * 6))
+    if n_characters is not None:
+        small = _with_lengths(small, dict.fromkeys(small.responses["response"], n_characters))
+    assert not find(analyze(small, study), "share_preferred_at_equal", scope=LENGTH)
+
+
+def test_texts_of_equal_length_leave_nothing_to_hold_even() -> None:
+    study = protocol(CHOICE)
+    small = frames(study, _votes(["model", "human"] * 6))
+    report = analyze(_with_lengths(small, dict.fromkeys(small.responses["response"], 80)), study)
+    assert only(report, "share_preferred_at_equal", scope=LENGTH).reason == "singular"
+
+
+def _rated(rater: str, item: str, human: int, model: int) -> list[Row]:
+    values = {"human": human, "model": model}
+    row = {"rater": rater, "item": item, "question": "empathy"}
+    return [{**row, "response": f"{item}:{source}", "value": value} for source, value in values.items()]
+
+
+def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
+    """By hand: two choices follow the ratings, one goes against them, one is between equals, one rater never rated."""
+    study = protocol(FIVE, {**CHOICE, "tie": True})
+    rated = [("a", "i0", 2, 4), ("b", "i0", 5, 1), ("a", "i1", 3, 4), ("b", "i1", 3, 3), ("a", "i2", 1, 2)]
+    chosen = [
+        ("a", "i0", "model"), ("b", "i0", "human"), ("a", "i1", "human"), ("b", "i1", "model"), ("a", "i2", "tie"),
+        ("c", "i0", "model"),
+    ]  # fmt: skip
+    rows = [row for one in rated for row in _rated(*one)]
+    rows += [{"rater": r, "item": i, "question": "preference", "value": value} for r, i, value in chosen]
+    figure = only(analyze(frames(study, rows), study), "choice_coherence")
+    assert figure.estimate == pytest.approx(2 / 3)
+    assert (figure.n_units, figure.scope) == (3, {"covariate": "empathy"})
+    assert figure.note.startswith("1 of 4 choices are between responses rated alike")
+    assert figure.method == "two_way_cluster_t"
+
+
+def test_nobody_who_both_chose_and_rated_gives_no_coherence() -> None:
+    study = protocol(FIVE, CHOICE)
+    rows = [*_rated("a", "i0", 1, 5), {"rater": "b", "item": "i0", "question": "preference", "value": "model"}]
+    assert not find(analyze(frames(study, rows), study), "choice_coherence")
+
+
+def test_a_question_about_the_item_is_not_held_against_choices() -> None:
+    study = protocol({**FIVE, "target": "item"}, CHOICE)
+    rows: list[Row] = [
+        {"rater": "a", "item": "i0", "question": "empathy", "value": 3},
+        {"rater": "a", "item": "i0", "question": "preference", "value": "model"},
+    ]
+    assert not find(analyze(frames(study, rows), study), "choice_coherence")
+
+
+def test_coherence_is_one_half_where_gaps_go_both_ways_and_undefined_where_all_are_equal() -> None:
+    place = np.arange(6)
+    assert coherence(np.array([1.0, -2, 3, -1, 0, np.nan]), item=place, rater=place).estimate == 0.5
+    assert coherence(np.zeros(6), item=place, rater=place).reason == "no_pairable_units"
