@@ -131,7 +131,8 @@ def fingerprint(frames: Frames, protocol: Protocol) -> str:
     from pandas.util import hash_pandas_object
 
     digest = hashlib.sha256(protocol.model_dump_json().encode())
-    for frame in (frames.items, frames.responses, frames.raters, frames.ratings):
+    every = (frames.items, frames.responses, frames.raters, frames.ratings, frames.checks)
+    for frame in (frame for frame in every if frame is not None):
         digest.update("\0".join(map(str, frame.columns)).encode())
         digest.update(hash_pandas_object(frame, index=False).to_numpy().tobytes())
     return digest.hexdigest()

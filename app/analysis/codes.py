@@ -98,15 +98,18 @@ class Codes:
         return np.flatnonzero(self.rows.question == self.questions.index(question))
 
 
-def codes_of(frames: Frames, protocol: Protocol) -> Codes:
-    """The codes of a study's frames. Sources and questions have the protocol's order, all else that of the tables."""
+def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) -> Codes:
+    """The codes of a study's frames. Sources and questions have the protocol's order, all else that of the tables.
+
+    `with_repeats` keeps the planned repeats among the rows, for what holds a rater against himself.
+    """
     sources = _with_others(tuple(protocol.sources), frames.responses["source"])
     items, ids = frames.items["item"], frames.responses["response"]
     responses = _responses(frames, sources, protocol.analysis.responder)
     ratings = frames.ratings
     repeat = _numbers(ratings["repeat"])
     is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
-    is_out = is_repeat | is_excluded
+    is_out = is_excluded if with_repeats else is_repeat | is_excluded
     kept = ratings[~is_out] if is_out.any() else ratings
     raters = _raters(frames.raters)
     questions = tuple(question.key for question in protocol.questions)

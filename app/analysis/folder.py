@@ -4,6 +4,7 @@ items      item, text, turns, profile, content_note, then one column an attribut
 responses  response, item, source, text, turns, then attributes
 raters     rater, kind, pool, is_simulated, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
+checks     frames.CHECK_COLUMNS; None where there are none
 
 Missing text is None, `turns` is JSON in the one form of `design.turns`, attribute columns stand in the order of their
 names and hold at least one value.
@@ -39,6 +40,7 @@ class StudyFolder:
     raters: pd.DataFrame
     ratings: pd.DataFrame
     notes: tuple[Fault, ...] = ()
+    checks: pd.DataFrame | None = None
 
 
 def frames_of(folder: StudyFolder) -> Frames:
@@ -51,6 +53,7 @@ def frames_of(folder: StudyFolder) -> Frames:
         ),
         raters=folder.raters,
         ratings=canonical(folder.ratings),
+        checks=folder.checks,
     )
 
 

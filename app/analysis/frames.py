@@ -4,6 +4,7 @@ items      item, then one column an attribute; in the order of items.csv
 responses  response, item, source, attributes, n_characters (how long it is); in the order of responses.csv
 raters     rater, kind, pool, is_simulated, then attributes
 ratings    RATING_COLUMNS, one row an answer
+checks     CHECK_COLUMNS, one row a check that was answered; None where there are none
 
 Missing text is None; missing numbers are nan or NA. Ids are text. Both makers hand rows over in canonical order (see
 `canonical`), so that the same study gives the same figures to the last digit, whichever way it came.
@@ -31,6 +32,7 @@ TEXT_COLUMNS = frozenset(RATING_COLUMNS) - {
 }  # fmt: skip
 WHOLE_COLUMNS = ("turn", "position", "active_ms")
 TIME_COLUMNS = ("rated_at", "served_at")
+CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
 ORDER = ["rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response"]
 
 
@@ -42,6 +44,7 @@ class Frames:
     responses: pd.DataFrame
     raters: pd.DataFrame
     ratings: pd.DataFrame
+    checks: pd.DataFrame | None = None
 
 
 def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:

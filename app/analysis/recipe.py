@@ -31,7 +31,9 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
             value = getattr(part, field.name)
             if isinstance(value, np.ndarray):
                 digest.update(np.ascontiguousarray(value).tobytes())
-    for table in (frames.items, frames.responses, frames.raters, codes.kept[["condition", "shown_label", "codes"]]):
+    beside = codes.kept[["condition", "shown_label", "codes"]]
+    checks = [] if frames.checks is None else [frames.checks[["rater", "check", "is_passed"]]]
+    for table in (frames.items, frames.responses, frames.raters, beside, *checks):
         for name in table.columns:
             number, texts = pd.factorize(table[name].astype(object))
             digest.update(f"{name}\0{texts.tolist()}\1".encode() + number.astype(np.int64).tobytes())

@@ -16,17 +16,22 @@ from app.analysis.composite import composites, table_of
 from app.analysis.dimension import dimensions
 from app.analysis.distribution import distribution
 from app.analysis.families import with_adjusted_p
+from app.analysis.flagged import without_flagged
 from app.analysis.kappas import kappas
+from app.analysis.rater import raters
 from app.analysis.recipe import data_hash, notes
+from app.analysis.repeat import repeats
 from app.analysis.sheets import Sheets
+from app.analysis.sitting import Sittings, sittings
 from app.analysis.subgroup import choice_subgroups, subgroups
+from app.analysis.truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
-    from app.analysis.sheet import AnySheet, ScaledSheet
+    from app.analysis.sheet import ScaledSheet
     from app.design.protocol import Protocol
 
 SECTIONS = (
@@ -39,6 +44,7 @@ SECTIONS = (
     "composite",
     "dimension",
     "agreement",
+    "rater",
 )
 
 
@@ -104,12 +110,25 @@ def _figures(sheets: Sheets) -> Iterator[Figure]:
         yield from dimensions(of_one_target, table_of(sheets.codes, questions))
     yield from _choices(sheets, scaled)
     yield from _codes_given(sheets)
-    every: list[AnySheet] = [*scaled, *sheets.choices]
-    for asked in sheets.categories:
-        every += asked.by_code if asked.whole is None else [asked.whole]
-    for any_sheet in every:
+    for any_sheet in sheets.every:
         yield from agreement(any_sheet)
         yield from kappas(any_sheet)
+    yield from _of_raters(sheets)
+
+
+def _of_raters(sheets: Sheets) -> Iterator[Figure]:
+    """Times and checks, headlines without whoever is flagged, then question by question what each person is like."""
+    known = Sittings(sheets.codes, sheets.frames, sheets.protocol)
+    yield from sittings(known)
+    for sheet in sheets.every:
+        yield from without_flagged(sheet, known.flagged)
+    for sheet in sheets.every:
+        yield from raters(sheet)
+    if sheets.has_repeats:
+        for again in sheets.with_repeats.every:
+            yield from repeats(again)
+    for sheet in sheets.every:
+        yield from truth(sheet)
 
 
 def _choices(sheets: Sheets, scaled: Sequence[ScaledSheet]) -> Iterator[Figure]:

@@ -67,26 +67,33 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
 
         Items, raters and ratings are those in scope; units are those that the statistic ran over.
         """
-        counts = answers.counts
-        counted = replace(
-            result,
-            n_items=counts["n_items"],
-            n_units=counts["n_units"] if result.n_units is None else result.n_units,
-            n_pairable_units=(
-                counts["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units
-            ),
-            n_raters=counts["n_raters"],
-            n_ratings=counts["n_ratings"],
+        return record_of(
+            self.question.key, result, answers, section=section, scope=scope, statistic=statistic, unit=unit, **detail
         )
-        return figure(
-            counted,
-            section=section,
-            question=self.question.key,
-            scope=scope,
-            statistic=statistic,
-            unit=unit,
-            **detail,
-        )
+
+
+def record_of(
+    question: str | None,
+    result: Result,
+    answers: Answers,
+    *,
+    section: str,
+    scope: Scope,
+    statistic: str,
+    unit: Unit,
+    **detail: object,
+) -> Figure:
+    """As `Sheet.record`; without a question for what is of the whole study."""
+    counts = answers.counts
+    counted = replace(
+        result,
+        n_items=counts["n_items"],
+        n_units=counts["n_units"] if result.n_units is None else result.n_units,
+        n_pairable_units=counts["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
+        n_raters=counts["n_raters"],
+        n_ratings=counts["n_ratings"],
+    )
+    return figure(counted, section=section, question=question, scope=scope, statistic=statistic, unit=unit, **detail)
 
 
 ScaledSheet = Sheet[ScaledQuestion, Answers]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.answers import choice_answers, scaled_answers
 from app.analysis.category import category_sheet
+from app.analysis.codes import codes_of
 from app.analysis.composite import composite_answers, composite_question, table_of
 from app.analysis.sheet import MOST_RATINGS, ChoiceSheet, ScaledSheet
 from app.analysis.splits import attribute_splits, designed_splits
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Codes
     from app.analysis.composite import Table
     from app.analysis.frames import Frames
+    from app.analysis.sheet import AnySheet
     from app.analysis.splits import Split
     from app.design.protocol import Protocol
     from app.design.question import ScaledQuestion, Target
@@ -31,6 +33,24 @@ class Sheets:
     protocol: Protocol
     full: bool
     frames: Frames
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether repeats are planned, or some were done."""
+        return self.protocol.design.repeats is not None or self.codes.n_repeats > 0
+
+    @cached_property
+    def with_repeats(self) -> Sheets:
+        """The same sheets with the planned repeats among the answers."""
+        return Sheets(codes_of(self.frames, self.protocol, with_repeats=True), self.protocol, self.full, self.frames)
+
+    @cached_property
+    def every(self) -> list[AnySheet]:
+        """All that raters can agree on: ratings, composites, choices, codes."""
+        found: list[AnySheet] = [*self.scaled, *(sheet for sheet, _ in self.composites), *self.choices]
+        for asked in self.categories:
+            found += asked.by_code if asked.whole is None else [asked.whole]
+        return found
 
     @cached_property
     def categories(self) -> list[CategorySheet]:

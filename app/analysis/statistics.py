@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["share", "coefficient", "points", "test", "ratio"]
+Kind = Literal["share", "coefficient", "points", "test", "ratio", "count"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Statistic:
     """What a statistic is called on a page, and how its number is written.
 
     share: from 0 to 1, shown in percent · coefficient: at most 1 · points: of the question's scale · test: a test
-    statistic · ratio: 1 is no difference
+    statistic · ratio: 1 is no difference · count: a whole number
     """
 
     words: str
@@ -101,4 +101,22 @@ STATISTICS: dict[str, Statistic] = {
     "cohen_kappa": Statistic("Cohen's kappa", "coefficient"),
     "cohen_kappa_linear": Statistic("Cohen's kappa, linear weights", "coefficient"),
     "cohen_kappa_quadratic": Statistic("Cohen's kappa, quadratic weights", "coefficient"),
+    "flagged_share": Statistic("Share of raters flagged", "share"),
+    "checks_passed_share": Statistic("Share of checks passed", "share"),
+    "median_seconds": Statistic("Median seconds a trial", "points"),
+    "leave_one_out_correlation": Statistic("Correlation with the mean of the others", "coefficient"),
+    "leave_one_out_share": Statistic("Share of the others who say the same", "share"),
+    "severity": Statistic("Severity: below the others, in points", "points"),
+    "consistency": Statistic("Consistency: SD of what is left over", "points"),
+    "longest_run": Statistic("Longest run of one answer", "count"),
+    "modal_share": Statistic("Share of the commonest answer", "share"),
+    "answer_entropy": Statistic("Entropy of the answers in bits", "points"),
+    "answer_sd": Statistic("SD of the rater's answers", "points"),
+    "longest_side_run": Statistic("Longest run of one side", "count"),
+    "intra_rater_agreement": Statistic("Agreement with oneself", "share"),
+    "intra_rater_within_one": Statistic("Agreement with oneself within one point", "share"),
+    "intra_rater_kappa": Statistic("Kappa with oneself", "coefficient"),
+    "dawid_skene_share": Statistic("Share if raters err each in their own way", "share"),
+    "dawid_skene_changed_share": Statistic("Share of units where that is not the majority", "share"),
+    "dawid_skene_accuracy": Statistic("Expected share of right answers", "share"),
 }

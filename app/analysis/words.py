@@ -22,7 +22,7 @@ REASONS: dict[Reason, str] = {
     "singular": "the model cannot be told from the data",
     "not_run": "not computed",
 }
-DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 2, "ratio": 2}
+DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 2, "ratio": 2, "count": 0}
 SMALLEST_P = 0.001
 MINUS = "−"
 

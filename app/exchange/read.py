@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.folder import StudyFolder
+from app.exchange.checks import check_checks
 from app.exchange.faults import Faults
 from app.exchange.keyed import check_correct_columns
 from app.exchange.protocol import FILE, protocol_from_bytes
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 TABLES = ("items", "responses", "raters", "ratings")
 # Written by an export for people and other programs; read by nobody here.
 WRITTEN_ONLY = (
-    "checks.csv", "events.csv", "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",
+    "events.csv", "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",
 )  # fmt: skip
-READ = (FILE, *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
+READ = (FILE, "checks.csv", *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
 
 
 def read_folder(path: Path, progress: Progress = quiet) -> StudyFolder:
@@ -77,10 +78,11 @@ class _Reading:
         self._progress("Checking the ratings", 0, 1)
         ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, faults)
         self._progress("Checking the ratings", 1, 1)
+        checks = None if (table := self._table("checks")) is None else check_checks(table, raters, faults)
         faults.raise_if_any()
         if ratings is None:
             raise AssertionError("a table that cannot be read is a fault")
-        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(faults.notes))
+        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(faults.notes), checks)
 
     def _protocol(self) -> tuple[Protocol | None, str]:
         if FILE not in self._names:

@@ -64,11 +64,12 @@ def events_of(events: pd.DataFrame) -> Columns:
 
 
 def checks_of(events: pd.DataFrame) -> Columns:
-    """The checks among the events: which, and whether it was passed."""
-    checks = events[events["kind"] == "check"]
+    """The checks among the events: which, and whether it was passed. Without whom nobody knows any more."""
+    details = pd.Series([cell.get("is_passed") for cell in events["detail"]], index=events.index, dtype=object)
+    checks = events[(events["kind"] == "check") & events["rater"].notna() & details.notna()]
     columns = checks.assign(
         check=[cell.get("check") for cell in checks["detail"]],
-        is_passed=[cell.get("is_passed") for cell in checks["detail"]],
+        is_passed=details[checks.index],
         happened_at=_times(checks["happened_at"]),
     )
     return {name: columns[name] for name in CHECK_COLUMNS}

@@ -16,6 +16,7 @@ from app.stats.result import Result, undefined
 if TYPE_CHECKING:
     from app.stats.arrays import Floats, Ints, Labels
 
+METHOD = "lmm: response and rater crossed"
 _PAIR = 2
 
 
@@ -36,25 +37,36 @@ class Profile:
     leave_one_out: Result
 
 
-def profiles(value: Floats, *, unit: Labels, rater: Labels, level: float = 0.95) -> list[Profile]:
+def profiles(
+    value: Floats,
+    *,
+    unit: Labels,
+    rater: Labels,
+    named: Labels | None = None,
+    is_modelled: bool = True,
+    level: float = 0.95,
+) -> list[Profile]:
     """One for each rater, in the order of first appearance.
 
     Args:
         value: ratings of one dimension, shape (n,); nan leaves first.
         unit: the response, shape (n,).
         rater: labels, shape (n,).
+        named: the raters to tell of; the others count as others only. All where it is None.
+        is_modelled: False leaves severity and consistency out, reason `not_run`.
         level: of the intervals.
 
     Model: value = mean + response + rater + residual, crossed and normal, by REML.
     """
     number, (units, raters) = present(value, unit, rater)
     code, names = pd.factorize(raters)
-    model = _model(number, units, raters)
-    others = _mean_of_others(number, units)
+    model = _model(number, units, raters) if is_modelled else None
+    others = mean_of_others(number, units)
     by_rater = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code, minlength=len(names)))[:-1])
-    found = []
-    for k, (name, own) in enumerate(zip(names.tolist(), by_rater, strict=False)):
-        severity, consistency = _of_model(model, k, own)
+    found, labels = [], names.tolist()
+    for k in np.flatnonzero(np.isin(names, names if named is None else named)).tolist():
+        name, own = labels[k], by_rater[k]
+        severity, consistency = _of_model(model, k, own) if is_modelled else (_not_run(len(own)),) * 2
         where = {"item": units[own], "rater": units[own]}
         agreement = correlation(number[own], others[own], item=where["item"], rater=where["rater"], level=level)
         found.append(Profile(name, severity, consistency, agreement.with_counts(n_raters=1)))
@@ -78,7 +90,7 @@ def _model(value: Floats, unit: Labels, rater: Labels) -> tuple[Floats, Floats] 
 
 
 def _of_model(model: tuple[Floats, Floats] | None, k: int, own: Ints) -> tuple[Result, Result]:
-    method, n = "lmm: response and rater crossed", len(own)
+    method, n = METHOD, len(own)
     if model is None:
         note = "Responses and raters do not cross, or leave nothing over."
         nothing = undefined("no_variation", note, method=method, n_ratings=n)
@@ -90,10 +102,25 @@ def _of_model(model: tuple[Floats, Floats] | None, k: int, own: Ints) -> tuple[R
     return severity, Result(spread(residual[own]), method, n_ratings=n)
 
 
-def _mean_of_others(value: Floats, unit: Labels) -> Floats:
+def _not_run(n: int) -> Result:
+    return undefined("not_run", "Left out: too many ratings.", method=METHOD, n_ratings=n)
+
+
+def mean_of_others(value: Floats, unit: Labels) -> Floats:
     """Mean rating of the same unit without this one, nan where there is no other, shape (n,)."""
     code, n = codes(unit)
     size = np.bincount(code, minlength=n)[code]
     total = np.bincount(code, value, n)[code]
     mean: Floats = np.divide(total - value, size - 1, out=np.full(len(value), np.nan), where=size > 1)
     return mean
+
+
+def share_of_others(value: Floats, unit: Labels) -> Floats:
+    """Share of the other ratings of the same unit that are equal to this one, nan where there is no other, (n,)."""
+    unit_code, n = codes(unit)
+    value_code, n_values = codes(value)
+    size = np.bincount(unit_code, minlength=n)[unit_code]
+    cell, n_cells = codes(unit_code * max(n_values, 1) + value_code)
+    same = np.bincount(cell, minlength=n_cells)[cell] - 1
+    share: Floats = np.divide(same, size - 1, out=np.full(len(value), np.nan), where=size > 1)
+    return share

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.frames import RATERS, copy_ratings, ratings_of, table
+from app.storage.frames import RATERS, copy_ratings, ratings_of, study_checks, table
 from app.storage.protocols import get_protocol
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
         ),
         raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
         ratings=ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses),
+        checks=study_checks(db, study_id),
     )
 
 

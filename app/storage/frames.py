@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
+from app.analysis.frames import CHECK_COLUMNS
 from app.storage.copy import copy_out
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ _RATINGS = """
       CAST(extract(epoch FROM served_at) * 1000000 AS bigint) AS served_at, active_ms, comment, exclude
     FROM ratings WHERE study_id = {study}
 """
+_CHECKS = text("""
+    SELECT r.key, e.detail->>'check' AS name, CAST(e.detail->>'is_passed' AS boolean) AS is_passed, e.happened_at
+    FROM events e JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id
+    WHERE e.study_id = :study AND e.kind = 'check' AND e.detail->>'is_passed' IS NOT NULL
+    ORDER BY e.happened_at, e.id
+""")
 _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
 _WHOLE = ("turn", "position", "active_ms", "rated_at", "served_at")
 _NAMES = ("question", "outcome", "codes", "side", "condition", "shown_label", "exclude")
@@ -76,7 +83,19 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         ),
         raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
         ratings=canonical(found),
+        checks=study_checks(db, study_id),
     )
+
+
+def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
+    """The checks that raters answered, as `analysis.frames` has them; None where there are none."""
+    import pandas as pd
+
+    rows = [tuple(row) for row in db.execute(_CHECKS, {"study": study_id})]
+    if not rows:
+        return None
+    checks = pd.DataFrame(rows, columns=[*CHECK_COLUMNS]).astype({"rater": object, "check": object, "is_passed": bool})
+    return checks.assign(happened_at=pd.to_datetime(checks["happened_at"], utc=True).dt.as_unit("us"))
 
 
 def table(rows: Rows, **columns: str) -> pd.DataFrame:

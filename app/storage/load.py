@@ -39,6 +39,11 @@ _SOURCE = text("""
     VALUES (:study, :key, :position, :kind, CAST(:attributes AS jsonb))
 """)
 
+_CHECK = text("""
+    INSERT INTO events (study_id, rater_id, kind, detail, happened_at)
+    VALUES (:study, :rater, 'check', CAST(:detail AS jsonb), :happened)
+""")
+
 
 def _quiet(step: str, n_done: int, n_all: int) -> None:
     """Nobody watches the progress."""
@@ -76,6 +81,7 @@ def load_study(
     store_texts(db, study_id, folder.items, folder.responses, progress)
     ids = _store_raters(db, study_id, folder.raters, progress)
     _store_ratings(db, study_id, folder.ratings, ids, progress)
+    _store_checks(db, study_id, folder.checks, ids)
     return int(study_id)
 
 
@@ -158,6 +164,17 @@ def _store_ratings(
     codes = ratings["codes"].map(_as_codes, na_action="ignore")
     stored = ratings.drop(columns=list(ids)).assign(codes=codes, **numbers)
     copy_in(db, "ratings", stored, progress, study_id=str(study_id))
+
+
+def _store_checks(db: Connection, study_id: int, checks: pd.DataFrame | None, rater_ids: Mapping[str, int]) -> None:
+    if checks is None or not len(checks):
+        return
+    cells = zip(*(checks[name] for name in ("rater", "check", "is_passed", "happened_at")), strict=True)
+    db.execute(_CHECK, [
+        {"study": study_id, "rater": rater_ids[rater], "happened": happened,
+         "detail": json.dumps({"check": check, "is_passed": bool(is_passed)}, ensure_ascii=False)}
+        for rater, check, is_passed, happened in cells
+    ])  # fmt: skip
 
 
 def _as_codes(joined: str) -> tuple[str, ...]:

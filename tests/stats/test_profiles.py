@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.stats.profiles import profiles
+from app.stats.profiles import profiles, share_of_others
 
 if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings
@@ -83,3 +83,22 @@ def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, da
     for profile in profiles(r.value, unit=r.item, rater=r.rater):
         for result in (profile.severity, profile.consistency, profile.leave_one_out):
             assert (result.estimate is None) != (result.reason is None)
+
+
+def test_only_the_named_raters_are_told_of_and_the_others_still_count() -> None:
+    value, unit, rater = _study()
+    every = profiles(value, unit=unit, rater=rater)
+    assert profiles(value, unit=unit, rater=rater, named=np.array([3, 1])) == [every[1], every[3]]
+
+
+def test_without_the_model_the_agreement_with_the_others_is_still_there() -> None:
+    value, unit, rater = _study()
+    every = profiles(value, unit=unit, rater=rater)
+    found = profiles(value, unit=unit, rater=rater, is_modelled=False)
+    assert [profile.leave_one_out for profile in found] == [profile.leave_one_out for profile in every]
+    assert {profile.severity.reason for profile in found} == {"not_run"}
+
+
+def test_the_share_of_the_others_who_say_the_same_counts_neither_oneself_nor_other_units() -> None:
+    share = share_of_others(np.array([1.0, 1, 2, 1, 3]), np.array(["a", "a", "a", "b", "c"]))
+    np.testing.assert_allclose(share, [0.5, 0.5, 0, np.nan, np.nan])

@@ -1,0 +1,41 @@
+"""checks.csv: which checks raters passed. An export writes it; figures without the flagged need it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.frames import CHECK_COLUMNS
+from app.exchange.columns import faulty
+from app.exchange.table import places
+
+if TYPE_CHECKING:
+    from app.exchange.faults import Faults
+    from app.exchange.table import Table
+
+_PASSED, _FAILED = ("true", "1"), ("false", "0")
+
+
+def check_checks(table: Table, raters: pd.DataFrame, faults: Faults) -> pd.DataFrame | None:
+    """The checks as `analysis.frames` has them; None, and a note, where it is another file of that name."""
+    missing = [name for name in CHECK_COLUMNS if name not in table.columns]
+    if missing:
+        faults.note(table.file, 1, missing[0], "no such column", "the columns of an export; the file was ignored")
+        return None
+    if not len(table):
+        return None
+    names, passed = table.stripped("rater"), table.mapped("is_passed", lambda text: text.strip().lower())
+    faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", faults)
+    faulty(table, ~np.isin(passed, _PASSED + _FAILED), "is_passed", passed, "true or false", faults)
+    times = pd.to_datetime(pd.Series(table.stripped("happened_at")), format="ISO8601", errors="coerce", utc=True)
+    faulty(table, times.isna().to_numpy(), "happened_at", table.column("happened_at"), "a time as ISO 8601", faults)
+    return pd.DataFrame(
+        {
+            "rater": pd.Series(names, dtype=object),
+            "check": pd.Series(table.stripped("check"), dtype=object),
+            "is_passed": np.isin(passed, _PASSED),
+            "happened_at": times.dt.as_unit("us"),
+        }
+    )
