@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation import next_cell
 from app.design.cells import Cell, cell_of, cells, cells_by, joined
+from app.design.rater_plan import is_counterbalanced
+from app.storage.admission import lock_study
 from app.storage.rating_conditions import count_conditions, get_condition, list_free_conditions, record_condition
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ class OwnConditions:
 
 def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions:
     """Those of this rater as far as they are chosen; before that, all of them."""
-    if not protocol.conditions:
+    if not is_counterbalanced(protocol):
         return OwnConditions()
     chosen = get_condition(db, session)
     if chosen is None:
@@ -34,13 +36,14 @@ def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -
     return _within(protocol, cell_of(chosen[0]), chosen[1])
 
 
-def choose_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions | None:
+def choose_conditions(db: Connection, session: RatingSession, protocol: Protocol, pool: str) -> OwnConditions | None:
     """Those of this rater, chosen now where they are not yet; None where every cell between raters is taken."""
-    if not protocol.conditions or get_condition(db, session):
+    if not is_counterbalanced(protocol) or get_condition(db, session):
         return own_conditions(db, session, protocol)
     factors = protocol.conditions
-    counts = {cell_of(text): count for text, count in count_conditions(db, session.study_id).items()}
-    free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session.study_id)}
+    lock_study(db, session.study_id)
+    counts = {cell_of(text): count for text, count in count_conditions(db, session.study_id, pool).items()}
+    free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session, pool)}
     cell = next_cell(
         cells_by(factors, "between"), factors, {cell: n.n_finished for cell, n in counts.items()},
         {cell: n.n_active for cell, n in counts.items()}, seed=session.seed, free=free,

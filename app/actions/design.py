@@ -42,7 +42,7 @@ def open_study(db: Connection, slug: str) -> None:
         kind = kind_of_trials(protocol, (len(item.responses) for item in items))
         raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
     check_feasible(protocol, feasibility(protocol, trials, list_named_raters(db, study_id)))
-    record_trials(db, study_id, seed, trials, protocol.design.raters_per_trial)
+    record_trials(db, study_id, seed, trials)
     record_status(db, study_id, "open")
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.conditions import own_conditions
-from app.actions.places import give_places, length_of_list
+from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
 from app.design.slot import Shown, Slot, slots_of_rater, slots_of_trial
 from app.storage.arrivals import record_arrival, record_invited_arrival
-from app.storage.assignments import get_extent, get_so_far
+from app.storage.assignments import get_so_far
 from app.storage.assignments_return import retake_returned
 from app.storage.assignments_view import AssignmentView, next_assignment
 from app.storage.protocols import get_protocol
@@ -79,13 +78,6 @@ def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
 def begin_rating(db: Connection, session: RatingSession) -> None:
     """Note that the rater wants to begin; a second click changes nothing. Their places are given by `current_page`."""
     record_begin(db, session)
-
-
-def list_length(db: Connection, session: RatingSession) -> int:
-    """How many items a rater of this study gets, where there are enough."""
-    so_far, protocol = get_so_far(db, session), protocol_of(db, session)
-    own = own_conditions(db, session, protocol)
-    return so_far.n_held or length_of_list(protocol, get_extent(db, session.study_id, own.texts))
 
 
 def current_page(db: Connection, session: RatingSession) -> AssignmentView | Elsewhere:

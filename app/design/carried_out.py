@@ -34,12 +34,8 @@ def _design(protocol: Protocol) -> Iterator[str]:
     design = protocol.design
     there = {
         "reveal": design.reveal == "turns",
-        "order": design.order != "random",
-        "blocks": design.blocks,
         "repeats": design.repeats,
         "pools": design.pools,
-        "quotas": design.quotas,
-        "max_raters": design.max_raters,
     }
     return (f"design.{part}" for part, is_there in there.items() if is_there)
 

@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlannedItem:
-    """An item as the plan needs it. `rater` and `pool` are its columns of these names in items.csv."""
+    """An item as the plan needs it. `rater` and `pool` are its columns of these names in items.csv.
+
+    `item_id` is the store's number of it, where it is stored.
+    """
 
     key: str
     responses: tuple[Candidate, ...] = ()
     rater: str | None = None
     pool: str | None = None
     has_note: bool = False
+    item_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

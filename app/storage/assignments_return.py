@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.rating_sessions import record_state
+
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
@@ -27,26 +29,38 @@ _EXPIRE = text("""
     UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
 """)
 _RETURNED = text("""
-    SELECT DISTINCT ON (s.trial_id) s.trial_id, s.seat, a.id
-    FROM assignments a JOIN seats s ON s.study_id = a.study_id AND s.trial_id = a.trial_id
-    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND s.assignment_id IS NULL
+    SELECT DISTINCT ON (s.trial_id) s.trial_id, s.pool, s.seat, a.id
+    FROM assignments a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    JOIN seats s ON s.study_id = a.study_id AND s.trial_id = a.trial_id AND s.pool IN ('', coalesce(r.pool, ''))
+      AND (s.rater_id IS NULL OR s.rater_id = a.rater_id)
+    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat = 0
+      AND s.assignment_id IS NULL
       AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
-                      AND o.trial_id = a.trial_id AND o.state <> 'returned')
+                      AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state <> 'returned')
     ORDER BY s.trial_id, s.seat, a.id DESC
 """)
 _RETAKE = text("""
     WITH wanted AS (
-      SELECT * FROM unnest(CAST(:trials AS bigint[]), CAST(:seats AS integer[]), CAST(:ids AS bigint[]))
-        AS w (trial_id, seat, id)
+      SELECT * FROM unnest(CAST(:trials AS bigint[]), CAST(:pools AS text[]), CAST(:seats AS integer[]),
+        CAST(:ids AS bigint[])) AS w (trial_id, pool, seat, id)
     ), locked AS (
-      SELECT s.trial_id, s.seat, w.id FROM seats s JOIN wanted w ON w.trial_id = s.trial_id AND w.seat = s.seat
+      SELECT s.trial_id, s.pool, s.seat, w.id FROM seats s JOIN wanted w USING (trial_id, pool, seat)
       WHERE s.study_id = :study AND s.assignment_id IS NULL FOR UPDATE OF s SKIP LOCKED
     ), back AS (
       UPDATE assignments a SET state = CASE WHEN served_at IS NULL THEN 'planned' ELSE 'leased' END
       FROM locked WHERE a.study_id = :study AND a.id = locked.id
     )
     UPDATE seats s SET assignment_id = locked.id FROM locked
-    WHERE s.study_id = :study AND s.trial_id = locked.trial_id AND s.seat = locked.seat
+    WHERE s.study_id = :study AND s.trial_id = locked.trial_id AND s.pool = locked.pool AND s.seat = locked.seat
+""")
+# A repeat comes back with its trial, and stays away where that went to somebody else.
+_RETAKE_REPEATS = text("""
+    UPDATE assignments a SET state = CASE WHEN served_at IS NULL THEN 'planned' ELSE 'leased' END
+    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat > 0
+      AND EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
+                  AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state IN ('planned', 'leased', 'done'))
+      AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
+                      AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND o.state <> 'returned')
 """)
 
 
@@ -56,9 +70,17 @@ def return_expired(db: Connection, session: RatingSession) -> int:
 
 
 def retake_returned(db: Connection, session: RatingSession) -> int:
-    """Give a rater who comes back the open assignments again whose trials still have a free place; how many."""
-    rows = db.execute(_RETURNED, {"study": session.study_id, "session": session.session_id}).all()
-    if not rows:
-        return 0
-    wanted = {"trials": [r.trial_id for r in rows], "seats": [r.seat for r in rows], "ids": [r.id for r in rows]}
-    return db.execute(_RETAKE, {"study": session.study_id, **wanted}).rowcount
+    """Give a rater who comes back the open assignments again whose trials still have a free place; how many.
+
+    The lease counts again from then on: what is open is returned once more if the rater leaves once more.
+    """
+    ids = {"study": session.study_id, "session": session.session_id}
+    rows = db.execute(_RETURNED, ids).all()
+    wanted = {"trials": [r.trial_id for r in rows], "pools": [r.pool for r in rows], "seats": [r.seat for r in rows]}
+    n_retaken = 0
+    if rows:
+        n_retaken += db.execute(_RETAKE, {**ids, **wanted, "ids": [r.id for r in rows]}).rowcount
+    n_retaken += db.execute(_RETAKE_REPEATS, ids).rowcount
+    if n_retaken:
+        record_state(db, session, "active")
+    return n_retaken

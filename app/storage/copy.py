@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
     from psycopg import Cursor
@@ -52,6 +52,14 @@ def copy_in(db: Connection, table: str, frame: pd.DataFrame, progress: Progress,
             lines = map("\t".join, zip(*cells, strict=True))
             copy.write("\n".join(lines) + "\n")
     progress(f"Storing {table}", len(frame), len(frame))
+
+
+def copy_rows(db: Connection, table: str, rows: Iterable[Sequence[object]]) -> None:
+    """Append rows of Python values to the table, every column of it in its order."""
+    statement = sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table))
+    with _cursor(db) as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 def copy_out(db: Connection, query: str, **values: int) -> io.BytesIO:

@@ -1,4 +1,4 @@
-"""The condition of a sitting between raters: chosen once, under a lock on the study, from live counts."""
+"""The condition of a sitting between raters and its number there: chosen once, under a lock, from live counts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _CHOSEN = text("""
     SELECT condition, number_in_condition FROM rating_sessions
     WHERE study_id = :study AND id = :session AND condition IS NOT NULL
 """)
-# Weaker than FOR UPDATE: rows that only refer to the study are still written meanwhile.
-_LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
 _COUNTS = text("""
-    SELECT condition, count(*) FILTER (WHERE state = 'finished') AS n_finished,
-           count(*) FILTER (WHERE state = 'active') AS n_active, count(*) AS n_all
-    FROM rating_sessions WHERE study_id = :study AND condition IS NOT NULL GROUP BY condition
+    SELECT s.condition, count(*) FILTER (WHERE s.state = 'finished') AS n_finished,
+           count(*) FILTER (WHERE s.state = 'active') AS n_active, count(*) AS n_all
+    FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
+    WHERE s.study_id = :study AND s.condition IS NOT NULL AND (:pool = '' OR r.pool = :pool) GROUP BY s.condition
 """)
 _FREE = text("""
     SELECT DISTINCT t.condition FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
-    WHERE s.study_id = :study AND s.assignment_id IS NULL
+    WHERE s.study_id = :study AND s.pool = :pool AND s.assignment_id IS NULL
+      AND (s.rater_id IS NULL OR s.rater_id = :rater)
 """)
 _RECORD = text("""
     UPDATE rating_sessions SET condition = :condition, number_in_condition = :number
@@ -48,15 +48,16 @@ def get_condition(db: Connection, session: RatingSession) -> tuple[str, int] | N
     return None if row is None else (row.condition, row.number_in_condition)
 
 
-def count_conditions(db: Connection, study_id: int) -> dict[str, ConditionCount]:
-    """Sittings by condition; locks the study until the transaction ends, so that the next rater counts this one."""
-    db.execute(_LOCK, {"study": study_id})
-    return {row.condition: ConditionCount(*row[1:]) for row in db.execute(_COUNTS, {"study": study_id})}
+def count_conditions(db: Connection, study_id: int, pool: str = "") -> dict[str, ConditionCount]:
+    """Sittings of a pool by condition; exact while the study is locked."""
+    rows = db.execute(_COUNTS, {"study": study_id, "pool": pool})
+    return {row.condition: ConditionCount(*row[1:]) for row in rows}
 
 
-def list_free_conditions(db: Connection, study_id: int) -> set[str]:
-    """The conditions of trials that have a free place."""
-    return set(db.execute(_FREE, {"study": study_id}).scalars())
+def list_free_conditions(db: Connection, session: RatingSession, pool: str = "") -> set[str]:
+    """The conditions of trials that have a free place for this rater."""
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool}
+    return set(db.execute(_FREE, values).scalars())
 
 
 def record_condition(db: Connection, session: RatingSession, condition: str, number: int) -> None:

@@ -36,7 +36,7 @@ _BEGIN = text("""
     UPDATE rating_sessions SET begun_at = coalesce(begun_at, now()) WHERE study_id = :study AND id = :session
 """)
 _KEYS = text("UPDATE rating_sessions SET keys_off = :off WHERE study_id = :study AND id = :session")
-_KEY = text("SELECT key FROM raters WHERE study_id = :study AND id = :rater")
+_RATER = text("SELECT key, pool FROM raters WHERE study_id = :study AND id = :rater")
 _PLATFORM = text("SELECT platform FROM platform_ids WHERE study_id = :study AND rater_id = :rater ORDER BY platform")
 
 
@@ -88,9 +88,10 @@ def record_keys_off(db: Connection, session: RatingSession, *, off: bool) -> Non
     db.execute(_KEYS, {"study": session.study_id, "session": session.session_id, "off": off})
 
 
-def get_rater_key(db: Connection, session: RatingSession) -> str:
-    """The rater's pseudonym, from which order and sides are drawn."""
-    return str(db.execute(_KEY, {"study": session.study_id, "rater": session.rater_id}).scalar_one())
+def get_rater(db: Connection, session: RatingSession) -> tuple[str, str | None]:
+    """The rater's pseudonym, from which order and sides are drawn, and their pool."""
+    row = db.execute(_RATER, {"study": session.study_id, "rater": session.rater_id}).one()
+    return row.key, row.pool
 
 
 def get_platform(db: Connection, session: RatingSession) -> str | None:

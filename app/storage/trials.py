@@ -10,6 +10,7 @@ from sqlalchemy import text
 from app.design.order import fraction
 from app.design.plan import PlannedItem
 from app.design.trials import Candidate
+from app.storage.copy import copy_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,25 +28,36 @@ _ITEMS = text("""
     LEFT JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE i.study_id = :study ORDER BY i.position, i.id, r.position, r.id
 """)
+# What is planned comes in by COPY and is put in its place by two statements, however many trials there are.
+_PLANNED = text("""
+    CREATE TEMPORARY TABLE planned_places (
+      number integer, item_id bigint, response_ids bigint[], condition text, shuffle float8,
+      pool text, n integer, rater text
+    ) ON COMMIT DROP
+""")
 _TRIALS = text("""
     INSERT INTO trials (study_id, item_id, response_ids, condition, shuffle)
-    SELECT :study, i.id, CAST(response_ids AS bigint[]), condition, shuffle
-    FROM unnest(CAST(:items AS text[]), CAST(:responses AS text[]), CAST(:conditions AS text[]),
-      CAST(:shuffles AS float8[])) AS new (item, response_ids, condition, shuffle)
-    JOIN items i ON i.study_id = :study AND i.key = new.item
+    SELECT :study, item_id, response_ids, condition, min(shuffle) FROM planned_places
+    GROUP BY item_id, response_ids, condition ORDER BY min(number)
     ON CONFLICT DO NOTHING
 """)
 # Within each round of seats the first trial of every item comes before the second of any: a rater who takes the next
 # free seats gets different items, and no item waits for another's every pair.
 _SEATS = text("""
-    INSERT INTO seats (study_id, trial_id, seat, shuffle)
-    SELECT study_id, id, seat, row_number() OVER (PARTITION BY item_id, seat ORDER BY luck) - 1 + luck
-    FROM (SELECT t.study_id, t.id, t.item_id, n AS seat,
-                 abs(hashtextextended(t.shuffle::text, n) / 9223372036854775808.0) AS luck
-          FROM trials t CROSS JOIN generate_series(1, CAST(:n_seats AS integer)) AS n
-          WHERE t.study_id = :study) AS places
+    INSERT INTO seats (study_id, trial_id, pool, seat, rater_id, shuffle)
+    SELECT :study, id, pool, seat, rater_id,
+           row_number() OVER (PARTITION BY item_id, pool, seat ORDER BY luck) - 1 + luck
+    FROM (SELECT t.id, t.item_id, p.pool, seat, r.id AS rater_id,
+                 abs(hashtextextended(t.shuffle::text, seat) / 9223372036854775808.0) AS luck
+          FROM planned_places p
+          JOIN trials t ON t.study_id = :study AND t.item_id = p.item_id AND t.response_ids = p.response_ids
+            AND t.condition = p.condition
+          CROSS JOIN LATERAL generate_series(1, p.n) AS seat
+          LEFT JOIN raters r ON r.study_id = :study AND r.key = p.rater) AS places
+    ORDER BY seat, luck
     ON CONFLICT DO NOTHING
 """)
+_NO_LONGER_PLANNED = text("DROP TABLE planned_places")
 _NAMED = text("""
     SELECT pool, array_agg(key ORDER BY key) FROM raters
     WHERE study_id = :study AND kind = 'person' AND pool IS NOT NULL GROUP BY pool
@@ -95,23 +107,27 @@ def _grouped(rows: Sequence[Row[Any]]) -> Iterator[PlannedItem]:
             for row in (first, *others)
             if row.response_id is not None
         )
-        yield PlannedItem(first.item, responses, first.rater or None, first.pool or None, first.has_note)
+        yield PlannedItem(first.item, responses, first.rater or None, first.pool or None, first.has_note, first.item_id)
 
 
-def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[PlannedTrial], n_seats: int) -> None:
-    """Store trials with `n_seats` seats each; those that are there already stay as they are."""
-    new = {
-        "items": [trial.item.key for trial in trials],
-        "responses": ["{" + ",".join(str(r.response_id) for r in trial.responses) + "}" for trial in trials],
-        "conditions": [trial.cell.text for trial in trials],
-        "shuffles": [
-            fraction(seed, trial.item.key, *(r.key for r in trial.responses), *trial.cell.levels) for trial in trials
-        ],
-    }
-    db.execute(_TRIALS, {"study": study_id, **new})
-    db.execute(_SEATS, {"study": study_id, "n_seats": n_seats})
+def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[PlannedTrial]) -> None:
+    """Store trials with their seats; those that are there already stay as they are."""
+    db.execute(_PLANNED)
+    copy_rows(db, "planned_places", (row for number, trial in enumerate(trials) for row in _rows(number, trial, seed)))
+    db.execute(_TRIALS, {"study": study_id})
+    db.execute(_SEATS, {"study": study_id})
+    db.execute(_NO_LONGER_PLANNED)
     # The first raters come before autovacuum does; planned for empty tables, their claims read every seat there is.
     db.execute(_ANALYZE)
+
+
+def _rows(number: int, trial: PlannedTrial, seed: int) -> Iterator[tuple[object, ...]]:
+    shuffle = fraction(seed, trial.item.key, *(r.key for r in trial.responses), *trial.cell.levels)
+    responses = [response.response_id for response in trial.responses]
+    for places in trial.places:
+        yield (
+            number, trial.item.item_id, responses, trial.cell.text, shuffle, places.pool or "", places.n, places.rater
+        )  # fmt: skip
 
 
 def record_status(db: Connection, study_id: int, status: str) -> None:

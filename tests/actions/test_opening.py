@@ -34,12 +34,8 @@ PRACTICE = {"trials": [{"item": "p"}]}
     [
         ("questions.1", {"questions": [MARK]}),
         ("design.reveal", {"design": {"reveal": "turns"}}),
-        ("design.order", {"design": {"order": "fixed"}}),
-        ("design.blocks", {"design": {"blocks": {"size": 2}}}),
         ("design.repeats", {"design": {"repeats": {"n": 1}}}),
         ("design.pools", {"design": {"pools": {"crowd": {}}}}),
-        ("design.quotas", {"design": {"quotas": {"adult": {"yes": 9}}}}),
-        ("design.max_raters", {"design": {"max_raters": 9}}),
         ("conditions.turned", {"conditions": {"turned": {"kind": "scale_direction"}}}),
         ("conditions.reveal", {"conditions": {"reveal": {"kind": "reveal"}}}),
         ("flow.consent", {"flow": {"consent": CONSENT}}),
@@ -66,8 +62,8 @@ def test_a_protocol_without_such_parts_names_none() -> None:
 
 
 def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
-    study = build_study(db, protocol_of(design={"max_raters": 50}))
-    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in design.max_raters\."):
+    study = build_study(db, protocol_of(design={"repeats": {"n": 1}}))
+    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in design.repeats\."):
         open_study(db, "study")
     found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
     assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)

@@ -64,6 +64,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/rate/{token}": (404, 404, 200, 404, 404),
     "POST /s/{slug}/rate/{token}": (404, 404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
+    "GET /s/{slug}/pause": (403, 403, 303, 303, 403),
     "GET /s/{slug}/about": (403, 403, 303, 303, 403),
     "POST /s/{slug}/about": (403, 403, 303, 303, 403),
     "GET /s/{slug}/wait": (403, 403, 303, 303, 403),

@@ -23,9 +23,10 @@ from sqlalchemy import (
 
 from app.storage.tables.base import metadata, row_id, study_key, time, within_study
 
+# A trial is of an item and a seat of a trial, which are of the study: a key of their own to it would only cost time.
 trials = Table(
     "trials", metadata,
-    study_key(), row_id(),
+    Column("study_id", BigInteger, nullable=False), row_id(),
     Column("item_id", BigInteger, nullable=False),
     Column("response_ids", ARRAY(BigInteger), nullable=False),
     Column("condition", Text, nullable=False, server_default=""),
@@ -35,24 +36,29 @@ trials = Table(
     within_study("item_id", "items", ondelete="CASCADE"),
 )  # fmt: skip
 
-# One row a place: a trial that k raters are to rate has k seats. A free seat has no assignment; taking it is one locked
-# update, so that no trial can ever have more raters than seats.
+# One row a place: a trial that k raters of a pool are to rate has k seats for them. A free seat has no assignment;
+# taking it is one locked update, so that no trial can ever have more raters than seats.
 seats = Table(
     "seats", metadata,
-    study_key(),
+    Column("study_id", BigInteger, nullable=False),
     Column("trial_id", BigInteger, nullable=False),
+    Column("pool", Text, nullable=False, server_default=""),
     Column("seat", SmallInteger, nullable=False),
+    Column("rater_id", BigInteger),
     Column("shuffle", Double, nullable=False),
     Column("assignment_id", BigInteger),
-    PrimaryKeyConstraint("study_id", "trial_id", "seat"),
-    UniqueConstraint("study_id", "assignment_id"),
+    PrimaryKeyConstraint("study_id", "trial_id", "pool", "seat"),
     within_study("trial_id", "trials", ondelete="CASCADE"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["study_id", "assignment_id"], ["assignments.study_id", "assignments.id"], use_alter=True,
         deferrable=True, initially="DEFERRED", name="fk_seats_study_id_assignment_id",
     ),
     CheckConstraint("seat >= 1", name="seat"),
-    Index("ix_seats_free", "study_id", "seat", "shuffle", postgresql_where=text("assignment_id IS NULL")),
+    Index("ix_seats_free", "study_id", "pool", "seat", "shuffle", postgresql_where=text("assignment_id IS NULL")),
+    Index("uq_seats_assignment", "study_id", "assignment_id", unique=True,
+          postgresql_where=text("assignment_id IS NOT NULL")),
+    Index("ix_seats_named", "study_id", "rater_id", postgresql_where=text("rater_id IS NOT NULL")),
 )  # fmt: skip
 
 assignments = Table(

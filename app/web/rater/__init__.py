@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, ending, rate, start
+from app.web.rater import arrival, ending, pause, rate, start
 
 router = APIRouter(prefix="/s")
 router.include_router(arrival.router)
 router.include_router(start.router)
 router.include_router(rate.router)
+router.include_router(pause.router)
 router.include_router(ending.router)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -44,7 +44,8 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         raise NotFoundError
     if request.query_params.get("assignmentId") == PREVIEW:
         return _preview(request, study, db)
-    arrival = read_arrival(request.query_params)
+    protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
+    arrival = read_arrival(request.query_params, list(protocol.design.quotas))
     if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
     if arrival is None:
@@ -61,12 +62,17 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     return response
 
 
-def read_arrival(query: Mapping[str, str]) -> Arrival | None:
-    """Who comes, by the first parameter that a platform uses for that; None where there is none, or nonsense."""
+def read_arrival(query: Mapping[str, str], attributes: Sequence[str] = ()) -> Arrival | None:
+    """Who comes, by the first parameter that a platform uses for that; None where there is none, or nonsense.
+
+    Args:
+        query: the link's parameters.
+        attributes: those that the study counts its raters by, kept besides the platform's own.
+    """
     for name, (platform, others) in PLATFORMS.items():
         platform_id = query.get(name, "").strip()
         if _is_id(platform_id):
-            parameters = {other: query[other] for other in others if _is_id(query.get(other, ""))}
+            parameters = {other: query[other] for other in (*others, *attributes) if _is_id(query.get(other, ""))}
             return Arrival(platform, platform_id, parameters)
     return None
 

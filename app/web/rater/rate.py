@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
+from app.actions.pauses import pause_now
 from app.actions.rating import current_page, protocol_of, save_answer, submit_rating
 from app.design.form import AnswerError
 from app.storage.assignments_view import AssignmentView, next_assignment
@@ -44,6 +45,8 @@ def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields)
     submission = submit_rating(db, session, view, form)
     if submission.answers.wrong:
         return _sheet(request, slug, db, session, view, form=form, wrong=submission.answers.wrong)
+    if submission.is_stored and pause_now(db, session, protocol_of(db, session)):
+        return go(request, "show_pause", slug=slug)
     following = next_assignment(db, session) if submission.is_stored else None
     if following is None:
         return go(request, "show_current", slug=slug)

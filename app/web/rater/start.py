@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating import begin_rating, list_length, protocol_of
+from app.actions.places import list_length
+from app.actions.rating import begin_rating, protocol_of
 from app.storage.rating_sessions import record_keys_off
 from app.web.deps import Db
 from app.web.markdown import markdown
@@ -20,7 +21,7 @@ def show_start(request: Request, slug: str, db: Db, session: Session) -> Respons
     if session.session_state == "finished":
         return go(request, "show_done", slug=slug)
     protocol = protocol_of(db, session)
-    length = list_length(db, session)
+    length = list_length(db, session, protocol)
     return rater_page(
         request, "start.html", slug, protocol, session=session, length=length,
         instructions=markdown(protocol.instructions),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save")}
 OF_SESSION = {
     ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"), ("GET", "/rate"), ("GET", "/about"), ("POST", "/about"),
-    ("GET", "/wait"), ("GET", "/done"),
+    ("GET", "/wait"), ("GET", "/done"), ("GET", "/pause"),
 }  # fmt: skip
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 

@@ -1,0 +1,80 @@
+"""What a rater's list is made of: how much there is for them, and the trials that they were given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.storage.rating_sessions import RatingSession
+
+_TRIALS = text("""
+    SELECT t.id, i.key || ':' || array_to_string(array(
+             SELECT r.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
+             JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place), ':') AS name,
+           t.response_ids, t.condition, coalesce(i.attributes ->> CAST(:column AS text), '') AS block,
+           array(SELECT src.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
+             JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
+             JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id ORDER BY o.place) AS sources
+    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[])) ORDER BY i.position, t.id
+""")
+_EXTENT = text("""
+    SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
+           coalesce(max(cardinality(response_ids)), 0)
+    FROM trials t WHERE study_id = :study AND condition = ANY (CAST(:conditions AS text[]))
+      AND (:pool = '' OR EXISTS (
+        SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
+          AND (s.rater_id IS NULL OR s.rater_id = :rater)))
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many trials a rater could have, over how many items, and how many responses the fullest one shows."""
+
+    n_trials: int
+    n_items: int
+    n_shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A trial under a name that does not depend on the database, with its responses in its own order.
+
+    `block` is what the column of the design's blocks says of its item; empty without such a column.
+    """
+
+    id: int
+    name: str
+    response_ids: tuple[int, ...]
+    sources: tuple[str, ...]
+    condition: str = ""
+    block: str = ""
+
+
+def get_extent(db: Connection, session: RatingSession, conditions: Sequence[str] = ("",), pool: str = "") -> Extent:
+    """How much there is for this rater; the same responses in several of their conditions count once."""
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool}
+    return Extent(*db.execute(_EXTENT, {**values, "conditions": list(conditions)}).one())
+
+
+def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int], column: str | None = None) -> list[Trial]:
+    """The trials with these ids, in the study's order.
+
+    Args:
+        db: a connection.
+        study_id: the study.
+        trial_ids: which.
+        column: of items.csv, that makes the blocks.
+    """
+    rows = db.execute(_TRIALS, {"study": study_id, "trials": list(trial_ids), "column": column})
+    return [
+        Trial(row.id, row.name, tuple(row.response_ids), tuple(row.sources), row.condition, row.block) for row in rows
+    ]

@@ -1,0 +1,119 @@
+"""Caps on raters: in all, and by what they or their link say of them, exact when many come at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from app.storage.assignments_view import AssignmentView
+from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.storage.raters import Rater
+from tests.storage.test_assignments import expire, state_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+ADULT = {"key": "adult", "target": "rater", "type": "category", "text": "Are you 18?", "codes": ["yes", "no"]}
+AGE = {"key": "age", "target": "rater", "type": "slider", "text": "How old are you?"}
+
+
+def open_with(engine: Engine, *about: dict[str, Any], **design: Any) -> None:  # noqa: ANN401
+    """Open a study with these questions about the rater and this design."""
+    with engine.begin() as db:
+        protocol = protocol_of(design={"raters_per_trial": 20, **design}, questions=[PREFERENCE, EMPATHY, *about])
+        build_study(db, protocol, n_items=4)
+        open_study(db, "study")
+
+
+def say(engine: Engine, rater: Rater, **answers: str | float) -> None:
+    """What a rater says of themselves before the first item."""
+    with engine.begin() as db:
+        for question, value in answers.items():
+            row = {"id": rater.rater_id, "question": question, "codes": None, "number": None}
+            row |= {"codes": [value]} if isinstance(value, str) else {"number": value}
+            said = "INSERT INTO ratings (study_id, rater_id, question, codes, number) SELECT study_id, id, :question,"
+            db.execute(text(f"{said} :codes, :number FROM raters WHERE id = :id"), row)
+
+
+def arrive_by(engine: Engine, who: str, **parameters: str) -> Rater:
+    """A rater whose link carried something."""
+    rater = Rater(engine, who)
+    with engine.begin() as db:
+        db.execute(
+            text("UPDATE platform_ids SET parameters = CAST(:given AS jsonb) WHERE rater_id = :id"),
+            {"given": "{" + ",".join(f'"{k}": "{v}"' for k, v in parameters.items()) + "}", "id": rater.rater_id},
+        )
+    return rater
+
+
+def test_of_twenty_who_come_at_once_exactly_so_many_are_let_in(engine: Engine) -> None:
+    open_with(engine, max_raters=20)
+    with engine.begin() as db:
+        db.execute(text("UPDATE protocols SET document = jsonb_set(document::jsonb, '{design,max_raters}', '7')::json,"
+                        " sha256 = gen_random_uuid()::text"))  # fmt: skip
+    raters = [Rater(engine, f"rater-{n}") for n in range(20)]
+    with ThreadPoolExecutor(20) as pool:
+        pages = list(pool.map(Rater.begin, raters))
+    assert sum(isinstance(page, AssignmentView) for page in pages) == 7
+    assert {page for page in pages if isinstance(page, str)} == {"wait"}
+
+
+def test_who_left_is_made_up_for_and_who_finished_is_not(engine: Engine) -> None:
+    open_with(engine, max_raters=1, raters_per_trial=1)
+    anna, ben, carl = (Rater(engine, who) for who in ("anna", "ben", "carl"))
+    anna.begin()
+    assert ben.begin() == "wait"
+    expire(engine, anna)
+    assert isinstance(ben.look(), AssignmentView)
+    assert anna.look() == "wait"
+    assert ben.go_all_the_way() == 4
+    assert carl.begin() == "full"
+    assert state_of(engine, carl) == "full"
+
+
+@pytest.mark.parametrize(
+    ("about", "quota", "said"),
+    [(ADULT, {"yes": 2}, "yes"), (AGE, {"30": 2}, 30.0)],
+    ids=["by code", "by number"],
+)
+def test_an_answer_of_the_rater_fills_its_quota_and_no_other(
+    engine: Engine, about: dict[str, Any], quota: dict[str, int], said: str | float
+) -> None:
+    open_with(engine, about, quotas={about["key"]: {**quota, "other": 20}}, raters_per_trial=2)
+    raters = [Rater(engine, f"rater-{n}") for n in range(3)]
+    for rater in raters:
+        say(engine, rater, **{about["key"]: said})
+    assert [rater.go_all_the_way() for rater in raters[:2]] == [4, 4]
+    assert raters[2].begin() == "full"
+
+
+def test_a_value_that_the_quota_does_not_name_is_not_let_in(engine: Engine) -> None:
+    open_with(engine, ADULT, quotas={"adult": {"yes": 20}})
+    rater = Rater(engine, "anna")
+    say(engine, rater, adult="no")
+    assert rater.begin() == "full"
+    assert Rater(engine, "ben").begin() == "full"
+
+
+def test_what_the_link_or_the_file_says_counts_where_the_rater_said_nothing(engine: Engine) -> None:
+    open_with(engine, quotas={"site": {"north": 20, "south": 20}})
+    assert isinstance(arrive_by(engine, "anna", site="north").begin(), AssignmentView)
+    assert arrive_by(engine, "ben", site="east").begin() == "full"
+    carl = Rater(engine, "carl")
+    with engine.begin() as db:
+        db.execute(text("""UPDATE raters SET attributes = '{"site": "south"}' WHERE id = :id"""), {"id": carl.rater_id})
+    assert isinstance(carl.begin(), AssignmentView)
+
+
+def test_a_quota_that_only_people_under_way_fill_may_still_come_free(engine: Engine) -> None:
+    open_with(engine, quotas={"site": {"north": 1, "south": 20}}, raters_per_trial=1)
+    anna = arrive_by(engine, "anna", site="north")
+    anna.begin()
+    ben = arrive_by(engine, "ben", site="north")
+    assert ben.begin() == "wait"
+    expire(engine, anna)
+    assert isinstance(ben.look(), AssignmentView)

@@ -1,0 +1,50 @@
+"""The order in which a rater's trials come is the one that the design declares, with its blocks."""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from tests.builder import EMPATHY, build_study, protocol_of
+from tests.raters import rate_as
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+def orders(db: Connection, n_raters: int, topics: str = "", **design: Any) -> list[list[str]]:  # noqa: ANN401
+    """The items of each rater in the order in which they came."""
+    build_study(db, protocol_of(design={"raters_per_trial": n_raters, **design}, questions=[EMPATHY]), n_items=6)
+    for place, topic in enumerate(topics):
+        db.execute(text("UPDATE items SET attributes = jsonb_build_object('topic', CAST(:topic AS text))"
+                        " WHERE key = :key"), {"topic": topic, "key": f"item-{place}"})  # fmt: skip
+    open_study(db, "study")
+    assert all(rate_as(db, "study", f"rater-{n}", 1) for n in range(n_raters))
+    found = db.execute(
+        text("""
+        SELECT array_agg(i.key ORDER BY a.position) FROM assignments a JOIN trials t ON t.id = a.trial_id
+        JOIN items i ON i.id = t.item_id GROUP BY a.rater_id ORDER BY a.rater_id
+    """)
+    )
+    return [row[0] for row in found]
+
+
+def test_a_fixed_order_is_that_of_the_items(db: Connection) -> None:
+    assert orders(db, 3, trials="pairs", order="fixed") == [[f"item-{n}" for n in range(6)]] * 3
+
+
+def test_over_a_round_of_raters_each_item_stands_once_in_each_place_and_once_after_each_other(db: Connection) -> None:
+    shown = orders(db, 6, trials="pairs", order="latin_square")
+    assert all(len(set(column)) == 6 for column in zip(*shown, strict=True))
+    after = [pair for order in shown for pair in pairwise(order)]
+    assert len(after) == len(set(after)) == 30
+
+
+def test_blocks_by_a_column_stay_together_and_raters_begin_with_different_ones(db: Connection) -> None:
+    shown = orders(db, 2, topics="ababab", trials="pairs", blocks={"column": "topic"})
+    topic = {f"item-{place}": letter for place, letter in enumerate("ababab")}
+    blocks = [[letter for letter, _ in groupby(order, lambda item: topic[item])] for order in shown]
+    assert sorted(blocks) == [["a", "b"], ["b", "a"]]

@@ -1,0 +1,50 @@
+"""Between two blocks comes a pause, once, and it is never in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.web.rater.conftest import heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.web.rater.conftest import Visitor
+
+BLOCKS = {"size": 2, "pause": "Take a breath."}
+
+
+def test_after_each_block_a_pause_comes_and_go_on_leads_to_the_next_item(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=5, design={"blocks": BLOCKS})
+    anna = visitor()
+    seen = [heading(page := anna.begin())]
+    for _ in range(5):
+        page = anna.rate(page)
+        seen.append(heading(page))
+        if page.url.path.endswith("/pause"):
+            assert "Take a breath." in page.text
+            assert "of 5 items are done" in page.text
+            seen.append(heading(page := anna.get("/s/study/rate")))
+    assert seen == [
+        "Item 1 of 5", "Item 2 of 5", "Time for a pause", "Item 3 of 5", "Item 4 of 5", "Time for a pause",
+        "Item 5 of 5", "You have finished. Thank you.",
+    ]  # fmt: skip
+
+
+def test_the_time_of_the_pause_is_not_the_next_items(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(n_items=2, design={"blocks": {"size": 1}})
+    anna = visitor()
+    assert heading(anna.rate(anna.begin())) == "Time for a pause"
+    assert heading(anna.get("/s/study/pause")) == "Time for a pause"
+    assert heading(anna.get("/s/study/rate")) == "Item 2 of 2"
+    assert heading(anna.get("/s/study/pause")) == "Item 2 of 2"
+
+
+def test_with_htmx_the_browser_is_sent_to_the_pause(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(n_items=2, design={"blocks": {"size": 1}})
+    anna = visitor()
+    page = anna.begin()
+    anna.headers["HX-Request"] = "true"
+    assert anna.rate(page).headers["HX-Redirect"] == "/s/study/pause"
