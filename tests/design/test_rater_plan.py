@@ -99,7 +99,7 @@ def test_a_repeat_shows_the_same_responses_with_the_sides_swapped_and_sides_stay
     first = {place.trial_id: place for place in shown if not place.repeat}
     again = [place for place in shown if place.repeat]
     assert [place.position for place in shown] == list(range(1, 17))
-    assert first, len(again) == (12, 4)
+    assert (len(first), len(again)) == (12, 4)
     assert all(place.response_ids == first[place.trial_id].response_ids[::-1] for place in again)
     assert all(place.position - first[place.trial_id].position >= 3 for place in again)
     assert sum(place.response_ids == PAIRS[trial].response_ids for trial, place in first.items()) == 6
