@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, serve, simulate, study
+from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, plan, serve, simulate, study
 from app.cli.output import say
 from app.design.fault import FaultsError
 
@@ -25,6 +25,7 @@ cli.command("backup")(database.backup)
 cli.command("restore")(database.restore)
 cli.command("doctor")(doctor.doctor)
 cli.command("analyze")(analyze.analyze)
+cli.command("plan")(plan.plan)
 cli.command("simulate")(simulate.simulate)
 
 

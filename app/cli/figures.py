@@ -11,6 +11,7 @@ from app.analysis.words import estimate_text, interval_text, of_text, p_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rich.console import Console
     from rich.table import Table
 
     from app.analysis.figure import Figure
@@ -23,19 +24,24 @@ LEAST_WIDTH = 150
 
 def print_report(report: Report, protocol: Protocol) -> None:
     """One table a section and question on standard output."""
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=LEAST_WIDTH)
-    console.print(Text(protocol.title, style="bold"))
+    out = console()
+    out.print(Text(protocol.title, style="bold"))
     for note in report.notes:
-        console.print(Text(note))
+        out.print(Text(note))
     for (section, question), figures in groupby(report.figures, lambda figure: (figure.section, figure.question)):
-        console.print(Text(f"\n{section.capitalize()} · {question}", style="bold"))
-        console.print(_table(figures))
-    console.print(Text(f"\nData {report.data_hash[:12]}", style="dim"))
+        out.print(Text(f"\n{section.capitalize()} · {question}", style="bold"))
+        out.print(_table(figures))
+    out.print(Text(f"\nData {report.data_hash[:12]}", style="dim"))
+
+
+def console() -> Console:
+    """Standard output; wide enough for a table where it is no terminal."""
+    from rich.console import Console
+
+    out = Console()
+    return out if out.is_terminal else Console(width=LEAST_WIDTH)
 
 
 def _table(figures: Iterable[Figure]) -> Table:

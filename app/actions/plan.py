@@ -1,0 +1,122 @@
+"""Planning a study: from what is asked to a plan, and as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.design.feasibility import feasibility
+from app.design.plan import planned_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from app.analysis.frames import Frames
+    from app.analysis.planning import Plan
+    from app.analysis.scenario import Assumed
+    from app.design.plan import PlannedItem
+    from app.design.protocol import Protocol
+    from app.design.question import ScaledQuestion
+
+ITEMS_OF_NO_STUDY = 40
+
+
+class PlanError(ValueError):
+    """The plan cannot be made; the message says why, in words for a lead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a lead asks; empty lists take the study's own items, raters for each trial, and raters that it needs.
+
+    `stated` holds `mean`, `difference`, and standard deviations by the names of `Sds`, all in points; None is not
+    stated. `pilot` is a study with ratings: its frames and protocol.
+    """
+
+    n_items: Sequence[int] = ()
+    n_raters: Sequence[int] = ()
+    raters_per_trial: Sequence[int] = ()
+    question: str | None = None
+    stated: Mapping[str, float | None] = field(default_factory=dict)
+    pilot: tuple[Frames, Protocol] | None = None
+    n_simulations: int = 200
+    seed: int = 1
+
+
+def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
+    """Expected widths of intervals, and power, of a study.
+
+    Raises:
+        PlanError: nothing can be planned of this study, or a pilot that says too little.
+    """
+    from app.analysis.planning import plan
+    from app.analysis.scenario import Scenario
+
+    question = _question(protocol, asked.question)
+    if question is None and not protocol.choice_questions:
+        raise PlanError("The study rates no responses on a scale and has no forced choice: there is nothing to plan.")
+    assumed = _assumed(question, asked)
+    per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
+    scenarios = [
+        Scenario(n_items, n_raters, k)
+        for n_items in asked.n_items or (len(items) or ITEMS_OF_NO_STUDY,)
+        for k in per_trial
+        for n_raters in asked.n_raters or _usual_raters(protocol, items, n_items, k)
+    ]
+    found = plan(
+        protocol, items, assumed, scenarios, question=question, n_simulations=asked.n_simulations, seed=asked.seed
+    )
+    if not found.rows:
+        raise PlanError("No trial of this design can be rated: there is nothing to plan.")
+    return found
+
+
+def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
+    rated = [question for question in protocol.scaled_questions if question.target == "response"]
+    if key is None:
+        return next(iter(rated), None)
+    found = next((question for question in rated if question.key == key), None)
+    if found is None:
+        names = ", ".join(question.key for question in rated) or "none"
+        raise PlanError(f"No question {key} rates responses on a scale; these do: {names}.")
+    return found
+
+
+def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
+    from app.analysis.pilot import assumed_of_pilot, assumed_of_scale, with_stated
+
+    assumed: Assumed | None = assumed_of_scale(question)
+    if asked.pilot is not None:
+        frames, of_pilot = asked.pilot
+        key = question.key if question else None
+        known = next((one for one in of_pilot.scaled_questions if one.key == key), None)
+        assumed = assumed_of_pilot(frames, of_pilot, known) if known else None
+    if assumed is None:
+        raise PlanError("The pilot has too few ratings of this question to tell items, raters and noise apart.")
+    return with_stated(assumed, asked.stated)
+
+
+def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int) -> tuple[int, ...]:
+    """As many raters as the design needs, twice and four times as many: more raters buy more than more ratings."""
+    from app.design.dealing import so_many_items, with_raters_per_trial
+
+    of_size = with_raters_per_trial(protocol, k)
+    needed = feasibility(of_size, planned_trials(of_size, so_many_items(protocol, items, n_items)), {}).n_raters
+    return tuple(max(needed, 2) * times for times in (1, 2, 4))
+
+
+def write_plan(plan: Plan, out: Path) -> list[Path]:
+    """plan.json, plan.csv and a Vega-Lite specification for each chart; files of these names are replaced."""
+    import json
+
+    from app.analysis.planning import plan_csv, plan_json
+    from app.charts.planning import planning_charts
+
+    texts = {"plan.json": plan_json(plan), "plan.csv": plan_csv(plan)}
+    for chart in planning_charts(plan):
+        texts[f"charts/{chart.key}.vl.json"] = json.dumps(chart.spec(), ensure_ascii=False, indent=1) + "\n"
+    (out / "charts").mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
+    return [out / name for name in texts]

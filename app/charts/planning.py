@@ -1,0 +1,110 @@
+"""What to expect of a study: for each statistic the width of its interval, and its power, over the number of raters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.analysis.statistics import STATISTICS
+from app.analysis.words import number
+from app.charts.table import Table
+from app.charts.theme import COLOURS, config, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.planning import Plan, PlanRow
+    from app.analysis.statistics import Kind
+    from app.charts.theme import Spec, Theme, Width
+
+Measure = Literal["width", "power"]
+HEIGHT, PRINT_WIDTH = 220, 560
+USUAL_POWER = 0.8
+# two standard errors to each side
+REACH = 2
+TITLES: dict[Measure, str] = {"width": "Width of the 95 % interval", "power": "Power"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChart:
+    """One chart. `key` is unique in a plan and fit for a file name."""
+
+    key: str
+    title: str
+    measure: Measure
+    rows: tuple[PlanRow, ...]
+
+    def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec:
+        """A line for each number of items and of raters for each trial, with bars of two Monte Carlo errors."""
+        import altair as alt
+
+        colours = COLOURS[theme]
+        lines = list(dict.fromkeys(_line(row) for row in self.rows))
+        palette = [colours.source, colours.reference, colours.ink, colours.muted]
+        base = alt.Chart(alt.InlineData([self._point(row) for row in self.rows])).encode(
+            x=alt.X("raters:Q", title="Raters", axis=alt.Axis(tickMinStep=1, tickCount=6), scale=alt.Scale(zero=False)),
+            color=alt.Color(
+                "line:N", title=None, legend=alt.Legend() if len(lines) > 1 else None,
+                scale=alt.Scale(domain=lines, range=[palette[k % len(palette)] for k in range(len(lines))]),
+            ),
+        )  # fmt: skip
+        y = alt.Y("value:Q", title=TITLES[self.measure], scale=alt.Scale(zero=True))
+        tooltips = [alt.Tooltip("line:N", title="Size"), alt.Tooltip("raters:Q", title="Raters"), alt.Tooltip("text:N")]
+        layers = [
+            base.mark_line(strokeWidth=2).encode(y=y),
+            base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q"), y2="high:Q"),
+            base.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tooltips),
+        ]
+        if self.measure == "power":
+            goal = alt.Chart(alt.InlineData([{"y": USUAL_POWER}]))
+            layers.insert(0, goal.mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(y="y:Q"))
+        chart = alt.layer(*layers).properties(title=title_of(self.title), width=width, height=HEIGHT)
+        return {**chart.to_dict(), "config": config(theme)}
+
+    def _point(self, row: PlanRow) -> dict[str, Any]:
+        value, error = getattr(row, self.measure), getattr(row, f"{self.measure}_error") or 0.0
+        return {
+            "line": _line(row), "raters": row.n_raters, "value": value, "text": f"{value:.2f} ± {error:.2f}",
+            "low": max(value - REACH * error, 0.0), "high": value + REACH * error,
+        }  # fmt: skip
+
+
+def planning_charts(plan: Plan) -> list[PlanChart]:
+    """The width of each statistic's interval, then its power where something is tested."""
+    charts = []
+    for place, statistic in enumerate(dict.fromkeys(row.statistic for row in plan.rows), start=1):
+        for measure in ("width", "power"):
+            rows = [row for row in plan.rows if row.statistic == statistic and getattr(row, measure) is not None]
+            if rows:
+                title = f"{STATISTICS[statistic].words}: {TITLES[measure].lower()}"
+                charts.append(PlanChart(f"plan-{place}-{measure}", title, measure, tuple(rows)))
+    return charts
+
+
+def planning_table(rows: Sequence[PlanRow]) -> Table:
+    """Everything that is expected, one row a scenario and statistic."""
+    header = (
+        "Statistic", "Items", "Raters", "Raters a trial", "Trials in all", "Most trials of a rater", "Expected",
+        "Width of the 95 % interval", "Power",
+    )  # fmt: skip
+    return Table(header, tuple(_cells(row) for row in rows))
+
+
+def _cells(row: PlanRow) -> tuple[str, ...]:
+    words, kind = STATISTICS[row.statistic].words, STATISTICS[row.statistic].kind
+    counts = (row.n_items, row.n_raters, row.raters_per_trial)
+    places = f"{row.n_places:,}" + (f" ({row.n_unfilled:,} unfilled)" if row.n_unfilled else "")
+    estimate = "–" if row.estimate is None else number(row.estimate, kind)
+    width = "no interval" if row.width is None else _with_error(row.width, row.width_error, kind)
+    if row.width is not None and row.n_without:
+        width += f", {row.n_without} of {row.n_simulations} without"
+    power = "" if row.power is None else _with_error(row.power, row.power_error, "share")
+    return (words, *map(str, counts), places, str(row.most_trials), estimate, width, power)
+
+
+def _with_error(value: float, error: float | None, kind: Kind) -> str:
+    return f"{number(value, kind)} ± {number(error or 0.0, kind)}"
+
+
+def _line(row: PlanRow) -> str:
+    return f"{row.n_items} items, {row.raters_per_trial} raters a trial"

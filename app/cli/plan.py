@@ -1,0 +1,158 @@
+"""attune plan: before the data, how wide the intervals will be and how often a difference is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.output import fail, say
+from app.design.scale import number
+
+if TYPE_CHECKING:
+    from app.analysis.frames import Frames
+    from app.analysis.planning import Plan
+    from app.design.plan import PlannedItem
+    from app.design.protocol import Protocol
+
+Study = Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")]
+Sizes = Annotated[str, typer.Option(help="One number, or several with commas between.", metavar="N,N,...")]
+Stated = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assume",
+        metavar="NAME=POINTS",
+        help="Any of mean (the reference's), difference, and the standard deviations item, rater, item_source, "
+        "rater_source, residual, in points of the scale. May be given several times.",
+    ),
+]
+NAMES = ("mean", "difference", "item", "rater", "item_source", "rater_source", "residual")
+MOST = 100_000
+
+
+def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
+    study: Study,
+    raters: Sizes = "",
+    items: Sizes = "",
+    raters_per_trial: Sizes = "",
+    question: Annotated[str | None, typer.Option(help="The rating question; else the first.")] = None,
+    assume: Stated = None,
+    pilot: Annotated[str | None, typer.Option(help="A study or folder whose ratings say what raters are like.")] = None,
+    simulations: Annotated[int, typer.Option(min=2, max=10_000, help="How often each size is simulated.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON and nothing else.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the plan as CSV and nothing else.")] = False,
+    out: Annotated[Path | None, typer.Option(help="A folder for plan.json, plan.csv and the charts.")] = None,
+) -> None:
+    """Expected widths of intervals and power, by simulation of the study's own design. A folder needs no database."""
+    from app.actions.plan import Asked, PlanError, make_plan, write_plan
+    from app.analysis.planning import plan_csv, plan_json
+
+    protocol, its_items = _design(study)
+    asked = Asked(
+        _sizes(items, "--items"), _sizes(raters, "--raters"), _sizes(raters_per_trial, "--raters-per-trial"),
+        question, _stated(assume or []), _pilot(pilot), simulations, seed,
+    )  # fmt: skip
+    try:
+        found = make_plan(protocol, its_items, asked)
+    except PlanError as error:
+        fail(str(error))
+    if out is not None:
+        say(f"{len(write_plan(found, out))} files in {out}")
+    if as_json or as_csv:
+        typer.echo(plan_json(found) if as_json else plan_csv(found), nl=False)
+    elif out is None:
+        _print(found)
+
+
+def _stated(texts: list[str]) -> dict[str, float | None]:
+    """What the lead states, by name."""
+    found: dict[str, float | None] = {}
+    for text in texts:
+        name, _, points = text.partition("=")
+        value = number(points)
+        is_sd = name not in NAMES[:2]
+        if name not in NAMES or value is None or (is_sd and value < 0):
+            allowed = f"NAME=POINTS, NAME one of {', '.join(NAMES)}; a standard deviation is not below 0"
+            raise typer.BadParameter(f"{allowed}; found {text}", param_hint="--assume")
+        found[name] = value
+    return found
+
+
+def _sizes(text: str, option: str) -> tuple[int, ...]:
+    """The numbers of an option."""
+    try:
+        sizes = tuple(int(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        sizes = (0,)
+    if any(not 0 < size <= MOST for size in sizes):
+        raise typer.BadParameter(f"whole numbers from 1 to {MOST:,}, commas between; found {text}", param_hint=option)
+    return sizes
+
+
+def _design(study: str) -> tuple[Protocol, list[PlannedItem]]:
+    path = Path(study)
+    if path.is_dir():
+        from app.actions.feasibility import planned_items
+        from app.exchange.read import read_folder
+
+        folder = read_folder(path)
+        return folder.protocol, planned_items(folder)
+    from app.cli.store import store
+    from app.storage.protocols import get_protocol
+    from app.storage.studies import get_study
+    from app.storage.trials import list_items
+
+    with store() as engine, engine.connect() as db:
+        found = get_study(db, study)
+        if found is None:
+            raise typer.BadParameter(f"there is neither a folder nor a study {study}", param_hint="STUDY")
+        return get_protocol(db, found.id, found.protocol_version), list_items(db, found.id)
+
+
+def _pilot(study: str | None) -> tuple[Frames, Protocol] | None:
+    if study is None:
+        return None
+    path = Path(study)
+    if path.is_dir():
+        from app.exchange import frames_of
+        from app.exchange.read import read_folder
+
+        folder = read_folder(path)
+        return frames_of(folder), folder.protocol
+    from app.cli.store import store
+    from app.storage.frames import study_frames
+    from app.storage.protocols import get_protocol
+    from app.storage.studies import get_study
+
+    with store() as engine, engine.connect() as db:
+        found = get_study(db, study)
+        if found is None:
+            raise typer.BadParameter(f"there is neither a folder nor a study {study}", param_hint="--pilot")
+        return study_frames(db, found.id), get_protocol(db, found.id, found.protocol_version)
+
+
+def _print(found: Plan) -> None:
+    from dataclasses import asdict
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from app.charts.planning import planning_table
+    from app.cli.figures import console
+
+    out, assumed = console(), found.assumed
+    sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())
+    out.print(
+        Text(f"{found.source or '–'} against {found.reference or '–'}, {found.question or 'choices only'}", "bold")
+    )
+    out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
+    out.print(Text(f"In points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
+    cells = planning_table(found.rows)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for place, name in enumerate(cells.header):
+        table.add_column(name, justify="right" if place else "left", overflow="fold")
+    for row in cells.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
