@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.invite import invite_raters
 from app.actions.rating import (
     Arrival,
     arrive,
@@ -20,6 +21,7 @@ from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion
 from app.design.scale import number_text
 from app.design.slot import slots_of_rater
 from app.storage.arrivals import get_study_door
+from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import get_rating_session
 
 if TYPE_CHECKING:
@@ -33,18 +35,28 @@ Form = dict[str, list[str]]
 
 
 def rate_until_full(db: Connection, slug: str, seed: int = 1, most: int = 100) -> int:
-    """Raters come one after the other until the study has no place for the next; how many finished."""
+    """Raters come one after the other until the study has no place for the next; how many finished.
+
+    Who is named comes first, by a personal link; then anybody, where the study is open to all.
+    """
+    study = get_study_door(db, slug)
+    assert study
+    n_named = sum(rate_as(db, slug, name, seed, invite) for name, invite in invite_raters(db, study))
+    design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+    if design.pools and design.open_pool is None:
+        return n_named
     for number in range(most):
         if not rate_as(db, slug, f"played-{number}", seed):
-            return number
+            return n_named + number
     raise AssertionError(f"{slug} still has places after {most} raters")
 
 
-def rate_as(db: Connection, slug: str, name: str, seed: int) -> bool:
+def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -> bool:
     """One rater's whole way; False where there was no place."""
     study = get_study_door(db, slug)
     assert study
-    sitting = arrive(db, study, Arrival("link", name, {}), is_simulated=True)
+    arrival = Arrival("invite" if invite else "link", invite or name, {})
+    sitting = arrive(db, study, arrival, is_simulated=not invite)
     assert sitting
     rng = seeded(seed, name)
     session = get_rating_session(db, slug, sitting.token)

@@ -53,14 +53,34 @@ class Submission:
     is_stored: bool
 
 
-def arrive(db: Connection, study: StudyDoor, arrival: Arrival, *, is_simulated: bool = False) -> Sitting | None:
-    """Bring a rater to their place; None where an invite link is unknown or revoked."""
-    lease = get_protocol(db, study.id, study.protocol_version, study.sha256).design.lease_minutes
+class InvitedOnlyError(PermissionError):
+    """The study takes raters by personal link only."""
+
+
+def arrive(
+    db: Connection, study: StudyDoor, arrival: Arrival, *, pool: str | None = None, is_simulated: bool = False
+) -> Sitting | None:
+    """Bring a rater to their place; None where an invite link is unknown or revoked.
+
+    Args:
+        db: the transaction.
+        study: the study's door.
+        arrival: who comes.
+        pool: of a simulated rater; who comes by an open link is of the open pool.
+        is_simulated: whether the program plays this rater.
+
+    Raises:
+        InvitedOnlyError: the study has pools and none of them is open to all.
+    """
+    design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
     if arrival.platform == "invite":
-        return record_invited_arrival(db, study, arrival.platform_id, lease_minutes=lease)
+        return record_invited_arrival(db, study, arrival.platform_id, lease_minutes=design.lease_minutes)
+    pool = pool or design.open_pool
+    if design.pools and pool is None:
+        raise InvitedOnlyError
     return record_arrival(
-        db, study, arrival.platform, arrival.platform_id, lease_minutes=lease, parameters=arrival.parameters,
-        is_simulated=is_simulated,
+        db, study, arrival.platform, arrival.platform_id, lease_minutes=design.lease_minutes,
+        parameters=arrival.parameters, pool=pool, is_simulated=is_simulated,
     )  # fmt: skip
 
 

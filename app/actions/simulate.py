@@ -20,6 +20,7 @@ from app.actions.simulated_answers import Mind, Names
 from app.design.slot import slots_of_rater
 from app.storage.arrivals import StudyDoor, get_study_door
 from app.storage.assignments_view import AssignmentView
+from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import RatingSession, get_rating_session
 from app.storage.trials import list_item_keys, list_items
 
@@ -39,7 +40,7 @@ class StudyNotOpenError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What became of the simulated raters. Those who found every place taken rated nothing."""
+    """What became of the simulated raters. Those who found every place taken rated nothing and left nothing behind."""
 
     n_raters: int
     n_finished: int
@@ -70,21 +71,26 @@ def simulate(
         if study is None or study.status != "open":
             raise StudyNotOpenError(f"No study called {slug} is open.")
         items, keys = list_items(db, study.id), list_item_keys(db, study.id)
+        design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+    # Who plays the person to whom an item belongs would answer in that person's name.
+    pools: list[str | None] = [name for name, pool in design.pools.items() if pool.items != "own"] or [None]
     names = Names(
         keys,
         {response.response_id: (response.key, response.source) for item in items for response in item.responses},
     )
     n_done = []
     for number in range(1, n_raters + 1):
-        with begin() as db:
-            n_done.append(_go(db, study, f"sim-{seed}-{number:04d}", seed, names))
+        with begin() as db, db.begin_nested() as savepoint:
+            n_done.append(_go(db, study, f"sim-{seed}-{number:04d}", seed, names, pools[number % len(pools)]))
+            if not n_done[-1]:
+                savepoint.rollback()
         progress("Simulating raters", number, n_raters)
     return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
 
 
-def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names) -> int:
+def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, pool: str | None) -> int:
     """One rater from arrival to the end; how many pages they rated."""
-    sitting = arrive(db, study, Arrival(SIMULATED, name, {}), is_simulated=True)
+    sitting = arrive(db, study, Arrival(SIMULATED, name, {}), pool=pool, is_simulated=True)
     assert sitting is not None  # noqa: S101 - only invited raters can be turned away
     begin_rating(db, _session(db, study, sitting.token))
     page = current_page(db, _session(db, study, sitting.token))

@@ -100,6 +100,29 @@ def open_(slug: Slug) -> None:
     _change(slug, open_study, f"{slug} is open. Raters come by /s/{slug}?PROLIFIC_PID=... or ?participant=...")
 
 
+@cli.command("invite")
+def invite(
+    slug: Slug,
+    raters: Annotated[list[str] | None, typer.Argument(help="Ids of raters; left out, all who have no link.")] = None,
+    pool: Annotated[str | None, typer.Option("--pool", help="The pool of raters who are new.")] = None,
+    address: Annotated[str, typer.Option("--address", help="Where raters reach Attune.")] = "http://127.0.0.1:8000",
+) -> None:
+    """Make personal links, a line each: rater, tab, address. They are shown this once; earlier ones stop working."""
+    from app.actions.invite import InviteError, invite_raters
+    from app.storage.arrivals import get_study_door
+
+    with store() as engine, engine.begin() as db:
+        door = get_study_door(db, slug) or fail(f"There is no study {slug}: attune study list", 2)
+        try:
+            links = invite_raters(db, door, raters or (), pool)
+        except InviteError as error:
+            fail(str(error), 2)
+    for rater, token in links:
+        typer.echo(f"{rater}\t{address.rstrip('/')}/s/{slug}?invite={token}")
+    if not links:
+        say("Nobody is without a link.")
+
+
 @cli.command("pause")
 def pause(slug: Slug) -> None:
     """Let no new rater in; who has begun may finish."""

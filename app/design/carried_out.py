@@ -17,9 +17,9 @@ def not_carried_out(protocol: Protocol) -> list[str]:
 
     >>> from app.design.protocol import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
-    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "design": {"repeats": {"n": 2}}}
+    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "design": {"reveal": "turns"}}
     >>> not_carried_out(Protocol.model_validate(parts))
-    ['design.repeats']
+    ['design.reveal']
     """
     return [*_questions(protocol), *_design(protocol), *_conditions(protocol), *_flow(protocol), *_checks(protocol)]
 
@@ -34,8 +34,6 @@ def _design(protocol: Protocol) -> Iterator[str]:
     design = protocol.design
     there = {
         "reveal": design.reveal == "turns",
-        "repeats": design.repeats,
-        "pools": design.pools,
     }
     return (f"design.{part}" for part, is_there in there.items() if is_there)
 

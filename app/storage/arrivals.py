@@ -25,7 +25,8 @@ _NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON 
 _SECRET = text("SELECT value FROM secrets WHERE name = :name")
 # Nothing is updated on a conflict: that would lock the rater against the foreign keys of their own other tab.
 _NEW_RATER = text("""
-    INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, :key, :simulated) ON CONFLICT DO NOTHING
+    INSERT INTO raters (study_id, key, pool, is_simulated) VALUES (:study, :key, :pool, :simulated)
+    ON CONFLICT DO NOTHING
 """)
 _RATER = text("SELECT id FROM raters WHERE study_id = :study AND key = :key")
 _PLATFORM_ID = text("""
@@ -39,11 +40,12 @@ _SESSION = text("""
     ON CONFLICT (token_hash) DO UPDATE SET last_seen_at = now() RETURNING state
 """)
 _INVITE = text("""
-    SELECT study_id, token_hash FROM invites
-    WHERE study_id = :study AND token_hash = :hash AND revoked_at IS NULL FOR UPDATE
+    SELECT i.rater_id, r.key FROM invites i
+    LEFT JOIN raters r ON r.study_id = i.study_id AND r.id = i.rater_id
+    WHERE i.study_id = :study AND i.token_hash = :hash AND i.revoked_at IS NULL FOR UPDATE OF i
 """)
 _INVITED = text("UPDATE invites SET rater_id = :rater WHERE study_id = :study AND token_hash = :hash")
-_NEW_INVITE = text("INSERT INTO invites (study_id, token_hash) VALUES (:study, :hash)")
+_NEW_INVITE = text("INSERT INTO invites (study_id, token_hash, rater_id) VALUES (:study, :hash, :rater)")
 _KEY_NAME = "rater pseudonyms"
 
 
@@ -82,7 +84,7 @@ def token_hash(token: str) -> bytes:
 
 def record_arrival(
     db: Connection, study: StudyDoor, platform: str, platform_id: str, *, lease_minutes: int,
-    parameters: Mapping[str, str] | None = None, is_simulated: bool = False,
+    parameters: Mapping[str, str] | None = None, pool: str | None = None, is_simulated: bool = False,
 ) -> Sitting:  # fmt: skip
     """Note an arrival; the same id comes back to the same rater and the same rating session, from any device.
 
@@ -91,31 +93,42 @@ def record_arrival(
     """
     key = _secret(db, _KEY_NAME)
     pseudonym = platform_id if is_simulated else _pseudonym(key, study.id, platform, platform_id)
-    db.execute(_NEW_RATER, {"study": study.id, "key": pseudonym, "simulated": is_simulated})
+    db.execute(_NEW_RATER, {"study": study.id, "key": pseudonym, "pool": pool, "simulated": is_simulated})
     rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym}).scalar_one()
     if platform != "invite" and not is_simulated:
         row = {"platform": platform, "platform_id": platform_id, "parameters": json.dumps(dict(parameters or {}))}
         db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})
-    token = urlsafe_b64encode(_keyed(key, "session", study.id, pseudonym)).decode().rstrip("=")
+    return _sit(db, study, rater_id, pseudonym, lease_minutes)
+
+
+def _sit(db: Connection, study: StudyDoor, rater_id: int, key: str, lease_minutes: int) -> Sitting:
+    """The rater's one sitting, begun or found again."""
+    token = urlsafe_b64encode(_keyed(_secret(db, _KEY_NAME), "session", study.id, key)).decode().rstrip("=")
     session = {"hash": token_hash(token), "version": study.protocol_version, "lease": lease_minutes}
     state = db.execute(_SESSION, {"study": study.id, "rater": rater_id, **session}).scalar_one()
     return Sitting(token, state, study.id, rater_id)
 
 
 def record_invited_arrival(db: Connection, study: StudyDoor, invite: str, *, lease_minutes: int) -> Sitting | None:
-    """The arrival of who holds a personal invite link; None where the link is unknown or revoked."""
+    """The arrival of who holds a personal invite link, as the rater it was made for, or as a new one if for nobody.
+
+    None where the link is unknown or revoked.
+    """
     hashed = token_hash(invite)
-    if db.execute(_INVITE, {"study": study.id, "hash": hashed}).one_or_none() is None:
+    found = db.execute(_INVITE, {"study": study.id, "hash": hashed}).one_or_none()
+    if found is None:
         return None
+    if found.rater_id is not None:
+        return _sit(db, study, found.rater_id, found.key, lease_minutes)
     sitting = record_arrival(db, study, "invite", hashed.hex(), lease_minutes=lease_minutes)
     db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": sitting.rater_id})
     return sitting
 
 
-def record_invite(db: Connection, study_id: int) -> str:
-    """Make a personal link; its token is shown once and stored as a hash."""
+def record_invite(db: Connection, study_id: int, rater_id: int | None = None) -> str:
+    """Make a personal link, for a rater or for whoever gets it; its token is shown once and stored as a hash."""
     token = random_secrets.token_urlsafe(32)
-    db.execute(_NEW_INVITE, {"study": study_id, "hash": token_hash(token)})
+    db.execute(_NEW_INVITE, {"study": study_id, "hash": token_hash(token), "rater": rater_id})
     return token
 
 

@@ -34,8 +34,6 @@ PRACTICE = {"trials": [{"item": "p"}]}
     [
         ("questions.1", {"questions": [MARK]}),
         ("design.reveal", {"design": {"reveal": "turns"}}),
-        ("design.repeats", {"design": {"repeats": {"n": 1}}}),
-        ("design.pools", {"design": {"pools": {"crowd": {}}}}),
         ("conditions.turned", {"conditions": {"turned": {"kind": "scale_direction"}}}),
         ("conditions.reveal", {"conditions": {"reveal": {"kind": "reveal"}}}),
         ("flow.consent", {"flow": {"consent": CONSENT}}),
@@ -62,8 +60,8 @@ def test_a_protocol_without_such_parts_names_none() -> None:
 
 
 def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
-    study = build_study(db, protocol_of(design={"repeats": {"n": 1}}))
-    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in design.repeats\."):
+    study = build_study(db, protocol_of(design={"reveal": "turns"}))
+    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in design.reveal\."):
         open_study(db, "study")
     found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
     assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
@@ -90,9 +88,11 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     found = read_folder(path)
     assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
     yaml = path / "study.yaml"
-    yaml.write_text(yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}"))
+    yaml.write_text(
+        yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, reveal: turns, repeats: {n: 2}")
+    )
     found = read_folder(path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
-    assert "design.repeats (line " in not_yet
+    assert "design.reveal (line " in not_yet
     assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating import Arrival, arrive
+from app.actions.rating import Arrival, InvitedOnlyError, arrive
 from app.storage.arrivals import StudyDoor, get_study_door
 from app.storage.protocols import get_protocol
 from app.web.cookies import get_cookie, set_cookie
@@ -54,7 +54,12 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
             "came from, and open the study from there once more."
         )
     check_open(study.status, has_begun=study.status != "draft", is_finished=True)
-    sitting = arrive(db, study, arrival)
+    try:
+        sitting = arrive(db, study, arrival)
+    except InvitedOnlyError:
+        raise ForbiddenError(
+            "This study is by invitation. Please open it with the personal link that you were sent."
+        ) from None
     if sitting is None:
         raise ForbiddenError("This personal link is not valid, or no longer. Please ask who sent it to you.")
     response = go(request, "show_start" if sitting.state == "arrived" else "show_current", slug=slug)

@@ -1,0 +1,55 @@
+"""Personal links for raters who are named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.storage.arrivals import record_invite
+from app.storage.invites import get_person, list_uninvited, record_person, revoke_invites
+from app.storage.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.storage.arrivals import StudyDoor
+
+
+class InviteError(ValueError):
+    """Nobody can be invited so; the message says why."""
+
+
+def invite_raters(
+    db: Connection, study: StudyDoor, keys: Sequence[str] = (), pool: str | None = None
+) -> list[tuple[str, str]]:
+    """A new link for each of these raters, as key and token; an earlier link of theirs no longer works.
+
+    Args:
+        db: the transaction.
+        study: the study.
+        keys: raters of raters.csv, or new ones where a pool is named; none for everybody who has no link yet.
+        pool: the pool of raters who are new.
+
+    Raises:
+        InviteError: an unknown rater and no pool, or an unknown pool. Nobody was invited.
+    """
+    pools = get_protocol(db, study.id, study.protocol_version, study.sha256).design.pools
+    if pool is not None and pool not in pools:
+        known = ", ".join(pools) or "none"
+        raise InviteError(f"The design has no pool {pool}; its pools: {known}.")
+    raters = {key: _person(db, study.id, key, pool) for key in keys} if keys else list_uninvited(db, study.id)
+    links = []
+    for key, rater_id in raters.items():
+        revoke_invites(db, study.id, rater_id)
+        links.append((key, record_invite(db, study.id, rater_id)))
+    return links
+
+
+def _person(db: Connection, study_id: int, key: str, pool: str | None) -> int:
+    found = get_person(db, study_id, key)
+    if found is None and pool is not None:
+        found = record_person(db, study_id, key, pool)
+    if found is None:
+        raise InviteError(f"raters.csv names no person {key}. To invite somebody new, name their pool.")
+    return found

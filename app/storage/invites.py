@@ -1,0 +1,48 @@
+"""Personal links of raters: for whom they are, and that an older one no longer works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_INVITABLE = text("""
+    SELECT r.key, r.id FROM raters r
+    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND r.pool IS NOT NULL
+      AND NOT EXISTS (SELECT FROM platform_ids p WHERE p.study_id = r.study_id AND p.rater_id = r.id)
+      AND NOT EXISTS (SELECT FROM invites i WHERE i.study_id = r.study_id AND i.rater_id = r.id
+                      AND i.revoked_at IS NULL)
+    ORDER BY r.key
+""")
+_RATER = text("SELECT id, kind FROM raters WHERE study_id = :study AND key = :key")
+_NEW = text("""
+    INSERT INTO raters (study_id, key, pool) VALUES (:study, :key, :pool) ON CONFLICT DO NOTHING RETURNING id
+""")
+_REVOKE = text("""
+    UPDATE invites SET revoked_at = now() WHERE study_id = :study AND rater_id = :rater AND revoked_at IS NULL
+""")
+
+
+def list_uninvited(db: Connection, study_id: int) -> dict[str, int]:
+    """The persons that raters.csv names in a pool and who have no link yet, key to id."""
+    return {row.key: row.id for row in db.execute(_INVITABLE, {"study": study_id})}
+
+
+def get_person(db: Connection, study_id: int, key: str) -> int | None:
+    """The id of the person of that key; None where there is nobody, or a model."""
+    row = db.execute(_RATER, {"study": study_id, "key": key}).one_or_none()
+    return row.id if row is not None and row.kind == "person" else None
+
+
+def record_person(db: Connection, study_id: int, key: str, pool: str) -> int | None:
+    """A rater who is not in raters.csv; None where the key is taken."""
+    found = db.execute(_NEW, {"study": study_id, "key": key, "pool": pool}).scalar_one_or_none()
+    return None if found is None else int(found)
+
+
+def revoke_invites(db: Connection, study_id: int, rater_id: int) -> None:
+    """No earlier link of this rater works any longer."""
+    db.execute(_REVOKE, {"study": study_id, "rater": rater_id})
