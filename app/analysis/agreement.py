@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from app.analysis.answers import UNITS
 from app.analysis.coefficients import coefficients
 from app.analysis.scopes import groups, with_answers
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from app.analysis.answers import Answers
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
+    from app.analysis.splits import Split
     from app.stats.result import Result
 
 SECTION = "agreement"
@@ -36,6 +39,16 @@ def agreement(sheet: AnySheet) -> Iterator[Figure]:
         found = of_all if is_all and of_all else list(_of_group(sheet, answers))
         of_all = found if is_all else of_all
         yield from (replace(figure, scope={**group.scope, **figure.scope}) for figure in found)
+
+
+def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Figure]:
+    """The same of persons in each condition, or under each shown label."""
+    if sheet.question.target == "rater":
+        return
+    persons = groups(sheet.codes)[0].of(sheet.answers)
+    at = split.of(persons)
+    for level in np.unique(at[at >= 0]).tolist():
+        yield from _of(sheet, persons.within(at == level), split.scope(level))
 
 
 def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Figure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict
 from zlib import crc32
@@ -61,6 +61,11 @@ class Answers:
     def select(self, rows: Bools | Ints) -> Self:
         """The answers where the mask holds, or at these places."""
         return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    def within(self, rows: Bools | Ints) -> Self:
+        """As `select`, but each rater's first rating of a unit is the first among these."""
+        part = self.select(rows)
+        return replace(part, is_first=_is_first(part.unit, part.rater))
 
     @property
     def where(self) -> Where:

@@ -41,8 +41,7 @@ FEW_VALUES = 25
 
 def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
     """Alpha at the level of the scale first; what needs no correction for chance; the other coefficients; the ICCs."""
-    question, ratings = sheet.question, answers.ratings
-    level: Level = "nominal" if isinstance(question, ChoiceQuestion) else question.level
+    ratings, level = answers.ratings, level_of(sheet)
     yield from _alphas(sheet, answers, level)
     if not sheet.is_composite:
         yield from _of_categories(sheet, ratings, level)
@@ -53,7 +52,7 @@ def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
 
 def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[Named]:
     """What asks whether two ratings are the same, which means of several questions hardly ever are."""
-    question, domain = sheet.question, _domain(sheet)
+    question, domain = sheet.question, domain_of(sheet)
     yield "percent_agreement", percent_agreement(ratings)
     yield "unanimous_share", unanimous_share(ratings)
     if isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1:
@@ -91,7 +90,12 @@ def _range(ratings: Ratings, level: Level) -> str:
     return f"leaving out one rater at a time it lies between {ends[0]:.3f} and {ends[1]:.3f}" if ends else ""
 
 
-def _domain(sheet: AnySheet) -> list[float]:
+def level_of(sheet: AnySheet) -> Level:
+    """The level of measurement; choices have no order."""
+    return "nominal" if isinstance(sheet.question, ChoiceQuestion) else sheet.question.level
+
+
+def domain_of(sheet: AnySheet) -> list[float]:
     """The categories that could have been given: for a choice every response of an item, tie and neither if allowed."""
     question = sheet.question
     if not isinstance(question, ChoiceQuestion):

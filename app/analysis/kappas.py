@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -43,35 +44,39 @@ def kappas(sheet: AnySheet) -> Iterator[Figure]:
         return
     whole = [group for group in groups(sheet.codes) if "pool" not in group.scope]
     for group, answers in with_answers(whole, sheet.answers):
-        pairs = rater_pairs(answers, sheet.codes.raters.pool)
+        pairs, n_pairs = named_pairs(answers, sheet.codes.raters.pool)
         rows = _rows_by_rater(answers.rater)
+        left = (
+            f"{len(pairs)} of {n_pairs} pairs are told of: those that share most items" if n_pairs > len(pairs) else ""
+        )
         for pair in pairs:
             part = answers.select(np.concatenate([rows[code] for code in pair]))
             ids = [sheet.codes.raters.ids[code] for code in pair]
-            yield from _of_pair(sheet, part, {**group.scope, "raters": ids})
+            for figure in _of_pair(sheet, part, {**group.scope, "raters": ids}):
+                yield replace(figure, note="; ".join(note for note in (figure.note, left) if note))
         if not pairs and len(answers.value):
             nothing = undefined("no_pairable_units", NO_PAIR, n_pairable_units=0)
             yield _record(sheet, answers, group.scope, nothing, _headline(sheet))
 
 
-def rater_pairs(answers: Answers, pool: Ints) -> list[tuple[int, int]]:
-    """The pairs of raters to compare, as codes, in the order of what they share.
+def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], int]:
+    """The pairs of raters to compare, as codes, in the order of what they share; and how many there would be.
 
     Of more than MOST_RATERS raters only those with the most items are looked at.
     """
-    raters, items = _busiest(answers)
+    raters, items = busiest(answers)
     if not len(raters):
-        return []
+        return [], 0
     names, row = np.unique(raters, return_inverse=True)
     cells = csr_array((np.ones(len(row), dtype=np.int64), (row, items)))
     shared = np.triu((cells @ cells.T).toarray(), k=1)
     is_across = pool[names][:, None] != pool[names]
     first, second = np.nonzero(shared >= np.where(is_across, FEWEST_ACROSS_POOLS, FEWEST_ITEMS))
     order = np.lexsort((names[second], names[first], -shared[first, second], is_across[first, second]))[:MOST_PAIRS]
-    return [(int(names[first[k]]), int(names[second[k]])) for k in order]
+    return [(int(names[first[k]]), int(names[second[k]])) for k in order], len(first)
 
 
-def _busiest(answers: Answers) -> tuple[Ints, Ints]:
+def busiest(answers: Answers) -> tuple[Ints, Ints]:
     """The rater and the item of each cell (a rater and an item that he rated) of the raters with the most cells."""
     n_items = int(answers.item.max(initial=0)) + 1
     cell = np.unique(answers.rater * n_items + answers.item)

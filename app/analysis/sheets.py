@@ -10,8 +10,8 @@ from app.analysis.answers import choice_answers, scaled_answers
 from app.analysis.category import category_sheet
 from app.analysis.codes import codes_of
 from app.analysis.composite import composite_answers, composite_question, table_of
-from app.analysis.sheet import MOST_RATINGS, ChoiceSheet, ScaledSheet
-from app.analysis.splits import attribute_splits, designed_splits
+from app.analysis.sheet import MOST_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
+from app.analysis.splits import attribute_splits, designed_splits, unsplittable
 from app.design.question import CategoryQuestion
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ class Sheets:
 
     @property
     def has_repeats(self) -> bool:
-        """Whether repeats are planned, or some were done."""
-        return self.protocol.design.repeats is not None or self.codes.n_repeats > 0
+        """Whether repeats are planned, or persons did some."""
+        if self.protocol.design.repeats is not None or not self.codes.n_repeats:
+            return self.protocol.design.repeats is not None
+        codes = self.with_repeats.codes
+        is_person = ~codes.raters.is_model[codes.rows.rater]
+        return bool((codes.kept.loc[is_person, "repeat"] > 0).any())
 
     @cached_property
     def with_repeats(self) -> Sheets:
@@ -47,7 +51,7 @@ class Sheets:
     @cached_property
     def every(self) -> list[AnySheet]:
         """All that raters can agree on: ratings, composites, choices, codes."""
-        found: list[AnySheet] = [*self.scaled, *(sheet for sheet, _ in self.composites), *self.choices]
+        found: list[AnySheet] = [*self.numbers, *self.choices]
         for asked in self.categories:
             found += asked.by_code if asked.whole is None else [asked.whole]
         return found
@@ -89,6 +93,11 @@ class Sheets:
             found.append((sheet, table))
         return found
 
+    @property
+    def numbers(self) -> list[ScaledSheet]:
+        """Ratings, then composites: whatever is answered by a number."""
+        return [*self.scaled, *(sheet for sheet, _ in self.composites)]
+
     @cached_property
     def choices(self) -> list[ChoiceSheet]:
         """One for each forced choice."""
@@ -100,14 +109,30 @@ class Sheets:
         ]
 
     @cached_property
+    def designed_splits(self) -> list[Split]:
+        """By condition and by shown label."""
+        return list(designed_splits(self.codes))
+
+    @cached_property
     def splits(self) -> list[Split]:
         """By design always; by attributes where the study is small enough or the caller patient enough."""
-        by_design = list(designed_splits(self.codes))
-        if not (self.full or len(self.codes.rows.question) <= MOST_RATINGS):
-            return by_design
+        if not self._is_light:
+            return self.designed_splits
         own = [sheet for sheet in self.scaled if sheet.question.target == "rater"]
         own += [sheet for sheet, _ in self.composites if sheet.question.target == "rater"]
-        return [*by_design, *attribute_splits(self.codes, own)]
+        return [*self.designed_splits, *attribute_splits(self.codes, own)]
+
+    @cached_property
+    def splits_left_out(self) -> dict[str, str]:
+        """The attributes that the report is not split by, and why: too many values, or too many ratings."""
+        many = unsplittable(self.codes)
+        if self._is_light:
+            return many
+        return {**{split.name: TOO_MANY for split in attribute_splits(self.codes, [])}, **many}
+
+    @property
+    def _is_light(self) -> bool:
+        return self.full or len(self.codes.rows.question) <= MOST_RATINGS
 
     def by_target(self) -> list[list[ScaledSheet]]:
         """The rating questions that are asked of the same thing, where there are two or more."""

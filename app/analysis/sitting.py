@@ -85,8 +85,8 @@ class Sittings:
 def sittings(known: Sittings) -> Iterator[Figure]:
     """Median time of all and of each, share of checks passed, share of persons flagged."""
     codes = known.codes
-    every = answers_at(codes, "item", np.arange(len(codes.rows.rater)), np.zeros(len(codes.rows.rater)))
-    answers = groups(codes)[0].of(every)
+    about_items = np.flatnonzero(codes.rows.item >= 0)
+    answers = groups(codes)[0].of(answers_at(codes, "item", about_items, np.zeros(len(about_items))))
     yield from _times(known, answers)
     if len(known.checks):
         yield from _checks(known, answers)

@@ -79,6 +79,18 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[
             yield from _of_levels("subgroup", sheet.question.key, found[1], _through(found[0], codes.rows.rater))
 
 
+def unsplittable(codes: Codes) -> dict[str, str]:
+    """Attributes in words that would make groups, were there not so many of them: their names, and why not."""
+    found = {}
+    for table in (codes.items, codes.rater_table):
+        for name in (column for column in table.columns if column not in OWN_COLUMNS):
+            code, texts = _factorized(table[name])
+            is_group = len(texts) * FEWEST_PER_LEVEL <= np.count_nonzero(code >= 0)
+            if len(texts) > MOST_LEVELS and is_group and _levels(table[name]) is None:
+                found[str(name)] = f"{len(texts)} values are too many to split by"
+    return found
+
+
 def _of_levels(
     kind: Literal["condition", "shown_label", "subgroup"], name: str, levels: tuple[str, ...], code: Ints
 ) -> Iterator[Split]:

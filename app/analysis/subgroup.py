@@ -8,10 +8,12 @@ import numpy as np
 
 from app.analysis.choice import is_between, outcomes
 from app.analysis.contrast import Contrast
-from app.analysis.scopes import distinct_groups, with_answers
+from app.analysis.scopes import distinct_groups, groups, with_answers
+from app.design.question import ChoiceQuestion
 from app.stats import choice as choice_stats
 from app.stats import describe
 from app.stats.interaction import interaction
+from app.stats.result import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.answers import Answers, Choices
     from app.analysis.codes import Bools
     from app.analysis.figure import Figure, Scope
-    from app.analysis.sheet import ChoiceSheet, ScaledSheet
+    from app.analysis.sheet import AnySheet, ChoiceSheet, ScaledSheet
     from app.analysis.splits import Split
 
 SECTION = "subgroup"
@@ -80,6 +82,16 @@ def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: 
             both = pairs.select(known)
             gap = describe.mean_difference(worth[known], here[known], **both.where)
             yield sheet.record(gap, both, section=SECTION, scope=of_level, statistic="share_difference", unit="choice")
+
+
+def not_split(sheet: AnySheet, name: str, why: str) -> Figure:
+    """The record of a split that was left out."""
+    is_choice = isinstance(sheet.question, ChoiceQuestion)
+    persons = groups(sheet.codes)[0].of(sheet.answers)
+    return sheet.record(
+        undefined("not_run", why), persons, section=SECTION, scope={"covariate": name},
+        statistic="share_preferred" if is_choice else "mean_difference", unit="choice" if is_choice else "rating",
+    )  # fmt: skip
 
 
 def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:

@@ -88,7 +88,7 @@ def test_a_study_that_is_hardly_one_gives_reasons(rows: list[Row]) -> None:
 def test_one_source_alone_gives_its_own_figures() -> None:
     study = protocol(FIVE, sources={"human": {"kind": "human"}})
     report = analyze(frames(study, _ratings(4, 5, ("human",), [1, 3, 5])[:20]), study)
-    assert {figure.section for figure in report.figures} == {"distribution", "agreement"}
+    assert {figure.section for figure in report.figures} == {"distribution", "agreement", "disagreement", "rater"}
 
 
 @pytest.mark.parametrize("question", SCALES.values(), ids=SCALES)

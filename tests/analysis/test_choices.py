@@ -28,7 +28,7 @@ def test_three_raters_who_always_choose_the_same_response_agree_whatever_the_sid
     report = analyze(frames(study, rows), study)
     assert only(report, "percent_agreement").estimate == 1.0
     assert {figure.estimate for figure in find(report, "share_preferred")} == {1.0}
-    assert only(report, "first_side_share").estimate == 0.5
+    assert only(report, "first_side_share", section="choice").estimate == 0.5
     alpha = first(report, "krippendorff_alpha_nominal")
     assert (alpha.estimate, alpha.reason) == (None, "no_variation")
 
@@ -37,7 +37,7 @@ def test_a_rater_who_always_takes_the_left_is_seen_in_the_first_side_share() -> 
     study = protocol(CHOICE)
     rows = [_vote(rater, f"i{n}", SIDES[n % 2][0], *SIDES[n % 2]) for rater in ("a", "b") for n in range(10)]
     report = analyze(frames(study, rows), study)
-    assert only(report, "first_side_share").estimate == 1.0
+    assert only(report, "first_side_share", section="choice").estimate == 1.0
     assert find(report, "share_preferred")[0].estimate == 0.5
 
 

@@ -12,11 +12,14 @@ from app.web.lead.session import OwnForLong, live_report
 from app.web.pages import page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from app.actions.live_report import LiveReports
+    from app.analysis.figure import Figure
     from app.analysis.report import Report
     from app.design.protocol import Protocol
+    from app.design.question import Question
 
 router = APIRouter()
 
@@ -57,9 +60,12 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     """What the template lists: a section for each question that has figures, and the charts over several."""
     from app.charts.chart import charts_of
     from app.web.lead.figures import agreement_table, all_rows
+    from app.web.lead.folds import folds_of, told_once
     from app.web.lead.headlines import agreement, comparisons
 
     charts = charts_of(report, protocol)
+    asked = questions_of(protocol)
+    figures = by_question(report, [question.key for question in asked])
     questions = [
         {
             "anchor": f"question-{place}",
@@ -67,10 +73,11 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
             "comparisons": list(comparisons(report, question)),
             "agreement": list(agreement(report, question)),
             "charts": [chart for chart in charts if chart.question == question.key],
-            "agreement_table": agreement_table(report.of("agreement", question.key)),
-            "rows": all_rows([figure for figure in report.figures if figure.question == question.key]),
+            "agreement_table": agreement_table([f for f in figures[question.key] if f.section == "agreement"]),
+            "folds": folds_of(figures[question.key]),
+            "rows": all_rows([*told_once(figures[question.key])]),
         }
-        for place, question in enumerate(protocol.questions, start=1)
+        for place, question in enumerate(asked, start=1)
     ]
     is_rated = any(figure.n_ratings for figure in report.figures)
     return {
@@ -78,4 +85,27 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
         "questions": [section for section in questions if section["rows"]],
         "without": [section["question"] for section in questions if not section["rows"]],
         "overall": [chart for chart in charts if chart.question is None],
+        "study_folds": folds_of(figures[None]),
+        "study_rows": all_rows([*told_once(figures[None])]),
     }
+
+
+def questions_of(protocol: Protocol) -> list[Question]:
+    """The questions of a study, then its composites."""
+    from app.analysis.composite import composite_question
+
+    scaled = {question.key: question for question in protocol.scaled_questions}
+    composites = protocol.analysis.composites.items()
+    return [
+        *protocol.questions,
+        *(composite_question(name, one, [scaled[key] for key in one.questions]) for name, one in composites),
+    ]
+
+
+def by_question(report: Report, keys: Sequence[str]) -> dict[str | None, list[Figure]]:
+    """The figures of each question; those of one code (`question=code`) belong to its question, None to the study."""
+    found: dict[str | None, list[Figure]] = {None: [], **{key: [] for key in keys}}
+    for figure in report.figures:
+        key = figure.question
+        found[key if key in found or key is None else key.rpartition("=")[0]].append(figure)
+    return found

@@ -106,7 +106,11 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
             f"How far raters agree is {_why(pooled)}.", _counts(pooled, answers), short=f"alpha {_why(pooled)}"
         )
         return
-    within = [f"{f.scope['source']} {number(f.estimate, 'coefficient')}" for f in of_source if f.estimate is not None]
+    within = [
+        f"{f.scope['source']} {number(f.estimate, 'coefficient')}"
+        for f in of_source
+        if f.estimate is not None and f.scope.keys() == {"source"}
+    ]
     apart = f" Within one source: {', '.join(within)}; a difference between sources raises the pooled value."
     words = STATISTICS[pooled.statistic].words
     yield Headline(

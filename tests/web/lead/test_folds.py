@@ -1,0 +1,52 @@
+"""What a question's section holds folded away, from figures to tables."""
+
+from __future__ import annotations
+
+from app.analysis.figure import Figure
+from app.web.lead.folds import each_rater, folds_of, pair_matrix, told_once, without_flagged
+
+TWO = {"source": "model", "reference": "human"}
+
+
+def _figure(section: str, statistic: str, estimate: float | None, **more: object) -> Figure:
+    values: dict[str, object] = {"scope": {}, "question": "empathy", **more}
+    return Figure(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
+
+
+def test_a_headline_stands_beside_itself_without_the_flagged() -> None:
+    whole = _figure("comparison", "mean_difference", 0.5, scope=TWO)
+    fewer = _figure("rater", "mean_difference", 0.25, scope={**TWO, "flagged": "left_out"})
+    table = without_flagged([fewer], [whole, fewer])
+    assert table.rows == (("Mean difference", "model − human", "0.50", "0.25"),)
+
+
+def test_each_rater_has_a_row_and_what_is_missing_is_a_dash() -> None:
+    figures = [
+        _figure("rater", "severity", 0.25, scope={"raters": ["a"]}),
+        _figure("rater", "longest_run", 7.0, scope={"raters": ["a"]}),
+        _figure("rater", "severity", None, scope={"raters": ["b"]}, reason="no_variation"),
+    ]
+    assert each_rater(figures).rows == (("a", "0.25", "7"), ("b", "–", "–"))
+    assert not list(told_once(figures))
+
+
+def test_the_matrix_of_pairs_is_symmetric_and_says_who_is_left_out() -> None:
+    detail = {"raters": ["a", "b"], "cells": {("a", "b"): (0.5, 9)}, "n_raters": 5}
+    table = pair_matrix(_figure("disagreement", "pair_kappa_median", 0.5, detail=detail))
+    assert table.header == ("Kappa (3 more raters are left out)", "a", "b")
+    assert table.rows == (("a", "", "0.500"), ("b", "0.500", ""))
+
+
+def test_parts_without_figures_are_not_there_and_those_with_some_open_in_order() -> None:
+    figures = [
+        _figure("judge", "judge_correlation", 0.4, scope={"rater_kind": "model", "raters": ["gpt"]}, ci_low=0.1,
+                ci_high=0.6, ci_level=0.95),
+        _figure("subgroup", "interaction", 0.2, scope={**TWO, "condition": "label=true"}, p_value=0.04),
+        _figure("disagreement", "unit_disagreement", 1.5, scope={"subgroup": {"item": "i1"}}, note="3 ratings"),
+    ]  # fmt: skip
+    folds = folds_of(figures)
+    assert [fold.title for fold in folds] == ["By condition and subgroup", "Where raters disagree", "Model judges"]
+    assert folds[0].tables[0][1].rows == (("model − human, label=true", "0.20\np 0.040"),)
+    assert folds[1].tables[0][1].rows == (("item i1", "1.50", "3 ratings"),)
+    assert folds[2].tables[0][1].rows[0][1] == "0.400\n[0.100, 0.600]"
+    assert not folds_of([])
