@@ -35,7 +35,7 @@ from tests.postgres_fixture import libpq_url, reachable_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-N_AT_ONCE, N_ITEMS, PAUSE_S, SECONDS = 16, 2000, 2.0, 15.0
+N_AT_ONCE, N_ITEMS, N_TRIALS, PAUSE_S, SECONDS = 16, 2000, 400, 2.0, 15.0
 
 
 @contextmanager
@@ -104,12 +104,13 @@ def bare_step(address: str) -> Callable[[int], Callable[[], float]]:
     return make
 
 
-def rater_step(address: str, name: str) -> Callable[[int], Callable[[], float]]:
-    """Raters with a list that outlasts the measurement."""
+def rater_step(address: str, name: str, arrivals: list[float]) -> Callable[[int], Callable[[], float]]:
+    """Raters with a list that outlasts the measurement; `arrivals` gets the seconds of each to its first page."""
 
     def make(number: int) -> Callable[[], float]:
-        client = RaterClient(address, "study", f"{name}-{number}")
+        client, begun = RaterClient(address, "study", f"{name}-{number}"), time.perf_counter()
         assert client.begin() == "show"
+        arrivals.append(time.perf_counter() - begun)
 
         def ask() -> float:
             assert client.submit() == "show"
@@ -137,7 +138,9 @@ def main() -> None:
         engine = create_engine(url)
         upgrade(engine, folder("migrations"))
         with engine.begin() as db:
-            build_study(db, protocol_of(design={"raters_per_trial": 200, "trials_per_rater": 1000}), n_items=N_ITEMS)
+            build_study(
+                db, protocol_of(design={"raters_per_trial": 200, "trials_per_rater": N_TRIALS}), n_items=N_ITEMS
+            )
             open_study(db, "study")
         with psycopg.connect(libpq_url(url)) as connection:
             connection.execute(TABLE)
@@ -153,10 +156,12 @@ def measure(url: str, n_raters: int) -> None:
         bare = load(N_AT_ONCE, bare_step(address), 0)
         print(line(f"bare baseline, {N_AT_ONCE} at once", *bare))
     with serving("app.main:create_app", url) as address:
-        load(4, rater_step(address, "warm"), 0.2)
-        path = load(N_AT_ONCE, rater_step(address, "busy"), 0)
+        load(4, rater_step(address, "warm", []), 0.2)
+        path = load(N_AT_ONCE, rater_step(address, "busy", []), 0)
         print(line(f"submit, {N_AT_ONCE} raters who never pause", *path))
-        calm = load(n_raters, rater_step(address, "calm"), PAUSE_S)
+        arrivals = list[float]()
+        calm = load(n_raters, rater_step(address, "calm", arrivals), PAUSE_S)
+        print(line(f"arrive and get {N_TRIALS} trials, all at once", arrivals, max(arrivals)))
         print(line(f"submit, {n_raters} raters pausing {PAUSE_S:g} s", *calm))
     share = (len(path[0]) / path[1]) / (len(bare[0]) / bare[1])
     print(

@@ -52,5 +52,5 @@ def _welcome(here: str, token: str) -> None:
     from app.actions.demo import SLUG
 
     typer.echo(f"\nAttune is running with its demo study at {here} (Ctrl-C stops it).\n")
-    typer.echo(f"  Look at it as its lead:  {here}/sign-in/{token}?next=/studies/{SLUG}/analytics")
+    typer.echo(f"  Look at it as its lead:  {here}/sign-in/{token}?next=/studies/{SLUG}")
     typer.echo(f"  Rate as a rater:         {here}/s/{SLUG}?participant=you\n")

@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +12,12 @@ from app.actions.report_process import ReportProcess, ReportProcessError
 from app.analysis import analyze
 from app.analysis.folder import frames_of
 from app.exchange.read import read_folder
+from tests.processes import IN_PROC, all_end, is_running
 from tests.real_data.pandalm import write_pandalm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from app.analysis.frames import Frames
     from app.design.protocol import Protocol
@@ -70,7 +70,7 @@ def _die_at_work(pipe: object, _: float) -> None:
     os._exit(9)
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for the process in Linux's /proc")
+@pytest.mark.skipif(not IN_PROC, reason="finds the process in /proc")
 def test_the_process_ends_with_a_parent_that_is_killed() -> None:
     start = (
         "import time; from app.actions.report_process import ReportProcess; p = ReportProcess();"
@@ -79,18 +79,6 @@ def test_the_process_ends_with_a_parent_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
-        assert Path(f"/proc/{pid}").exists()
+        assert is_running(pid)
         parent.kill()
-    for _ in range(100):
-        if not _is_running(pid):
-            return
-        time.sleep(0.1)
-    pytest.fail(f"process {pid} lives on")
-
-
-def _is_running(pid: int) -> bool:
-    """Whether there is such a process; one that ended and that nobody has asked after counts as ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    assert all_end([pid])

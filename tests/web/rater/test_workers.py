@@ -10,21 +10,22 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
 from benchmarks.rater_client import RaterClient
+from tests.processes import IN_PROC, all_end, workers_of
 from tests.storage.test_assignments import assert_exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from sqlalchemy import Engine
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the workers in /proc")
+pytestmark = pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc")
 
 
 @contextmanager
@@ -41,12 +42,6 @@ def serving(engine: Engine, log: Path, workers: int) -> Iterator[tuple[str, int]
         process.terminate()
 
 
-def children(pid: int) -> list[int]:
-    """The worker processes, without multiprocessing's own helper."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in listed if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
-
-
 @pytest.mark.parametrize("is_killed", [False, True], ids=["undisturbed", "with a worker killed"])
 def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
     engine: Engine, study: Callable[..., int], tmp_path: Path, *, is_killed: bool
@@ -58,10 +53,21 @@ def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
         if is_killed:
             while sum(len(rater.acknowledged) for rater in raters) < 30:
                 time.sleep(0.01)
-            os.kill(children(pid)[0], signal.SIGKILL)
+            os.kill(workers_of(pid)[0], signal.SIGKILL)
         assert {end.result() for end in ends} <= {"done", "full"}
     assert_exact(engine, 3)
     with engine.connect() as db:
         done = db.execute(text("SELECT token::text FROM assignments WHERE state = 'done'")).scalars().all()
     acknowledged = {token for rater in raters for token in rater.acknowledged}
     assert acknowledged == set(done)
+
+
+def test_the_worker_processes_end_with_a_server_that_is_killed(engine: Engine, tmp_path: Path) -> None:
+    with serving(engine, tmp_path / "log", workers=2) as (address, pid):
+        client = RaterClient(address, "study", "nobody")
+        assert client.ask("GET", "/health")[0] == 200
+        client.close()
+        workers = workers_of(pid)
+        assert len(workers) == 2
+        os.kill(pid, signal.SIGKILL)
+    assert all_end(workers)
