@@ -93,6 +93,7 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
         n: how many at most.
     """
     closed = _Closed(db, who)
+    db.execute(_PLAN_ANEW)
     claimed: list[Seat] = []
     conditions = who.conditions
     wanted = _wanted(closed.n_by_condition, n, conditions, who.rater_number) if len(conditions) > 1 else {}
