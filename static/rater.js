@@ -151,6 +151,7 @@
     const number = $("input[type=number]", box);
     const range = Object.assign(document.createElement("input"), { type: "range", min: number.min, max: number.max, step: number.step });
     const question = box.closest("fieldset");
+    if ("turned" in box.dataset) range.dir = document.documentElement.dir === "rtl" ? "ltr" : "rtl";
     range.setAttribute("aria-label", $("legend", question).textContent.trim());
     const show = () => {
       range.classList.toggle("untouched", number.value === "");
@@ -270,7 +271,7 @@
     if (!form() || form().dataset.ready) return;
     ready();
     document.title = $("#rate").dataset.title;
-    ($("#summary") ?? $("#item-heading")).focus({ preventScroll: true });
+    ($("#summary") ?? $(".turn-now") ?? $("#item-heading")).focus({ preventScroll: true });
     if (!$("#summary")) say("", "");
   });
 

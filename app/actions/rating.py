@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
+from app.design.reveal import Stage, slots_now, stage_of
 from app.design.slot import Shown, Slot, slots_of_rater, slots_of_trial
 from app.storage.arrivals import record_arrival, record_invited_arrival
 from app.storage.assignments import get_so_far
@@ -20,6 +21,7 @@ from app.storage.ratings import (
     record_answers_about_rater,
     record_submission,
 )
+from app.storage.turns import record_turn, release_turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,10 +91,19 @@ def protocol_of(db: Connection, session: RatingSession) -> Protocol:
     return get_protocol(db, session.study_id, session.protocol_version, session.sha256)
 
 
+def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
+    """How far the page of an assignment is revealed."""
+    return stage_of(protocol, _shown(view), view.n_turns_done)
+
+
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
-    """What the page of an assignment asks."""
+    """What the page of an assignment asks now."""
+    return slots_now(slots_of_trial(protocol, _shown(view)), stage_of_page(protocol, view))
+
+
+def _shown(view: AssignmentView) -> Shown:
     n_turns = tuple(len(response["turns"] or ()) for response in view.responses)
-    return slots_of_trial(protocol, Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition))
+    return Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition)
 
 
 def begin_rating(db: Connection, session: RatingSession) -> None:
@@ -120,13 +131,21 @@ def current_page(db: Connection, session: RatingSession) -> AssignmentView | Els
 def submit_rating(
     db: Connection, session: RatingSession, view: AssignmentView, form: Form, *, active_ms: int | None = None
 ) -> Submission:
-    """Check a page of answers and store it whole, or not at all."""
-    answers = read_answers(slots_of(protocol_of(db, session), view), form, view.response_ids)
+    """Check a page of answers and store it whole, or not at all; a turn of a dialogue opens the next."""
+    protocol = protocol_of(db, session)
+    stage = stage_of_page(protocol, view)
+    if stage.turn is not None and next(iter(form.get("turn", ())), str(stage.turn)) != str(stage.turn):
+        return Submission(Answers(()), is_stored=True)
+    answers = read_answers(slots_of(protocol, view), form, view.response_ids)
     if answers.wrong:
         return Submission(answers, is_stored=False)
     if view.state == "returned":
         retake_returned(db, session)
+    if stage.turn is not None:
+        return Submission(answers, record_turn(db, view, answers.given, stage.turn))
     is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+    if stage.n_turns:
+        release_turns(db, view)
     return Submission(answers, is_stored)
 
 

@@ -96,19 +96,19 @@ def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, po
     page = current_page(db, _session(db, study, sitting.token))
     session = _session(db, study, sitting.token)
     mind = Mind(seed, name, names)
-    n_rated = 0
+    rated: set[int] = set()
     while isinstance(page, AssignmentView):
         slots = slots_of(protocol_of(db, session), page)
         form, active_ms = mind.answer(page, slots)
         submission = submit_rating(db, session, page, form, active_ms=active_ms)
         if not submission.is_stored:
             raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
-        n_rated += 1
+        rated.add(page.id)
         page = current_page(db, session)
     if page == "about":
         submit_about_rater(db, session, mind.answer_about(slots_of_rater(protocol_of(db, session))))
     finish(db, session)
-    return n_rated
+    return len(rated)
 
 
 def _session(db: Connection, study: StudyDoor, token: str) -> RatingSession:

@@ -9,37 +9,23 @@ if TYPE_CHECKING:
 
     from app.design.protocol import Protocol
 
-KINDS_OF_CONDITION = frozenset({"shown_label", "instruction", "profile", "layout", "source"})
-
 
 def not_carried_out(protocol: Protocol) -> list[str]:
     """The parts of a protocol that raters would not get, as key paths of study.yaml; list places count from 1.
 
     >>> from app.design.protocol import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
-    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "design": {"reveal": "turns"}}
+    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "flow": {"exposure_cap": 2}}
     >>> not_carried_out(Protocol.model_validate(parts))
-    ['design.reveal']
+    ['flow.exposure_cap']
     """
-    return [*_questions(protocol), *_design(protocol), *_conditions(protocol), *_flow(protocol), *_checks(protocol)]
+    return [*_questions(protocol), *_flow(protocol), *_checks(protocol)]
 
 
 def _questions(protocol: Protocol) -> Iterator[str]:
     for number, question in enumerate(protocol.questions, start=1):
         if question.type == "highlight":
             yield f"questions.{number}"
-
-
-def _design(protocol: Protocol) -> Iterator[str]:
-    design = protocol.design
-    there = {
-        "reveal": design.reveal == "turns",
-    }
-    return (f"design.{part}" for part, is_there in there.items() if is_there)
-
-
-def _conditions(protocol: Protocol) -> Iterator[str]:
-    return (f"conditions.{name}" for name, f in protocol.conditions.items() if f.kind not in KINDS_OF_CONDITION)
 
 
 def _flow(protocol: Protocol) -> Iterator[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = """
     a.study_id, a.id, a.token, a.rater_id, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
-    a.served_at, t.condition, i.id AS item_id, i.text, i.turns, i.profile, i.content_note,
+    a.n_turns_done, a.served_at, t.condition, i.id AS item_id, i.text, i.turns, i.profile, i.content_note,
     (SELECT jsonb_agg(jsonb_build_object('text', r.text, 'turns', r.turns) ORDER BY o.place)
      FROM unnest(a.response_ids) WITH ORDINALITY AS o (id, place)
      JOIN responses r ON r.study_id = a.study_id AND r.id = o.id) AS responses,
@@ -72,6 +72,7 @@ class AssignmentView:
     shown_labels: tuple[str | None, ...] | None
     repeat: int
     state: str
+    n_turns_done: int
     served_at: datetime | None
     condition: str
     item_id: int

@@ -33,9 +33,6 @@ PRACTICE = {"trials": [{"item": "p"}]}
     ("part", "parts"),
     [
         ("questions.1", {"questions": [MARK]}),
-        ("design.reveal", {"design": {"reveal": "turns"}}),
-        ("conditions.turned", {"conditions": {"turned": {"kind": "scale_direction"}}}),
-        ("conditions.reveal", {"conditions": {"reveal": {"kind": "reveal"}}}),
         ("flow.consent", {"flow": {"consent": CONSENT}}),
         ("flow.eligibility", {"flow": {"eligibility": {"accept": {"adult": "yes"}}}}),
         ("flow.before", {"flow": {"before": [{"questions": ["mood"]}]}}),
@@ -60,19 +57,20 @@ def test_a_protocol_without_such_parts_names_none() -> None:
 
 
 def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
-    study = build_study(db, protocol_of(design={"reveal": "turns"}))
-    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in design.reveal\."):
+    study = build_study(db, protocol_of(checks={"attention": [LOOK]}))
+    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in checks.attention\."):
         open_study(db, "study")
     found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
     assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
 
 
 def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connection, tmp_path: Path) -> None:
-    path = new_study("dialogue-trajectory", tmp_path / "s", "s", "T")
-    lines = (path / "study.yaml").read_text().splitlines()
-    line = next(number for number, words in enumerate(lines, start=1) if words.startswith("design:"))
+    path = new_study("epitome", tmp_path / "s", "s", "T")
+    with (path / "study.yaml").open("a") as yaml:
+        yaml.write("flow: {exposure_cap: 2}\n")
+    line = len((path / "study.yaml").read_text().splitlines())
     load_study(db, read_folder(path))
-    with pytest.raises(OpeningError, match=rf"design\.reveal \(line {line}\)"):
+    with pytest.raises(OpeningError, match=rf"flow\.exposure_cap \(line {line}\)"):
         open_study(db, "s")
 
 
@@ -88,11 +86,11 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     found = read_folder(path)
     assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
     yaml = path / "study.yaml"
-    yaml.write_text(
-        yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, reveal: turns, repeats: {n: 2}")
-    )
+    words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
+    yaml.write_text(words + "flow: {exposure_cap: 2}
+")
     found = read_folder(path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
-    assert "design.reveal (line " in not_yet
+    assert "flow.exposure_cap (line " in not_yet
     assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet

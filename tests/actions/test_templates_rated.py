@@ -65,8 +65,8 @@ FIGURES: dict[str, dict[str, set[str]]] = {
 
 # Those whose every part raters get; the others cannot be opened yet.
 OPENED = {
-    "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "empathetic-dialogues", "expert-panel",
-    "four-dimensions", "lend-an-ear", "perceived-empathy", "responder-level", "theory-of-mind",
+    "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "dialogue-trajectory", "empathetic-dialogues",
+    "expert-panel", "four-dimensions", "lend-an-ear", "perceived-empathy", "responder-level", "theory-of-mind",
 }  # fmt: skip
 
 

@@ -73,6 +73,7 @@ assignments = Table(
     Column("shown_labels", ARRAY(Text)),
     Column("repeat", SmallInteger, nullable=False, server_default="0"),
     Column("state", Text, nullable=False, server_default="planned"),
+    Column("n_turns_done", Integer, nullable=False, server_default="0"),
     time("planned_at", now=True),
     time("served_at"),
     time("first_action_at"),

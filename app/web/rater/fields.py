@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.design.form import SIDES
@@ -26,13 +26,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A slot, what is answered in it, and what is wrong with that."""
+    """A slot, what is answered in it, and what is wrong with that. `is_turned`: its scale runs the other way."""
 
     slot: Slot
     values: tuple[str, ...] = ()
     strength: str = ""
     comment: str = ""
     error: str = ""
+    is_turned: bool = False
 
     @property
     def name(self) -> str:
@@ -61,7 +62,7 @@ class Field:
         question = self.slot.question
         match question:
             case RatingQuestion():
-                return scale_options(question.scale)
+                return scale_options(question.scale, is_turned=self.is_turned)
             case ChoiceQuestion():
                 more = [("tie", "They are equal", "T"), ("neither", "Neither of them", "N")]
                 sides = (Option("left", "Response A", "A"), Option("right", "Response B", "B"))
@@ -84,9 +85,9 @@ class Field:
         return scale_options(scale) if scale else ()
 
 
-def scale_options(scale: Scale) -> tuple[Option, ...]:
-    """The points of a scale; the first is key 1, whatever its value."""
-    points = enumerate(scale.points, start=1)
+def scale_options(scale: Scale, *, is_turned: bool = False) -> tuple[Option, ...]:
+    """The points of a scale as they are shown; the first is key 1, whatever its value."""
+    points = enumerate(reversed(scale.points) if is_turned else scale.points, start=1)
     return tuple(Option(number_text(p.value), p.words or number_text(p.value), _digit(n)) for n, p in points)
 
 
@@ -105,18 +106,20 @@ def _digit(n: int) -> str:
 
 def fields_of(
     slots: Sequence[Slot], answers: Sequence[Mapping[str, Any]] = (), *,
-    form: Mapping[str, Sequence[str]] | None = None, wrong: Mapping[str, str] | None = None,
+    form: Mapping[str, Sequence[str]] | None = None, wrong: Mapping[str, str] | None = None, is_turned: bool = False,
 ) -> tuple[Field, ...]:  # fmt: skip
     """A field for each slot, filled from a form that came back, else from the answers so far."""
     if form is not None:
-        return tuple(_from_form(slot, form, (wrong or {}).get(slot.name, "")) for slot in slots)
-    stored = {(a["question"], a["response_id"], a["turn"]): a for a in answers}
-    return tuple(_from_answer(slot, stored.get((slot.question.key, slot.response_id, slot.turn))) for slot in slots)
+        fields = [_from_form(slot, form, (wrong or {}).get(slot.name, "")) for slot in slots]
+    else:
+        stored = {(a["question"], a["response_id"], a["turn"]): a for a in answers}
+        fields = [_from_answer(slot, stored.get((slot.question.key, slot.response_id, slot.turn))) for slot in slots]
+    return tuple(replace(field, is_turned=is_turned) for field in fields)
 
 
 def _from_form(slot: Slot, form: Mapping[str, Sequence[str]], error: str) -> Field:
-    one = {part: next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment")}
-    return Field(slot, tuple(form.get(slot.name, ())), error=error, **one)
+    strength, comment = (next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment"))
+    return Field(slot, tuple(form.get(slot.name, ())), strength, comment, error)
 
 
 def _from_answer(slot: Slot, answer: Mapping[str, Any] | None) -> Field:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.actions.rating import slots_of
+from app.actions.rating import slots_of, stage_of_page
 from app.design.presentation import Presentation, presentation
 from app.design.protocol import Protocol
 from app.design.slot import response_name
@@ -15,12 +15,16 @@ from app.web.rater.fields import Field, fields_of
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a dialogue, with the questions beside it. `voice` counts the speakers from 0."""
+    """One turn of a dialogue, with the questions beside it. `voice` counts the speakers from 0.
+
+    `is_now`: it was revealed last.
+    """
 
     speaker: str
     text: str
     voice: int
     fields: tuple[Field, ...]
+    is_now: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,10 @@ class ResponseCard:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole page. `is_pair_first`: the protocol asks for the choice before the ratings."""
+    """A whole page. `is_pair_first`: the protocol asks for the choice before the ratings.
+
+    `turn`: the turn that was revealed last, where a dialogue unfolds and there is more to come.
+    """
 
     shown: Presentation
     situation: Passage
@@ -56,6 +63,7 @@ class Sheet:
     pair: tuple[Field, ...]
     item: tuple[Field, ...]
     is_pair_first: bool
+    turn: int | None = None
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -80,33 +88,45 @@ def make_sheet(
     wrong: Mapping[str, str],
 ) -> Sheet:  # fmt: skip
     """The page of an assignment, with the answers so far, or with a form that came back."""
-    fields = fields_of(slots_of(protocol, view), view.answers, form=form, wrong=wrong)
+    shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
+    fields = fields_of(slots_of(protocol, view), view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
     targets = [question.target for question in protocol.questions]
     by_target = {t: tuple(f for f in fields if f.question.target == t) for t in ("turn", "response", "pair", "item")}
-    cards = tuple(_card(view, place, by_target) for place in range(len(view.responses)))
+    # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.
+    in_responses = any(response["turns"] for response in view.responses)
+    n_cards = 0 if turn is not None and not in_responses else len(view.responses)
+    cards = tuple(_card(view, place, by_target, turn) for place in range(n_cards))
     return Sheet(
-        shown=presentation(protocol, view.condition),
-        situation=_passage(view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None]),
+        shown=shown,
+        situation=_passage(
+            view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None],
+            None if in_responses else turn,
+        ),
         cards=cards, pair=by_target["pair"], item=by_target["item"],
         is_pair_first="pair" in targets and "response" in targets
         and targets.index("pair") < targets.index("response"),
+        turn=turn,
     )  # fmt: skip
 
 
-def _card(view: AssignmentView, place: int, by_target: Mapping[str, Sequence[Field]]) -> ResponseCard:
+def _card(view: AssignmentView, place: int, by_target: Mapping[str, Sequence[Field]], last: int | None) -> ResponseCard:
     response = view.responses[place]
     own = {target: [f for f in fields if f.slot.place == place] for target, fields in by_target.items()}
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(response["text"], response["turns"], own["turn"])
+    passage = _passage(response["text"], response["turns"], own["turn"], last)
     return ResponseCard(response_name(place, len(view.responses)), label, passage, tuple(own["response"]))
 
 
-def _passage(text: str | None, turns: Sequence[Mapping[str, str]] | None, fields: Sequence[Field]) -> Passage:
+def _passage(
+    text: str | None, turns: Sequence[Mapping[str, str]] | None, fields: Sequence[Field], last: int | None
+) -> Passage:
+    """The text, or its turns up to the last that is revealed."""
     voices: dict[str, int] = {}
     return Passage(text, tuple(
         Turn(
             speaker=(speaker := str(turn.get("speaker", ""))), text=str(turn.get("text", "")),
             voice=voices.setdefault(speaker, len(voices)), fields=tuple(f for f in fields if f.slot.turn == number),
+            is_now=number == last,
         )
-        for number, turn in enumerate(turns or (), start=1)
+        for number, turn in enumerate((turns or ())[:last], start=1)
     ))  # fmt: skip

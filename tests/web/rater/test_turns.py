@@ -1,0 +1,118 @@
+"""A dialogue turn by turn: what is to come is not on the page, what is past stays, and the whole comes last."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from tests.builder import EMPATHY
+from tests.web.rater.conftest import form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+NOW = {"key": "now", "type": "rating", "target": "turn", "text": "How is it now?", "scale": {1: "bad", 2: "good"}}
+SAID = [{"speaker": who, "text": f"{who} says {word}"} for who, word in (("A", "one"), ("B", "two"), ("A", "three"))]
+ITEM = [{"key": "item-0", "responses": {"person": SAID}}]
+UNFOLDING = [{"key": "item-0", "turns": SAID, "responses": {"person": "The reply."}}]
+PARTS = {"questions": [NOW, EMPATHY], "design": {"trials": "single", "reveal": "turns"}, "texts": ITEM}
+
+
+def words(page: object) -> list[str]:
+    return re.findall(r"says (\w+)", page.text)  # type: ignore[attr-defined]
+
+
+def test_turns_come_one_by_one_each_with_its_question_and_then_the_whole(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**PARTS)
+    anna = visitor()
+    seen = []
+    page = anna.begin()
+    for form in ({"q0r0t1": "1"}, {"q0r0t2": "2"}, {"q0r0t3": "2"}, {"q1r0": "4"}):
+        seen.append((words(page), re.findall(r'type="radio"\s+name="(\w+)"', page.text)[0]))
+        page = anna.rate(page, form)
+    assert seen == [
+        (["one"], "q0r0t1"), (["one", "two"], "q0r0t2"), (["one", "two", "three"], "q0r0t3"),
+        (["one", "two", "three"], "q1r0"),
+    ]  # fmt: skip
+    assert heading(page) == "You have finished. Thank you."
+    with engine.connect() as db:
+        stored = db.execute(text("SELECT question, turn, number, exclude FROM ratings ORDER BY question, turn")).all()
+    assert [tuple(row) for row in stored] == [
+        ("empathy", None, 4, None), ("now", 1, 1, None), ("now", 2, 2, None), ("now", 3, 2, None),
+    ]  # fmt: skip
+
+
+def test_what_is_said_of_turns_counts_only_when_the_whole_is_submitted(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**PARTS)
+    anna = visitor()
+    anna.rate(anna.begin(), {"q0r0t1": "1"})
+    with engine.connect() as db:
+        assert db.execute(text("SELECT exclude FROM ratings")).scalar_one() == "not submitted"
+
+
+def test_a_turn_without_its_answer_stays_with_the_error(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**PARTS)
+    anna = visitor()
+    page = anna.rate(anna.begin(), {})
+    assert (page.status_code, words(page)) == (422, ["one"])
+
+
+def test_a_second_click_neither_skips_a_turn_nor_changes_the_first(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**PARTS)
+    anna = visitor()
+    page = anna.begin()
+    first = {"turn": "1", "q0r0t1": "1"}
+    assert words(anna.rate(page, first)) == ["one", "two"]
+    assert words(anna.rate(page, {**first, "q0r0t1": "2"})) == ["one", "two"]
+    assert words(anna.get("/s/study/rate")) == ["one", "two"]
+    with engine.connect() as db:
+        assert db.execute(text("SELECT turn, number FROM ratings")).all() == [(1, 1)]
+
+
+def test_a_turn_that_is_not_there_yet_or_past_takes_no_answer(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**PARTS)
+    anna = visitor()
+    page = anna.begin()
+    save = f"{form_address(page)}/save"
+    anna.rate(page, {"q0r0t1": "1"})
+    asked = {
+        name: anna.post(save, data={"slot": name, name: "2"}).status_code
+        for name in ("q0r0t1", "q0r0t2", "q0r0t3", "q1r0")
+    }
+    assert asked == {"q0r0t1": 422, "q0r0t2": 200, "q0r0t3": 422, "q1r0": 422}
+
+
+def test_where_the_situation_unfolds_the_response_comes_at_the_end(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**{**PARTS, "texts": UNFOLDING})
+    anna = visitor()
+    page = anna.begin()
+    for turn in ("1", "2", "3"):
+        assert "The reply." not in page.text
+        page = anna.rate(page, {f"q0t{turn}": "1"})
+    assert "The reply." in page.text
+
+
+def test_in_the_condition_of_whole_dialogues_all_turns_are_asked_on_one_page(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**{**PARTS, "design": {"trials": "single"}, "conditions": {"shown": {"kind": "reveal"}}})
+    pages = [visitor().begin(who) for who in ("anna", "ben")]
+    assert sorted(len(words(page)) for page in pages) == [1, 3]
