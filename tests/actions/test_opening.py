@@ -87,8 +87,7 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
     yaml = path / "study.yaml"
     words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
-    yaml.write_text(words + "flow: {exposure_cap: 2}
-")
+    yaml.write_text(words + "flow: {exposure_cap: 2}\n")
     found = read_folder(path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
