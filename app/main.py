@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
+import signal
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -59,3 +63,15 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
     errors.register(app)
     return app
+
+
+def server_process() -> FastAPI:
+    """The application of one of several server processes, which ends when their parent does, also by kill -9."""
+    if parent := multiprocessing.parent_process():
+
+        def leave() -> None:
+            parent.join()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        Thread(target=leave, daemon=True).start()
+    return create_app()

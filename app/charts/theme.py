@@ -85,7 +85,7 @@ def config(theme: Theme) -> Spec:
     axis = {
         "labelColor": colours.muted, "titleColor": colours.muted, "domainColor": colours.grid,
         "tickColor": colours.grid, "gridColor": colours.grid, "labelFontSize": 12, "titleFontSize": 12,
-        "titleFontWeight": "normal", "labelLimit": 200, "titlePadding": 8,
+        "titleFontWeight": "normal", "labelLimit": 240, "titlePadding": 8,
     }  # fmt: skip
     return {
         "background": None,

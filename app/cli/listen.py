@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import socket
 import sys
-from threading import Thread
 from typing import TYPE_CHECKING, NoReturn
 
 from app.cli.output import fail, say
@@ -15,8 +13,6 @@ from app.settings import settings
 
 if TYPE_CHECKING:
     from types import FrameType
-
-    from fastapi import FastAPI
 
 NEXT_PORTS = 50
 
@@ -71,7 +67,7 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
     os.environ["DATABASE_URL"] = database_url
     settings.cache_clear()
     config = Config(
-        "app.cli.listen:create_app", factory=True, workers=workers, lifespan="off", ws="none", log_level="warning",
+        "app.main:server_process", factory=True, workers=workers, lifespan="off", ws="none", log_level="warning",
         access_log=False, server_header=False, forwarded_allow_ips=settings().trusted_proxies,
         timeout_graceful_shutdown=5,
     )  # fmt: skip
@@ -85,20 +81,6 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
     finally:
         listening.close()
         say("Stopped.")
-
-
-def create_app() -> FastAPI:
-    """The application of one server process, which ends when the process that started it does, also by kill -9."""
-    from app.main import create_app as create
-
-    if parent := multiprocessing.parent_process():
-
-        def leave() -> None:
-            parent.join()
-            os.kill(os.getpid(), signal.SIGTERM)
-
-        Thread(target=leave, daemon=True).start()
-    return create()
 
 
 def stop_cleanly() -> None:

@@ -145,7 +145,7 @@ def _covers(figure: Figure, value: float) -> bool:
 
 
 def _why(figure: Figure) -> str:
-    return figure.note or (REASONS[figure.reason] if figure.reason else "not estimable")
+    return (figure.note or (REASONS[figure.reason] if figure.reason else "not estimable")).removesuffix(".")
 
 
 def _basis(figure: Figure, answers: str) -> str:

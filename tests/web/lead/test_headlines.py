@@ -66,6 +66,11 @@ def test_a_preference_names_the_share_and_ties() -> None:
     assert "12 choices, 4 items, 3 raters." in found.basis
 
 
+def test_a_reason_that_is_a_sentence_ends_with_one_full_stop() -> None:
+    found = _comparison(_rated({"human": [1, 2]}))
+    assert found.claim == "model against human: The source has no ratings."
+
+
 def test_one_rating_per_response_is_said_in_words() -> None:
     found = _agreement(_rated({"human": [1, 2], "model": [3, 4]}, raters="a"))
     assert found.claim == "How far raters agree is not estimable: one rating per response."
