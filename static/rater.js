@@ -4,7 +4,7 @@
 
   const $ = (selector, within = document) => within.querySelector(selector);
   const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const form = () => $("#rate-form");
+  const form = () => $("form[data-save]");
   const ANSWER = "attune-answer:";
   const AWAY = "attune-away:";
 
@@ -128,7 +128,8 @@
   function leaveNow() {
     if (!leaving) return;
     const issue = leaving;
-    $("[name=hidden_ms]", form()).value = Math.round(away().ms);
+    const hidden = $("[name=hidden_ms]", form());
+    if (hidden) hidden.value = Math.round(away().ms);
     issue(true);
   }
 
@@ -234,19 +235,19 @@
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (key === "Escape" && $("#keys-help[open]")) { $("#keys-help").open = false; return; }
-    if (!form() || $("#rate").dataset.keys === "off") return;
+    if (!form() || form().closest("[data-keys]").dataset.keys === "off") return;
     if (event.defaultPrevented || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTextField(target)) return;
     if (act(key.toLowerCase(), target)) event.preventDefault();
   });
 
   document.addEventListener("change", ({ target }) => {
-    const question = target.closest("#rate-form .question");
+    const question = target.closest("form[data-save] .question");
     if (question) save(question);
   });
 
   document.addEventListener("input", ({ target }) => {
-    const question = target.matches("textarea, input[type=number]") && target.closest("#rate-form .question");
+    const question = target.matches("textarea, input[type=number]") && target.closest("form[data-save] .question");
     if (!question) return;
     clearTimeout(typing.get(question));
     typing.set(question, setTimeout(() => save(question), 800));
@@ -263,6 +264,13 @@
     event.preventDefault();
     leave(event.detail.issueRequest);
   });
+  // A page without htmx: the same, and then the browser's own way.
+  document.addEventListener("submit", (event) => {
+    if (event.target !== form() || form().hasAttribute("hx-post")) return;
+    event.preventDefault();
+    leave(() => form().submit());
+  });
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) leaving = null; });
   const fail = () => say("waiting", "Not sent. Please press Next again.");
   document.addEventListener("htmx:afterRequest", () => { leaving = null; });
   document.addEventListener("htmx:sendError", fail);
@@ -283,19 +291,6 @@
     $$("[data-slider]").forEach(makeSlider);
   }
 
-  function redirect(box) {
-    let left = Number(box.dataset.seconds);
-    box.hidden = false;
-    const clock = setInterval(() => {
-      left -= 1;
-      $("[data-count]", box).textContent = left;
-      if (left <= 0) { clearInterval(clock); location.assign(box.dataset.redirect); }
-    }, 1000);
-    $("[data-stop]", box).addEventListener("click", () => { clearInterval(clock); box.remove(); });
-  }
-
   if (form()) ready();
-  $$("#about [data-slider]").forEach(makeSlider);
-  $$("[data-redirect]").forEach(redirect);
   if (queue.length) sendAgain();
 })();

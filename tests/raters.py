@@ -5,31 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.invite import invite_raters
-from app.actions.rating import (
-    Arrival,
-    arrive,
-    begin_rating,
-    current_page,
-    finish,
-    protocol_of,
-    slots_of,
-    submit_about_rater,
-    submit_rating,
-)
+from app.actions.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
+from app.actions.simulated_steps import pass_step
 from app.design.order import seeded
 from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
 from app.design.scale import number_text
-from app.design.slot import slots_of_rater
 from app.storage.arrivals import get_study_door
 from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import get_rating_session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from random import Random
 
     from sqlalchemy import Connection
 
     from app.design.question import Question
+    from app.design.slot import Slot
 
 Form = dict[str, list[str]]
 
@@ -59,9 +51,6 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
     sitting = arrive(db, study, arrival, is_simulated=not invite)
     assert sitting
     rng = seeded(seed, name)
-    session = get_rating_session(db, slug, sitting.token)
-    assert session
-    begin_rating(db, session)
     while True:
         session = get_rating_session(db, slug, sitting.token)
         assert session
@@ -71,15 +60,18 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
         if page == "done":
             assert finish(db, session)
             return True
-        if page == "about":
-            about = {slot.name: answer(slot.question, rng) for slot in slots_of_rater(protocol_of(db, session))}
-            assert not submit_about_rater(db, session, about).wrong
+        if isinstance(page, str):
+            assert page != "wait"
+            pass_step(db, session, page, lambda slots: fill(slots, rng))
             continue
-        assert not isinstance(page, str), page
-        form: Form = {slot.name: answer(slot.question, rng) for slot in slots_of(protocol_of(db, session), page)}
-        submission = submit_rating(db, session, page, form)
+        submission = submit_rating(db, session, page, fill(slots_of(protocol_of(db, session), page), rng))
         assert not submission.answers.wrong
         assert submission.is_stored
+
+
+def fill(slots: Sequence[Slot], rng: Random) -> Form:
+    """A page's answers."""
+    return {slot.name: answer(slot.question, rng) for slot in slots}
 
 
 def answer(question: Question, rng: Random) -> list[str]:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
 from app.design.reveal import Stage, slots_now, stage_of
-from app.design.slot import Shown, Slot, slots_of_rater, slots_of_trial
+from app.design.slot import Shown, Slot, slots_of_trial
+from app.design.way import AFTER_RATINGS, DONE, next_step, way_of
 from app.storage.arrivals import record_arrival, record_invited_arrival
 from app.storage.assignments import get_so_far
 from app.storage.assignments_return import retake_returned
 from app.storage.assignments_view import AssignmentView, next_assignment
 from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import record_begin, record_finish
-from app.storage.ratings import (
-    list_answers_about_rater,
-    record_answer,
-    record_answers_about_rater,
-    record_submission,
-)
+from app.storage.rating_sessions import record_begin, record_finish, record_step
+from app.storage.ratings import record_answer, record_submission
 from app.storage.turns import record_turn, release_turns
 
 if TYPE_CHECKING:
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
     from app.storage.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
-
-Elsewhere = Literal["start", "about", "done", "wait", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +100,39 @@ def _shown(view: AssignmentView) -> Shown:
     return Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition)
 
 
+def current_step(db: Connection, session: RatingSession) -> str:
+    """The step where a rater stands, as `design.way` names them; or how they ended, if not by finishing."""
+    if session.has_ended:
+        return DONE if session.session_state == "finished" else session.session_state
+    protocol = protocol_of(db, session)
+    return next_step(way_of(protocol, pool=session.pool, condition=session.condition), session.passed)
+
+
+def may_rate(db: Connection, session: RatingSession) -> bool:
+    """Whether answers are still taken; not from the debriefing on, which may say who wrote what."""
+    return not session.has_ended and current_step(db, session) not in AFTER_RATINGS
+
+
 def begin_rating(db: Connection, session: RatingSession) -> None:
-    """Note that the rater wants to begin; a second click changes nothing. Their places are given by `current_page`."""
-    record_begin(db, session)
+    """Note that the instructions are read; a second click changes nothing. Places are given by `current_page`."""
+    if current_step(db, session) == "instructions":
+        record_begin(db, session)
+        record_step(db, session, "instructions")
 
 
-def current_page(db: Connection, session: RatingSession) -> AssignmentView | Elsewhere:
-    """Where the rater stands: the next assignment, or what comes when there is none."""
-    if session.session_state == "finished":
-        return "done"
-    if not session.has_begun:
-        return "start"
+def current_page(db: Connection, session: RatingSession) -> AssignmentView | str:
+    """Where the rater stands: the next assignment; while there is none for now `wait`, or `full`; else the step."""
+    step = current_step(db, session)
+    if step != "rating":
+        return step
     if session.session_state == "active" and (view := next_assignment(db, session)):
         return view
-    protocol = protocol_of(db, session)
-    outcome = give_places(db, session, protocol)
+    outcome = give_places(db, session, protocol_of(db, session))
     if outcome == "given":
         return next_assignment(db, session) or "wait"
-    if get_so_far(db, session).n_done == 0:
+    if get_so_far(db, session).n_held == 0:
         return outcome
-    return "about" if unanswered_about_rater(db, session, protocol) else "done"
+    return current_step(db, record_step(db, session, "rating"))
 
 
 def submit_rating(
@@ -163,31 +170,11 @@ def save_answer(
     return answer is None or record_answer(db, view, answer, key)
 
 
-def unanswered_about_rater(db: Connection, session: RatingSession, protocol: Protocol) -> tuple[Slot, ...]:
-    """The required questions about the rater that are still open."""
-    slots = slots_of_rater(protocol)
-    if not slots:
-        return ()
-    answered = {answer["question"] for answer in list_answers_about_rater(db, session)}
-    if answered:
-        return tuple(slot for slot in slots if slot.question.required and slot.question.key not in answered)
-    return slots
-
-
-def submit_about_rater(db: Connection, session: RatingSession, form: Form) -> Answers:
-    """Check and store what a rater says about themselves."""
-    answers = read_answers(slots_of_rater(protocol_of(db, session)), form, ())
-    if not answers.wrong:
-        record_answers_about_rater(db, session, answers.given)
-    return answers
-
-
 def finish(db: Connection, session: RatingSession) -> bool:
-    """Call the sitting finished if everything is answered; False where something is open."""
+    """Call the sitting finished if every step is passed; False where one is open, or it ended otherwise."""
     if session.session_state == "finished":
         return True
-    so_far = get_so_far(db, session)
-    if so_far.n_open or not so_far.n_done or unanswered_about_rater(db, session, protocol_of(db, session)):
+    if session.has_ended or current_page(db, session) != DONE:
         return False
     record_finish(db, session)
     return True

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING
 from app.actions.rating import (
     Arrival,
     arrive,
-    begin_rating,
     current_page,
     finish,
     protocol_of,
     slots_of,
-    submit_about_rater,
     submit_rating,
 )
 from app.actions.simulated_answers import Mind, Names
-from app.design.slot import slots_of_rater
+from app.actions.simulated_steps import pass_step
 from app.storage.arrivals import StudyDoor, get_study_door
 from app.storage.assignments_view import AssignmentView
 from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import RatingSession, get_rating_session
+from app.storage.rating_sessions import ENDED, RatingSession, get_rating_session
 from app.storage.trials import list_item_keys, list_items
 
 if TYPE_CHECKING:
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from app.storage.engine import Begin
 
 SIMULATED = "simulated"
+# Where a rater goes no further; one who would have to wait goes home.
+ENDS = frozenset({"done", "wait", "full", *ENDED})
 
 
 class StudyNotOpenError(ValueError):
@@ -92,22 +92,20 @@ def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, po
     """One rater from arrival to the end; how many pages they rated."""
     sitting = arrive(db, study, Arrival(SIMULATED, name, {}), pool=pool, is_simulated=True)
     assert sitting is not None  # noqa: S101 - only invited raters can be turned away
-    begin_rating(db, _session(db, study, sitting.token))
-    page = current_page(db, _session(db, study, sitting.token))
-    session = _session(db, study, sitting.token)
     mind = Mind(seed, name, names)
+    session = _session(db, study, sitting.token)
     rated: set[int] = set()
-    while isinstance(page, AssignmentView):
-        slots = slots_of(protocol_of(db, session), page)
-        form, active_ms = mind.answer(page, slots)
-        submission = submit_rating(db, session, page, form, active_ms=active_ms)
-        if not submission.is_stored:
-            raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
-        rated.add(page.id)
-        page = current_page(db, session)
-    if page == "about":
-        submit_about_rater(db, session, mind.answer_about(slots_of_rater(protocol_of(db, session))))
-    finish(db, session)
+    while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
+        if isinstance(page, AssignmentView):
+            form, active_ms = mind.answer(page, slots_of(protocol_of(db, session), page))
+            submission = submit_rating(db, session, page, form, active_ms=active_ms)
+            if not submission.is_stored:
+                raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
+            rated.add(page.id)
+        else:
+            pass_step(db, session, page, mind.answer_about)
+            session = _session(db, study, sitting.token)
+    finish(db, _session(db, study, sitting.token))
     return len(rated)
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from app.design.protocol import Protocol
 
+FLOW = frozenset({"consent", "eligibility", "before", "after", "debrief", "help"})
+
 
 def not_carried_out(protocol: Protocol) -> list[str]:
     """The parts of a protocol that raters would not get, as key paths of study.yaml; list places count from 1.
@@ -29,7 +31,8 @@ def _questions(protocol: Protocol) -> Iterator[str]:
 
 
 def _flow(protocol: Protocol) -> Iterator[str]:
-    return (f"flow.{part}" for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
+    there = (part for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
+    return (f"flow.{part}" for part in there if part not in FLOW)
 
 
 def _checks(protocol: Protocol) -> Iterator[str]:

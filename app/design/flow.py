@@ -10,10 +10,6 @@ from app.design.question import Key
 from app.design.scale import number_text
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Step = Literal[
-    "consent", "eligibility", "before", "instructions", "comprehension", "practice",
-    "rating", "revisit", "after", "debrief", "completion",
-]  # fmt: skip
 
 
 def values_as_text(data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
@@ -103,28 +99,3 @@ class Flow(_Part):
     help: str = ""
     exposure_cap: int | None = Field(default=None, ge=1)
     skip_reasons: tuple[str, ...] = ()
-
-
-def steps(flow: Flow, *, has_rater_questions: bool = False, has_comprehension: bool = False) -> tuple[Step, ...]:
-    """The steps of a rater's way, in order.
-
-    Args:
-        flow: what the study has.
-        has_rater_questions: whether there are questions about the rater that no part of the flow names; they come
-            after the trials.
-        has_comprehension: whether the understanding of the instructions is checked.
-    """
-    there: dict[Step, object] = {
-        "consent": flow.consent,
-        "eligibility": flow.eligibility,
-        "before": flow.before,
-        "instructions": True,
-        "comprehension": has_comprehension,
-        "practice": flow.practice,
-        "rating": True,
-        "revisit": flow.revisit,
-        "after": flow.after or has_rater_questions,
-        "debrief": flow.debrief,
-        "completion": True,
-    }
-    return tuple(step for step, part in there.items() if part)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.design.answer import CANNOT_JUDGE, scaled_value
 from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
-from app.design.scale import number
+from app.design.scale import number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +39,13 @@ class Answers:
 
     given: tuple[Answer, ...]
     wrong: dict[str, str] = field(default_factory=dict)
+
+
+def answer_text(answer: Answer) -> str:
+    """The answer as ratings.csv writes it; of a choice tie, neither, or `response`."""
+    if answer.number is not None:
+        return number_text(answer.number)
+    return answer.outcome or (answer.text if answer.codes is None else "|".join(answer.codes)) or ""
 
 
 class AnswerError(ValueError):

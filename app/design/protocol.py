@@ -58,13 +58,26 @@ class Analysis(BaseModel):
     believed_source: BelievedSource | None = None
 
 
-class Completion(BaseModel):
-    """What a rater gets at the end."""
+Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdrew"]
+
+
+class Ending(BaseModel):
+    """What a rater gets who leaves: a code for the platform, an address, words."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     code: str = ""
     url: str = ""
     text: str = ""
+
+
+class Completion(Ending):
+    """What a rater gets at the end, and what those get who end otherwise."""
+
+    otherwise: dict[Outcome, Ending] = {}
+
+    def of(self, outcome: Outcome) -> Ending:
+        """What a rater gets who ends otherwise; nothing where the study says nothing."""
+        return self.otherwise.get(outcome, Ending())
 
 
 class Protocol(BaseModel):
@@ -113,4 +126,15 @@ class Protocol(BaseModel):
         return self.analysis.reference or next(human, next(iter(self.sources), None))
 
 
-__all__ = ["Analysis", "BelievedSource", "Completion", "Design", "Protocol", "Slug", "Source", "Trials"]
+__all__ = [
+    "Analysis",
+    "BelievedSource",
+    "Completion",
+    "Design",
+    "Ending",
+    "Outcome",
+    "Protocol",
+    "Slug",
+    "Source",
+    "Trials",
+]

@@ -69,9 +69,9 @@ def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
     return tuple(slot for target in ("turn", "response", "pair", "item") for slot in _slots(protocol, target, shown))
 
 
-def slots_of_rater(protocol: Protocol) -> tuple[Slot, ...]:
-    """The questions about the rater, on a page of their own."""
-    return tuple(_slots(protocol, "rater", Shown()))
+def slots_of_rater(protocol: Protocol, condition: str = "") -> tuple[Slot, ...]:
+    """The questions about the rater, as far as they are asked in this rater's condition."""
+    return tuple(_slots(protocol, "rater", Shown(condition=condition)))
 
 
 def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
 from app.design.scale import number_text
+from app.exchange.scores import score_meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ MEANINGS = {
     "is_simulated": "true where the program answered, not a person",
     "question": "key of the question",
     "value": "the answer: a number; the response chosen, tie or neither; codes joined by |; or text",
+    "score": "which score of the questions about the rater",
+    "n_answers": "how many answers it is made of",
     "strength": "how strong the preference is",
     "turn": "turn of the dialogue, from 1",
     "left_response": "the response that stood left",
@@ -70,7 +73,8 @@ MEANINGS = {
     "meaning": "what the column or the value means",
     "happened_at": "when, UTC",
 }
-_WHOLE = ("turn", "position", "repeat", "active_ms", "n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings")
+_WHOLE = ("turn", "position", "repeat", "active_ms", "n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings",
+          "n_answers")  # fmt: skip
 _NUMBERS = ("strength", "estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
 _TIMES = ("rated_at", "served_at", "happened_at")
 _KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
@@ -78,6 +82,7 @@ _REFERENCES = {
     "responses": {"item": "items"},
     "ratings": {"rater": "raters", "item": "items", "response": "responses", "left_response": "responses",
                 "right_response": "responses"},
+    "scores": {"rater": "raters"},
     "checks": {"rater": "raters"},
     "events": {"rater": "raters"},
 }  # fmt: skip
@@ -98,6 +103,8 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
         )
         for value, words in _values(question):
             yield "ratings.csv", "value", question.key, value, words
+    for score, meaning in score_meanings(protocol):
+        yield "scores.csv", "score", "", score, meaning
 
 
 def _values(question: Question) -> Iterator[tuple[str, str]]:

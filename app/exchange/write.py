@@ -15,6 +15,7 @@ from app.exchange.cells import write_csv, write_text_csv
 from app.exchange.codebook import codebook_rows, package
 from app.exchange.protocol import FILE
 from app.exchange.records import quiet
+from app.exchange.scores import rater_composites, scores_of
 from app.exchange.tables import EVENT_COLUMNS, checks_of, events_of, tables_of
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def _write(
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
     happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
     tables: dict[str, Columns] = tables_of(study)
+    if rater_composites(study.protocol):
+        tables["scores"] = scores_of(study)
     tables |= {"checks": checks_of(happened), "events": events_of(happened)}
     columns = {name: list(table) for name, table in tables.items()}
     for name, text in figures_csvs(figures).items() if figures else ():

@@ -55,7 +55,7 @@ _NEXT = text(f"""
     )
     SELECT {_COLUMNS} FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
 """)  # noqa: S608 - constants only
-_N_SESSION = 11
+_N_SESSION = len(RatingSession.__slots__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class Sittings(NamedTuple):
     n_active: int
     n_finished: int
     n_simulated: int
+    n_refused: int
+    n_screened_out: int
 
 
 class Reconciliation(NamedTuple):
@@ -102,7 +104,8 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
 
 _SITTINGS = """
 SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()),
-       count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated)
+       count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated),
+       (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out')
 FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
 WHERE s.study_id = :study_id
 """

@@ -31,9 +31,14 @@ _RESPONSES = text("""
     WHERE r.study_id = :study ORDER BY r.position, r.id
 """)
 _EVENTS = text("""
-    SELECT r.key AS rater, e.kind, e.detail, e.happened_at FROM events e
-    LEFT JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id
-    WHERE e.study_id = :study ORDER BY e.id
+    SELECT rater, kind, detail, happened_at FROM (
+      SELECT r.key AS rater, e.kind, e.detail, e.happened_at, 1 AS source, e.id FROM events e
+      LEFT JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id WHERE e.study_id = :study
+      UNION ALL
+      SELECT r.key, d.step, d.detail, d.done_at, 0, d.rating_session_id FROM steps d
+      JOIN rating_sessions s ON s.study_id = d.study_id AND s.id = d.rating_session_id
+      JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id WHERE d.study_id = :study
+    ) AS happened ORDER BY happened_at, source, id, kind
 """)
 
 
@@ -65,7 +70,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
 
 
 def study_events(db: Connection, study_id: int) -> pd.DataFrame:
-    """What else happened: rater, kind, detail (a dictionary), happened_at; the oldest first."""
+    """What else happened, and the steps that raters passed: rater, kind, detail (a dictionary), happened_at."""
     import pandas as pd
 
     rows = [tuple(row) for row in db.execute(_EVENTS, {"study": study_id})]

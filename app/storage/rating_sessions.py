@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
@@ -10,7 +11,11 @@ from sqlalchemy import text
 from app.storage.arrivals import token_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection, Row
+
+ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
 # The update also locks the row: two tabs, or a double click, come one after the other.
 TOUCH = """
@@ -22,7 +27,10 @@ TOUCH = """
     WHERE st.slug = :slug AND s.study_id = st.id AND s.token_hash = :hash
       AND p.study_id = s.study_id AND p.version = s.protocol_version
     RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
-      s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed
+      s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
+      coalesce(s.condition, '') AS own_condition,
+      (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
+      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed
 """
 _TOUCH = text(TOUCH)
 _FINISH = text("""
@@ -30,7 +38,12 @@ _FINISH = text("""
     WHERE study_id = :study AND id = :session
 """)
 _STATE = text("""
-    UPDATE rating_sessions SET state = :state WHERE study_id = :study AND id = :session AND state <> 'finished'
+    UPDATE rating_sessions SET state = :state
+    WHERE study_id = :study AND id = :session AND state IN ('arrived', 'active', 'expired', 'full')
+""")
+_STEP = text("""
+    INSERT INTO steps (study_id, rating_session_id, step, detail)
+    VALUES (:study, :session, :step, CAST(:detail AS jsonb)) ON CONFLICT DO NOTHING
 """)
 _BEGIN = text("""
     UPDATE rating_sessions SET begun_at = coalesce(begun_at, now()) WHERE study_id = :study AND id = :session
@@ -55,11 +68,20 @@ class RatingSession:
     title: str
     status: str
     seed: int
+    condition: str
+    pool: str | None
+    passed: tuple[str, ...]
 
     @classmethod
     def of(cls, row: Row[Any]) -> RatingSession:
         """From a row that begins with TOUCH's columns."""
-        return cls(*row[: len(cls.__slots__)])
+        own = cls(*row[: len(cls.__slots__)])
+        return replace(own, passed=tuple(own.passed))
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more is asked of this rater."""
+        return self.session_state in ENDED
 
 
 def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
@@ -69,8 +91,17 @@ def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession |
 
 
 def record_state(db: Connection, session: RatingSession, state: str) -> None:
-    """Active, expired or full."""
+    """Active, expired, full, or how the sitting ended; one that has ended stays so."""
     db.execute(_STATE, {"study": session.study_id, "session": session.session_id, "state": state})
+
+
+def record_step(
+    db: Connection, session: RatingSession, step: str, detail: Mapping[str, object] | None = None
+) -> RatingSession:
+    """Note that a step of the rater's way is passed, once and for all; the session as it is now."""
+    row = {"study": session.study_id, "session": session.session_id, "step": step}
+    db.execute(_STEP, row | {"detail": json.dumps(detail or {}, ensure_ascii=False)})
+    return replace(session, passed=(*session.passed, step))
 
 
 def record_begin(db: Connection, session: RatingSession) -> None:

@@ -17,17 +17,16 @@ if TYPE_CHECKING:
 
     from app.design.form import Answer
     from app.storage.assignments_view import AssignmentView
-    from app.storage.rating_sessions import RatingSession
 
 # An answer that was saved but not yet submitted with its page stays out of every figure until it is.
 NOT_SUBMITTED = "not submitted"
 
-_GIVEN = """
+GIVEN = """
     SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
       question text, response_id bigint, turn integer, number float8, outcome text, chosen_response_id bigint,
-      strength float8, codes text[], "text" text, side text, shown_label text, comment text)
+      strength float8, codes text[], "text" text, side text, shown_label text, comment text, position integer)
 """
-_UPSERT = """
+UPSERT = """
     ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
                  least(left_response_id, right_response_id), greatest(left_response_id, right_response_id))
     DO UPDATE SET number = excluded.number, outcome = excluded.outcome,
@@ -52,7 +51,7 @@ _INSERT = f"""
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
       a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms, :exclude
-    FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN ({_GIVEN}) AS g
+    FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN ({GIVEN}) AS g
     WHERE NOT EXISTS (SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id
                       AND o.idempotency_key = CAST(:key AS uuid))
       AND NOT EXISTS (SELECT FROM ratings o JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
@@ -61,7 +60,7 @@ _INSERT = f"""
       AND (g.text IS DISTINCT FROM '' OR EXISTS (
         SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id AND o.question = g.question
           AND o.response_id IS NOT DISTINCT FROM g.response_id AND o.turn IS NOT DISTINCT FROM g.turn))
-    {_UPSERT}
+    {UPSERT}
 """  # noqa: S608 - constants only
 _SUBMIT = text(f"""
     WITH a AS (
@@ -80,16 +79,6 @@ _SAVE = text(f"""
     ), stored AS ({_INSERT})
     SELECT id FROM a
 """)  # noqa: S608 - constants only
-_ABOUT = text(f"""
-    INSERT INTO ratings AS r (study_id, rater_id, question, number, outcome, codes, text, comment, rated_at)
-    SELECT :study, :rater, g.question, g.number, g.outcome, g.codes, g.text, g.comment, now() FROM ({_GIVEN}) AS g
-    WHERE g.text IS DISTINCT FROM ''
-    {_UPSERT}
-""")  # noqa: S608 - constants only
-_ABOUT_ANSWERS = text("""
-    SELECT question, number, outcome, codes, text, comment FROM ratings
-    WHERE study_id = :study AND rater_id = :rater AND item_id IS NULL
-""")
 
 
 def record_submission(
@@ -119,27 +108,15 @@ def record_answer(db: Connection, view: AssignmentView, answer: Answer, key: UUI
     return db.execute(_SAVE, values).scalar_one_or_none() is not None
 
 
-def record_answers_about_rater(db: Connection, session: RatingSession, answers: Sequence[Answer]) -> None:
-    """Store what a rater says about themselves."""
-    rows = json.dumps([_row(answer) for answer in answers])
-    db.execute(_ABOUT, {"study": session.study_id, "rater": session.rater_id, "answers": rows, "draft": NOT_SUBMITTED})
-
-
-def list_answers_about_rater(db: Connection, session: RatingSession) -> list[dict[str, object]]:
-    """What a rater has said about themselves, as `AssignmentView.answers` has it."""
-    rows = db.execute(_ABOUT_ANSWERS, {"study": session.study_id, "rater": session.rater_id}).mappings()
-    nothing = {"response_id": None, "turn": None, "side": None, "strength": None}
-    return [{**nothing, **row} for row in rows]
-
-
 def _values(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
-    rows = json.dumps([_row(answer, labels.get(answer.slot.response_id or 0), n_shown) for answer in answers])
+    rows = json.dumps([answer_row(answer, labels.get(answer.slot.response_id or 0), n_shown) for answer in answers])
     return {"study": view.study_id, "assignment": view.id, "answers": rows, "draft": NOT_SUBMITTED}
 
 
-def _row(answer: Answer, label: str | None = None, n_shown: int = 0) -> dict[str, object]:
+def answer_row(answer: Answer, label: str | None = None, n_shown: int = 0) -> dict[str, object]:
+    """An answer as GIVEN reads it from JSON."""
     slot = answer.slot
     is_of_pair = n_shown == len(SIDES) and slot.place is not None
     return {

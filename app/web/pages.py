@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from app.design.scale import number_text
+from app.web.markdown import markdown
 from app.web.words import FILTERS
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Pages:
         )
         self.environment.globals["asset"] = assets.url
         self.environment.globals["url_for"] = url_for
-        self.environment.filters.update(FILTERS, number=number_text)
+        self.environment.filters.update(FILTERS, number=number_text, markdown=markdown)
 
     def render(self, template: str, context: dict[str, Any]) -> str:
         """The HTML of one template."""

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.design import open_study
+from app.actions.flow import submit_questions
 from app.storage.assignments_view import AssignmentView
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.storage.raters import Rater
@@ -24,19 +25,17 @@ AGE = {"key": "age", "target": "rater", "type": "slider", "text": "How old are y
 def open_with(engine: Engine, *about: dict[str, Any], **design: Any) -> None:  # noqa: ANN401
     """Open a study with these questions about the rater and this design."""
     with engine.begin() as db:
-        protocol = protocol_of(design={"raters_per_trial": 20, **design}, questions=[PREFERENCE, EMPATHY, *about])
+        flow = {"before": [{"questions": [question["key"]]} for question in about]}
+        design = {"raters_per_trial": 20, **design}
+        protocol = protocol_of(design=design, questions=[PREFERENCE, EMPATHY, *about], flow=flow)
         build_study(db, protocol, n_items=4)
         open_study(db, "study")
 
 
-def say(engine: Engine, rater: Rater, **answers: str | float) -> None:
-    """What a rater says of themselves before the first item."""
+def say(engine: Engine, rater: Rater, answer: str) -> None:
+    """What a rater says of themselves before the instructions."""
     with engine.begin() as db:
-        for question, value in answers.items():
-            row = {"id": rater.rater_id, "question": question, "codes": None, "number": None}
-            row |= {"codes": [value]} if isinstance(value, str) else {"number": value}
-            said = "INSERT INTO ratings (study_id, rater_id, question, codes, number) SELECT study_id, id, :question,"
-            db.execute(text(f"{said} :codes, :number FROM raters WHERE id = :id"), row)
+        assert not submit_questions(db, rater.session(db), "before-1", {"q2": [answer]}).wrong
 
 
 def arrive_by(engine: Engine, who: str, **parameters: str) -> Rater:
@@ -77,26 +76,26 @@ def test_who_left_is_made_up_for_and_who_finished_is_not(engine: Engine) -> None
 
 @pytest.mark.parametrize(
     ("about", "quota", "said"),
-    [(ADULT, {"yes": 2}, "yes"), (AGE, {"30": 2}, 30.0)],
+    [(ADULT, {"yes": 2}, "yes"), (AGE, {"30": 2}, "30")],
     ids=["by code", "by number"],
 )
 def test_an_answer_of_the_rater_fills_its_quota_and_no_other(
-    engine: Engine, about: dict[str, Any], quota: dict[str, int], said: str | float
+    engine: Engine, about: dict[str, Any], quota: dict[str, int], said: str
 ) -> None:
     open_with(engine, about, quotas={about["key"]: {**quota, "other": 20}}, raters_per_trial=2)
     raters = [Rater(engine, f"rater-{n}") for n in range(3)]
     for rater in raters:
-        say(engine, rater, **{about["key"]: said})
+        say(engine, rater, said)
     assert [rater.go_all_the_way() for rater in raters[:2]] == [4, 4]
     assert raters[2].begin() == "full"
 
 
 def test_a_value_that_the_quota_does_not_name_is_not_let_in(engine: Engine) -> None:
-    open_with(engine, ADULT, quotas={"adult": {"yes": 20}})
-    rater = Rater(engine, "anna")
-    say(engine, rater, adult="no")
-    assert rater.begin() == "full"
-    assert Rater(engine, "ben").begin() == "full"
+    open_with(engine, {**ADULT, "required": False}, quotas={"adult": {"yes": 20}})
+    for who, said in (("anna", "no"), ("ben", "")):
+        rater = Rater(engine, who)
+        say(engine, rater, said)
+        assert rater.begin() == "full"
 
 
 def test_what_the_link_or_the_file_says_counts_where_the_rater_said_nothing(engine: Engine) -> None:

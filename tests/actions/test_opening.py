@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-CONSENT = {"version": "1", "text": "Taking part is voluntary."}
 LOOK = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a", "after": 1}
 MARK = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark it."}
 AGAIN = {"key": "t", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
@@ -33,14 +32,8 @@ PRACTICE = {"trials": [{"item": "p"}]}
     ("part", "parts"),
     [
         ("questions.1", {"questions": [MARK]}),
-        ("flow.consent", {"flow": {"consent": CONSENT}}),
-        ("flow.eligibility", {"flow": {"eligibility": {"accept": {"adult": "yes"}}}}),
-        ("flow.before", {"flow": {"before": [{"questions": ["mood"]}]}}),
         ("flow.practice", {"flow": {"practice": PRACTICE}}),
         ("flow.revisit", {"flow": {"revisit": ["who"]}}),
-        ("flow.after", {"flow": {"after": [{"questions": ["mood"]}]}}),
-        ("flow.debrief", {"flow": {"debrief": {"text": "Some labels were not true."}}}),
-        ("flow.help", {"flow": {"help": "Talk to somebody."}}),
         ("flow.exposure_cap", {"flow": {"exposure_cap": 2}}),
         ("flow.skip_reasons", {"flow": {"skip_reasons": ["I know the person"]}}),
         ("checks.attention", {"checks": {"attention": [LOOK]}}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from app.design.flow import Flow, steps
+from app.design.flow import Flow
 from app.design.protocol import Protocol
 from tests.design.studies import protocol
 
@@ -17,18 +17,6 @@ WHOLE = {
     "revisit": ["who", "sure"],
     "debrief": {"text": "Thank you."},
 }
-
-
-def test_a_study_that_asks_for_nothing_more_has_instructions_trials_and_the_end() -> None:
-    assert steps(Flow()) == ("instructions", "rating", "completion")
-
-
-def test_the_steps_come_in_the_order_that_consent_and_debrief_demand() -> None:
-    flow = Flow.model_validate(WHOLE)
-    assert steps(flow, has_rater_questions=True, has_comprehension=True) == (
-        "consent", "eligibility", "before", "instructions", "comprehension", "practice", "rating", "revisit", "after",
-        "debrief", "completion",
-    )  # fmt: skip
 
 
 def test_accepted_answers_are_text_as_ratings_csv_writes_it() -> None:

@@ -12,6 +12,7 @@ from app.analysis.figure import FIELDS
 from app.analysis.folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.design import question
 from app.exchange.ratings import FILE_COLUMNS
+from app.exchange.scores import SCORE_COLUMNS
 from app.exchange.tables import CHECK_COLUMNS, EVENT_COLUMNS
 from app.storage.tables import metadata
 
@@ -72,4 +73,4 @@ def test_every_column_of_the_study_folder_is_named() -> None:
     }.items():
         listed = part(heading, 3).strip().split("\n\n")[0]
         assert re.findall(r"`(\w+)`", listed) == list(columns)
-    assert {*EVENT_COLUMNS, *CHECK_COLUMNS} <= set(re.findall(r"`(\w+)`", folder))
+    assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS} <= set(re.findall(r"`(\w+)`", folder))

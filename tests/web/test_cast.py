@@ -65,8 +65,16 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/rate/{token}": (404, 404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
     "GET /s/{slug}/pause": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/about": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/about": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/consent": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/consent": (403, 403, 303, 303, 403),
+    # Only a browser that has just refused sees it.
+    "GET /s/{slug}/refused": (404, 404, 404, 404, 404),
+    "GET /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/questions/{step}/save": (403, 403, 409, 409, 403),
+    "GET /s/{slug}/debrief": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/debrief": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/ended": (403, 403, 303, 303, 403),
     "GET /s/{slug}/wait": (403, 403, 303, 303, 403),
     "GET /s/{slug}/done": (403, 403, 303, 303, 403),
 }
@@ -99,7 +107,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     asset = re.search(r'href="/static/([^/]+)/(attune\.css)"', browsers["visitor"].get("/").text)
     assert asset is not None
     assert form is not None
-    words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none"}
+    words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
     return Stage(browsers, words)
 
 

@@ -79,7 +79,20 @@ rating_sessions = Table(
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
-    CheckConstraint("state IN ('arrived', 'active', 'finished', 'expired', 'full')", name="state"),
+    CheckConstraint("state IN ('arrived', 'active', 'finished', 'expired', 'full', 'screened_out', 'failed_checks',"
+                    " 'withdrawn')", name="state"),
     CheckConstraint("(state = 'finished') = (finished_at IS NOT NULL)", name="finished_at"),
     Index(None, "study_id", "rater_id"),
+)  # fmt: skip
+
+# One row a step of the rater's way that is passed: consent, a page of questions, the instructions, and so on.
+steps = Table(
+    "steps", metadata,
+    study_key(),
+    Column("rating_session_id", BigInteger, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("detail", JSONB, nullable=False, server_default=text("'{}'")),
+    time("done_at", now=True),
+    PrimaryKeyConstraint("study_id", "rating_session_id", "step"),
+    within_study("rating_session_id", "rating_sessions", ondelete="CASCADE"),
 )  # fmt: skip

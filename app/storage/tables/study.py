@@ -29,6 +29,8 @@ studies = Table(
     Column("protocol_version", Integer, nullable=False, server_default="1"),
     Column("seed", BigInteger, nullable=False, server_default="0"),
     Column("is_demo", Boolean, nullable=False, server_default=text("false")),
+    # Nothing else is known of who did not consent, so there are no rows to count.
+    Column("n_refused", Integer, nullable=False, server_default="0"),
     time("created_at", now=True),
     time("opened_at"),
     time("closed_at"),

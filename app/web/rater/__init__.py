@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, ending, pause, rate, start
+from app.web.rater import arrival, consent, ending, pause, questions, rate, start
 
 router = APIRouter(prefix="/s")
 router.include_router(arrival.router)
+router.include_router(consent.router)
+router.include_router(questions.router)
 router.include_router(start.router)
 router.include_router(rate.router)
 router.include_router(pause.router)

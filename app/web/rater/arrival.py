@@ -14,7 +14,6 @@ from app.storage.protocols import get_protocol
 from app.web.cookies import get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError, PageError
-from app.web.markdown import markdown
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import MAX_AGE_S, check_open, rater_cookie
 
@@ -62,7 +61,7 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         ) from None
     if sitting is None:
         raise ForbiddenError("This personal link is not valid, or no longer. Please ask who sent it to you.")
-    response = go(request, "show_start" if sitting.state == "arrived" else "show_current", slug=slug)
+    response = go(request, "show_current", slug=slug)
     set_cookie(request, response, rater_cookie(slug), sitting.token, max_age=MAX_AGE_S)
     return response
 
@@ -90,4 +89,4 @@ def _is_id(text: str) -> bool:
 
 def _preview(request: Request, study: StudyDoor, db: Db) -> Response:
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
-    return rater_page(request, "preview.html", study.slug, protocol, instructions=markdown(protocol.instructions))
+    return rater_page(request, "preview.html", study.slug, protocol)

@@ -50,8 +50,7 @@ def get_session(request: Request, slug: str, db: Db) -> RatingSession:
     session = get_rating_session(db, slug, token) if token else None
     if session is None:
         raise ForbiddenError(NO_LINK)
-    finished = session.session_state == "finished"
-    check_open(session.status, has_begun=session.has_begun, is_finished=finished)
+    check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
     return session
 
 
@@ -61,8 +60,7 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
     if own is None or own[1].state == "planned":
         raise NotFoundError
-    finished = own[0].session_state == "finished"
-    check_open(own[0].status, has_begun=own[0].has_begun, is_finished=finished)
+    check_open(own[0].status, has_begun=own[0].has_begun, is_finished=own[0].has_ended)
     return own
 
 

@@ -1,46 +1,37 @@
-"""After the last item: questions about the rater, waiting, and completion."""
+"""After the last item: waiting, debriefing, completion, and the other ways to end."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import cast
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating import current_page, finish, protocol_of, submit_about_rater
-from app.design.protocol import Completion
-from app.design.slot import slots_of_rater
+from app.actions.flow import pass_debrief
+from app.actions.rating import current_page, current_step, finish, protocol_of
+from app.design.protocol import Ending, Outcome, Protocol
 from app.storage.assignments_view import AssignmentView
-from app.storage.rating_sessions import get_platform
-from app.storage.ratings import list_answers_about_rater
+from app.storage.debrief import list_rated_responses
+from app.storage.rating_sessions import RatingSession, get_platform
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import FormFields, Session
-from app.web.rater.fields import fields_of
+from app.web.rater.deps import Session
 
 router = APIRouter()
 PROLIFIC = "https://app.prolific.com/submissions/complete"
+OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "withdrawn": "withdrew"}
 
 
-@router.get("/{slug}/about")
-def show_about(request: Request, slug: str, db: Db, session: Session) -> Response:
-    if current_page(db, session) != "about":
-        return go(request, "show_current", slug=slug)
-    protocol = protocol_of(db, session)
-    fields = fields_of(slots_of_rater(protocol), list_answers_about_rater(db, session))
-    return rater_page(request, "about.html", slug, protocol, fields=fields, session=session)
+@dataclass(frozen=True, slots=True)
+class PageEnding:
+    """What an ending page offers: words and code of the study, and where to go on."""
 
-
-@router.post("/{slug}/about")
-def submit_about(request: Request, slug: str, db: Db, session: Session, form: FormFields) -> Response:
-    if current_page(db, session) != "about":
-        return go(request, "show_current", slug=slug)
-    answers = submit_about_rater(db, session, form)
-    if not answers.wrong:
-        return go(request, "show_done", slug=slug)
-    protocol = protocol_of(db, session)
-    fields = fields_of(slots_of_rater(protocol), form=form, wrong=answers.wrong)
-    return rater_page(request, "about.html", slug, protocol, status=422, fields=fields, session=session)
+    code: str
+    text: str
+    address: str | None
+    is_prolific: bool
 
 
 @router.get("/{slug}/wait")
@@ -48,7 +39,25 @@ def show_wait(request: Request, slug: str, db: Db, session: Session) -> Response
     now = current_page(db, session)
     if isinstance(now, AssignmentView) or now not in {"wait", "full"}:
         return go(request, "show_current", slug=slug)
-    return rater_page(request, "wait.html", slug, protocol_of(db, session), is_full=now == "full")
+    protocol, is_full = protocol_of(db, session), now == "full"
+    ending = _ending(db, session, "full") if is_full else None
+    return rater_page(request, "wait.html", slug, protocol, session=session, is_full=is_full, ending=ending)
+
+
+@router.get("/{slug}/debrief")
+def show_debrief(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != "debrief":
+        return go(request, "show_current", slug=slug)
+    protocol = protocol_of(db, session)
+    shows = protocol.flow.debrief and protocol.flow.debrief.show_sources
+    rated = list_rated_responses(db, session, protocol) if shows else []
+    return rater_page(request, "debrief.html", slug, protocol, session=session, rated=rated)
+
+
+@router.post("/{slug}/debrief")
+def submit_debrief(request: Request, slug: str, db: Db, session: Session) -> Response:
+    pass_debrief(db, session)
+    return go(request, "show_current", slug=slug)
 
 
 @router.get("/{slug}/done")
@@ -56,17 +65,40 @@ def show_done(request: Request, slug: str, db: Db, session: Session) -> Response
     if not finish(db, session):
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
-    is_prolific = get_platform(db, session) == "prolific"
-    address = completion_address(protocol.completion, is_prolific=is_prolific)
-    return rater_page(request, "done.html", slug, protocol, address=address, is_prolific=is_prolific)
+    ending = _page_ending(protocol.completion, is_prolific=get_platform(db, session) == "prolific")
+    return rater_page(request, "done.html", slug, protocol, session=session, ending=ending)
 
 
-def completion_address(completion: Completion, *, is_prolific: bool) -> str | None:
+@router.get("/{slug}/ended")
+def show_ended(request: Request, slug: str, db: Db, session: Session) -> Response:
+    outcome = OUTCOMES.get(session.session_state)
+    if outcome is None:
+        return go(request, "show_current", slug=slug)
+    ending = _ending(db, session, cast("Outcome", outcome))
+    return rater_page(
+        request, "ended.html", slug, protocol_of(db, session), session=session, outcome=outcome, ending=ending
+    )
+
+
+def ending_of(protocol: Protocol, outcome: Outcome, *, is_prolific: bool) -> PageEnding:
+    """What a rater gets who ends otherwise than by finishing."""
+    return _page_ending(protocol.completion.of(outcome), is_prolific=is_prolific)
+
+
+def _ending(db: Db, session: RatingSession, outcome: Outcome) -> PageEnding:
+    return ending_of(protocol_of(db, session), outcome, is_prolific=get_platform(db, session) == "prolific")
+
+
+def _page_ending(ending: Ending, *, is_prolific: bool) -> PageEnding:
+    return PageEnding(ending.code, ending.text, completion_address(ending, is_prolific=is_prolific), is_prolific)
+
+
+def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:
     """Where a rater goes to be paid: the study's own address, else Prolific's with the code.
 
-    >>> completion_address(Completion(code="C1"), is_prolific=True)
+    >>> completion_address(Ending(code="C1"), is_prolific=True)
     'https://app.prolific.com/submissions/complete?cc=C1'
     """
-    if completion.url:
-        return completion.url if urlsplit(completion.url).scheme in {"https", "http"} else None
-    return f"{PROLIFIC}?{urlencode({'cc': completion.code})}" if is_prolific and completion.code else None
+    if ending.url:
+        return ending.url if urlsplit(ending.url).scheme in {"https", "http"} else None
+    return f"{PROLIFIC}?{urlencode({'cc': ending.code})}" if is_prolific and ending.code else None

@@ -20,4 +20,4 @@ def show_pause(request: Request, slug: str, db: Db, session: Session) -> Respons
     now = pause_now(db, session, protocol)
     if now is None:
         return go(request, "show_current", slug=slug)
-    return rater_page(request, "pause.html", slug, protocol, n_done=now[0], n_all=now[1])
+    return rater_page(request, "pause.html", slug, protocol, session=session, n_done=now[0], n_all=now[1])

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from app.actions.pauses import pause_now
-from app.actions.rating import current_page, protocol_of, save_answer, submit_rating
+from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
 from app.design.form import AnswerError
 from app.storage.assignments_view import AssignmentView, next_assignment
 from app.storage.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import is_htmx
-from app.web.rater.answers import go, rater_page
+from app.web.rater.answers import go, go_to_step, rater_page, refuse_save
 from app.web.rater.deps import Form, FormFields, Own, Session
 from app.web.rater.sheet import make_sheet
 
@@ -26,13 +26,13 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
     now = current_page(db, session)
     if isinstance(now, AssignmentView):
         return _sheet(request, slug, db, session, now)
-    return go(request, f"show_{'wait' if now == 'full' else now}", slug=slug)
+    return go_to_step(request, slug, now)
 
 
 @router.get("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     session, view = own
-    if session.session_state == "finished" or view.state == "returned":
+    if view.state == "returned" or not may_rate(db, session):
         return go(request, "show_current", slug=slug)
     return _sheet(request, slug, db, session, view)
 
@@ -40,8 +40,8 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
 @router.post("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
-    if session.session_state == "finished":
-        return go(request, "show_done", slug=slug)
+    if not may_rate(db, session):
+        return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form)
     if submission.answers.wrong:
         return _sheet(request, slug, db, session, view, form=form, wrong=submission.answers.wrong)
@@ -57,21 +57,17 @@ def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields)
 def submit_answer(db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
     name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
-    if session.session_state == "finished":
-        return _refuse(409, "The study is finished.")
+    if not may_rate(db, session):
+        return refuse_save(409, "Your ratings are closed.")
     try:
         is_saved = save_answer(db, session, view, form, name, UUID(key) if key else None)
     except KeyError:
-        return _refuse(422, "This page has no such question.")
+        return refuse_save(422, "This page has no such question.")
     except AnswerError as error:
-        return _refuse(422, str(error))
+        return refuse_save(422, str(error))
     except ValueError:
-        return _refuse(422, "The key is no UUID.")
-    return JSONResponse({"saved": name}) if is_saved else _refuse(409, "Your place was given to somebody else.")
-
-
-def _refuse(status: int, sentence: str) -> Response:
-    return JSONResponse({"error": {"status": status, "message": sentence}}, status_code=status)
+        return refuse_save(422, "The key is no UUID.")
+    return JSONResponse({"saved": name}) if is_saved else refuse_save(409, "Your place was given to somebody else.")
 
 
 def _next(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:

@@ -6,10 +6,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions.places import list_length
-from app.actions.rating import begin_rating, protocol_of
+from app.actions.rating import begin_rating, current_step, protocol_of
 from app.storage.rating_sessions import record_keys_off
 from app.web.deps import Db
-from app.web.markdown import markdown
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import FormFields, Session
 
@@ -18,14 +17,11 @@ router = APIRouter()
 
 @router.get("/{slug}/start")
 def show_start(request: Request, slug: str, db: Db, session: Session) -> Response:
-    if session.session_state == "finished":
-        return go(request, "show_done", slug=slug)
+    if session.has_ended or not (session.has_begun or current_step(db, session) == "instructions"):
+        return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
     length = list_length(db, session, protocol)
-    return rater_page(
-        request, "start.html", slug, protocol, session=session, length=length,
-        instructions=markdown(protocol.instructions),
-    )  # fmt: skip
+    return rater_page(request, "start.html", slug, protocol, session=session, length=length)
 
 
 @router.post("/{slug}/start")

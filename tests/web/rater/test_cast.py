@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save")}
 OF_SESSION = {
-    ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"), ("GET", "/rate"), ("GET", "/about"), ("POST", "/about"),
-    ("GET", "/wait"), ("GET", "/done"), ("GET", "/pause"),
+    ("GET", "/consent"), ("POST", "/consent"), ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"),
+    ("GET", "/questions/{step}"), ("POST", "/questions/{step}"), ("POST", "/questions/{step}/save"), ("GET", "/rate"),
+    ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"),
 }  # fmt: skip
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
@@ -32,7 +33,7 @@ def test_the_cast_knows_every_view(app: FastAPI) -> None:
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
     asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION}
-    assert routes - {("GET", "/s/{slug}")} == asked
+    assert routes - {("GET", "/s/{slug}"), ("GET", "/s/{slug}/refused")} == asked
 
 
 @pytest.fixture

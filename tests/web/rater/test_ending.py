@@ -28,13 +28,13 @@ def test_questions_about_the_rater_come_after_the_last_item_and_before_the_code(
     page = anna.rate(anna.begin())
     assert heading(page) == "About you"
     assert heading(anna.get("/s/study/done")) == "About you"
-    wrong = anna.post("/s/study/about", data={"q2": "7"})
+    wrong = anna.post("/s/study/questions/about", data={"q2": "7"})
     assert wrong.status_code == 422
     assert "Give a number from 18 to 99" in wrong.text
     assert 'value="7"' in wrong.text
-    done = anna.post("/s/study/about", data={"q2": "44"})
+    done = anna.post("/s/study/questions/about", data={"q2": "44"})
     assert "C0DE" in done.text
-    assert heading(anna.get("/s/study/about")) == "You have finished. Thank you."
+    assert heading(anna.get("/s/study/questions/about")) == "You have finished. Thank you."
     with engine.connect() as db:
         about = db.execute(text("SELECT question, number, item_id, assignment_id FROM ratings WHERE item_id IS NULL"))
         assert [tuple(row) for row in about] == [("age", 44.0, None, None)]

@@ -1,0 +1,57 @@
+"""scores.csv: each rater's scores on the questionnaires, reversed questions turned round. Written by an export only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from app.design.composite import composite_score
+from app.design.needs import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from app.analysis.folder import StudyFolder
+    from app.design.composite import Composite
+    from app.design.protocol import Protocol
+    from app.design.question import ScaledQuestion
+    from app.exchange.tables import Columns
+
+SCORE_COLUMNS = ("rater", "score", "value", "n_answers")
+
+
+def rater_composites(protocol: Protocol) -> dict[str, Composite]:
+    """The composites of questions about the rater."""
+    targets = {question.key: question.target for question in protocol.scaled_questions}
+    composites = protocol.analysis.composites.items()
+    return {name: made for name, made in composites if targets[made.questions[0]] == "rater"}
+
+
+def scores_of(study: StudyFolder) -> Columns:
+    """One row for each rater and score that enough answers make; none where nobody can have one."""
+    questions = {question.key: question for question in study.protocol.scaled_questions}
+    rows = [
+        (rater, name, composite_score(composite, questions, values), sum(key in values for key in composite.questions))
+        for rater, values in _answers(study)
+        for name, composite in rater_composites(study.protocol).items()
+    ]
+    scores = pd.DataFrame([row for row in rows if row[2] is not None], columns=[*SCORE_COLUMNS], dtype=object)
+    return {name: scores[name] for name in SCORE_COLUMNS}
+
+
+def _answers(study: StudyFolder) -> Iterator[tuple[str, Mapping[str, float]]]:
+    rows = study.ratings
+    asked = {key for composite in rater_composites(study.protocol).values() for key in composite.questions}
+    given = rows[rows["question"].isin(asked) & rows["exclude"].isna() & rows["number"].notna() & rows["item"].isna()]
+    for rater, own in given.groupby("rater", sort=True):
+        yield str(rater), dict(zip(own["question"], own["number"], strict=True))
+
+
+def score_meanings(protocol: Protocol) -> Iterator[tuple[str, str]]:
+    """The name of each score and how it is made, for the codebook."""
+    questions: Mapping[str, ScaledQuestion] = {question.key: question for question in protocol.scaled_questions}
+    for name, made in rater_composites(protocol).items():
+        parts = ", ".join(f"{key} (turned round)" if questions[key].reversed else key for key in made.questions)
+        least = f", from {counted(made.n_needed, 'answer')} on" if made.at_least else ""
+        yield name, f"{made.text + ': ' if made.text else ''}{made.score} of {parts}{least}"

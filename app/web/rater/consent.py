@@ -1,0 +1,66 @@
+"""Consent: agree, or refuse and leave nothing behind."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.flow import agree, refuse
+from app.actions.rating import current_step, protocol_of
+from app.storage.arrivals import get_study_door
+from app.storage.protocols import get_protocol
+from app.storage.rating_sessions import get_platform, get_rating_session
+from app.web.cookies import drop_cookie, get_cookie, set_cookie
+from app.web.deps import Db
+from app.web.errors import ForbiddenError, NotFoundError
+from app.web.rater.answers import go, rater_page
+from app.web.rater.deps import NO_LINK, FormFields, Session, check_open, rater_cookie
+from app.web.rater.ending import ending_of
+
+router = APIRouter()
+REFUSED_FOR_S = 60 * 60
+
+
+def refused_cookie(slug: str) -> str:
+    """It names no one: that this browser refused, and the platform that it came from."""
+    return f"refused-{slug}"
+
+
+@router.get("/{slug}/consent")
+def show_consent(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != "consent":
+        return go(request, "show_current", slug=slug)
+    return rater_page(request, "consent.html", slug, protocol_of(db, session))
+
+
+@router.post("/{slug}/consent")
+def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Response:
+    token = get_cookie(request, rater_cookie(slug))
+    session = get_rating_session(db, slug, token) if token else None
+    if session is None and get_cookie(request, refused_cookie(slug)):
+        return go(request, "show_refused", slug=slug)
+    if session is None:
+        raise ForbiddenError(NO_LINK)
+    check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
+    if "refuse" not in form.get("consent", ()):
+        if "agree" in form.get("consent", ()):
+            agree(db, session)
+        return go(request, "show_current", slug=slug)
+    platform = get_platform(db, session) or "none"
+    if not refuse(db, session):
+        return go(request, "show_current", slug=slug)
+    response = go(request, "show_refused", slug=slug)
+    drop_cookie(request, response, rater_cookie(slug))
+    set_cookie(request, response, refused_cookie(slug), platform, max_age=REFUSED_FOR_S)
+    return response
+
+
+@router.get("/{slug}/refused")
+def show_refused(request: Request, slug: str, db: Db) -> Response:
+    study = get_study_door(db, slug)
+    platform = get_cookie(request, refused_cookie(slug))
+    if study is None or platform is None:
+        raise NotFoundError
+    protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
+    ending = ending_of(protocol, "no_consent", is_prolific=platform == "prolific")
+    return rater_page(request, "ended.html", slug, protocol, outcome="no_consent", ending=ending)

@@ -1,0 +1,72 @@
+"""Pages of questions about the rater: who may take part, before the trials, and after them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from app.actions.flow import questions_of, save_question, submit_questions
+from app.actions.rating import current_step, protocol_of
+from app.design.form import AnswerError
+from app.design.way import questionnaire_of
+from app.storage.rater_answers import list_rater_answers
+from app.storage.rating_sessions import RatingSession
+from app.web.deps import Db
+from app.web.rater.answers import go, rater_page, refuse_save
+from app.web.rater.deps import FormFields, Session
+from app.web.rater.fields import Field, fields_of
+
+router = APIRouter()
+
+
+@router.get("/{slug}/questions/{step}")
+def show_questions(request: Request, slug: str, step: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != step:
+        return go(request, "show_current", slug=slug)
+    fields = fields_of(questions_of(db, session, step), list_rater_answers(db, session))
+    return _page(request, slug, db, session, step, fields)
+
+
+@router.post("/{slug}/questions/{step}")
+def submit_page_of_questions(
+    request: Request, slug: str, step: str, db: Db, session: Session, form: FormFields
+) -> Response:
+    if current_step(db, session) != step or questionnaire_of(protocol_of(db, session), step) is None:
+        return go(request, "show_current", slug=slug)
+    answers = submit_questions(db, session, step, form)
+    if not answers.wrong:
+        return go(request, "show_current", slug=slug)
+    fields = fields_of(questions_of(db, session, step), form=form, wrong=answers.wrong)
+    return _page(request, slug, db, session, step, fields, status=422)
+
+
+@router.post("/{slug}/questions/{step}/save")
+def submit_question(slug: str, step: str, db: Db, session: Session, form: FormFields) -> Response:  # noqa: ARG001 - `Session` reads the slug
+    name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
+    if current_step(db, session) != step:
+        return refuse_save(409, "This page is sent already.")
+    try:
+        save_question(db, session, step, form, name, UUID(key) if key else None)
+    except KeyError:
+        return refuse_save(422, "This page has no such question.")
+    except AnswerError as error:
+        return refuse_save(422, str(error))
+    except ValueError:
+        return refuse_save(422, "The key is no UUID.")
+    return JSONResponse({"saved": name})
+
+
+def _page(
+    request: Request, slug: str, db: Db, session: RatingSession, step: str, fields: tuple[Field, ...], *,
+    status: int = 200,
+) -> Response:  # fmt: skip
+    protocol = protocol_of(db, session)
+    questionnaire = questionnaire_of(protocol, step)
+    if questionnaire is None:
+        return go(request, "show_current", slug=slug)
+    return rater_page(
+        request, "questions.html", slug, protocol, status=status, session=session, step=step,
+        questionnaire=questionnaire, fields=fields,
+    )  # fmt: skip

@@ -1,0 +1,61 @@
+"""Scores of questionnaires go out with an export, reversed questions turned round, and say how they are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.exchange import read_folder, write_folder
+from tests.real_data.folder import read_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STUDY = """
+attune: 1
+slug: small
+title: Small
+sources: {person: {kind: human}}
+questions:
+  - {key: warm, target: response, type: rating, text: Warm?, scale: {1: cold, 2: cool, 3: warm}}
+  - {key: care, target: rater, type: rating, text: I care, scale: {1: no, 2: so, 3: yes}}
+  - {key: cold, target: rater, type: rating, text: I am cold, scale: {1: no, 2: so, 3: yes}, reversed: true}
+analysis:
+  composites:
+    concern: {questions: [care, cold], score: sum, text: Empathic concern}
+    kindness: {questions: [care, cold], at_least: 1}
+"""
+RATINGS = """rater,item,response,question,value,exclude
+ann,,,care,3,
+ann,,,cold,1,
+ben,,,care,2,
+cec,,,care,2,not submitted
+ann,a,a:person,warm,2,
+"""
+
+
+def folder(path: Path) -> Path:
+    path.mkdir()
+    (path / "study.yaml").write_text(STUDY)
+    (path / "items.csv").write_text("item,text\na,I lost my keys\n")
+    (path / "responses.csv").write_text("item,source,text\na,person,Oh\n")
+    (path / "ratings.csv").write_text(RATINGS)
+    return path
+
+
+def test_each_rater_has_the_scores_that_enough_submitted_answers_make(tmp_path: Path) -> None:
+    study = read_folder(folder(tmp_path / "in"))
+    write_folder(tmp_path / "out", study)
+    rows = [tuple(row.values()) for row in read_rows(tmp_path / "out" / "scores.csv")]
+    # 3 and 1 turned round on 1 to 3 are 3 and 3.
+    assert rows == [("ann", "concern", "6", "2"), ("ann", "kindness", "3", "2"), ("ben", "kindness", "2", "1")]
+    meanings = {row["value"]: row["meaning"] for row in read_rows(tmp_path / "out" / "codebook.csv")}
+    assert meanings["concern"] == "Empathic concern: sum of care, cold (turned round)"
+    assert meanings["kindness"] == "mean of care, cold (turned round), from 1 answer on"
+    assert read_folder(tmp_path / "out").notes == ()
+
+
+def test_a_study_without_questionnaire_scores_has_no_such_file(tmp_path: Path) -> None:
+    path = folder(tmp_path / "in")
+    (path / "study.yaml").write_text(STUDY[: STUDY.index("analysis:")])
+    write_folder(tmp_path / "out", read_folder(path))
+    assert not (tmp_path / "out" / "scores.csv").exists()
