@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 from threadpoolctl import threadpool_limits
 
 from app.stats.arrays import codes
 from app.stats.clmm_laplace import Laplace
+from app.stats.clmm_start import inverse_start, off_the_edge, part_of, shares_start
 from app.stats.crossed import Factor, crossed, union_of_columns
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from app.stats.clmm_links import LinkName
 
 BOUNDARY = 0.01
-_START_SD = 0.6
 _STEP = 1e-4
 _POLISHES = 4
 _SETTLED = 1e-9
-_FLATTEST = 1e-3
+# squared distance in standard errors within which the information hardly changes
+_NEAR = 1e-3
 _LOOSE = 1e-5
 
 
@@ -114,44 +115,44 @@ def fit_clmm(
     return ClmmFit(-value, par.thresholds, par.beta, sd_item, sd_rater, inverse, item_effects, rater_effects)
 
 
-def _start(f: Laplace) -> Floats:
-    shares = np.cumsum(np.bincount(f.y, minlength=f.n_categories))[:-1] / len(f.y)
-    cuts = special.logit(shares) if f.link == "logit" else special.ndtri(shares)
-    gaps = np.log(np.maximum(np.diff(cuts), 0.05))
-    n_sd = f.design.large.q + f.design.small.q
-    return np.concatenate([cuts[:1], gaps, np.zeros(len(f.X)), np.full(n_sd, _START_SD)])
-
-
 def _minimized(f: Laplace) -> tuple[Floats, Floats] | None:
     """The minimum and the inverse of the information there; None where Newton steps do not settle."""
-    start = _start(f)
-    w = optimize.minimize(
-        f.value_and_gradient,
-        start,
-        jac=True,
-        method="BFGS",
-        options={"gtol": _LOOSE * len(f.y) ** 0.75, "hess_inv0": _inverse_start(f, start), "maxiter": 200},
-    ).x
+    w = _approached(f)
     for _ in range(_POLISHES):
-        information, gradient = _information(f, w), f.value_and_gradient(w)[1]
+        gradient = f.value_and_gradient(w)[1]
+        information = _information(f, w)
         if not (np.isfinite(information).all() and np.linalg.eigvalsh(information)[0] > 0):
             return None
         inverse: Floats = np.asarray(np.linalg.inv(information), dtype=np.float64)
-        step = inverse @ gradient
-        w = w - step
-        if gradient @ step < _SETTLED * len(w):
+        gain = _NEAR
+        while _SETTLED * len(w) <= gain <= _NEAR:
+            step = inverse @ gradient
+            gain, w = float(gradient @ step), w - step
+            gradient = f.value_and_gradient(w)[1]
+        if gain < _SETTLED * len(w):
             return w, inverse
     return None
 
 
-def _inverse_start(f: Laplace, w: Floats) -> Floats:
-    """A positive definite guess of the inverse information, from one gradient a parameter."""
-    here = f.value_and_gradient(w)[1]
-    rows = [(f.value_and_gradient(w + shift)[1] - here) / 1e-3 for shift in np.eye(len(w)) * 1e-3]
-    values, vectors = np.linalg.eigh((np.array(rows) + np.array(rows).T) / 2)
-    sizes = np.maximum(np.abs(values), _FLATTEST * np.abs(values).max())
-    inverse = (vectors / sizes) @ vectors.T
-    return np.asarray((inverse + inverse.T) / 2)
+def _approached(f: Laplace) -> Floats:
+    """Near the minimum, by quasi-Newton steps; of large data from the minimum of a part of them."""
+    part = part_of(f)
+    start, inverse = shares_start(f), None
+    if part is not None:
+        start = off_the_edge(_approached(part), f.design.large.q + f.design.small.q)
+        inverse = inverse_start(part, start) * (len(part.y) / len(f.y))
+    found = optimize.minimize(
+        f.value_and_gradient,
+        start,
+        jac=True,
+        method="BFGS",
+        options={
+            "gtol": _LOOSE * len(f.y) ** 0.75,
+            "hess_inv0": inverse_start(f, start) if inverse is None else inverse,
+            "maxiter": 200,
+        },
+    )
+    return np.asarray(found.x, dtype=np.float64)
 
 
 def _information(f: Laplace, w: Floats) -> Floats:

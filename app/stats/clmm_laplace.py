@@ -26,6 +26,7 @@ _MAX_NEWTON = 60
 _SMALLEST_STEP = 1e-4
 _ZERO_SCORE = 1e-8
 _WIDEST = 50.0
+_KEPT = 0.03
 
 
 class Parameters(NamedTuple):
@@ -56,6 +57,7 @@ class Laplace:
         design = self.design
         self.large = np.zeros((design.large.q, design.large.n_levels))
         self.small = np.zeros((design.small.q, design.small.n_levels))
+        self._factored: Factored | None = None
 
     def parameters(self, w: Floats) -> Parameters:
         cuts = self.n_categories - 1
@@ -64,13 +66,17 @@ class Laplace:
         return Parameters(thresholds, beta, sd_large, sd_small)
 
     def modes(self, par: Parameters) -> tuple[Floats, float]:
-        """The linear predictor at the modes, and the penalized log-likelihood there."""
+        """The linear predictor at the modes, and the penalized log-likelihood there.
+
+        Factors are dear where the smaller factor has many levels. Those of a point nearby give a good step as well, so
+        they are kept as long as steps by them take most of the score away.
+        """
         fixed = par.beta @ self.X
         eta, slopes, height = self._at(par, fixed, self.large, self.small)
-        score, n_steps = self._score(par, slopes), 0
+        score, n_steps, H = self._score(par, slopes), 0, self._factored
         while n_steps < _MAX_NEWTON and not self._is_zero(score):
-            step = self.design.factored(slopes.weight, par.sd_large, par.sd_small).solve(*score)
-            length = 1.0
+            H = H or self.design.factored(slopes.weight, par.sd_large, par.sd_small)
+            before, step, length = _largest(score), H.solve(*score), 1.0
             while True:
                 large, small = self.large + length * step[0], self.small + length * step[1]
                 eta, slopes, reached = self._at(par, fixed, large, small)
@@ -79,13 +85,14 @@ class Laplace:
                 length /= 2
             self.large, self.small, height = large, small, reached
             score, n_steps = self._score(par, slopes), n_steps + 1
+            if length < 1 or _largest(score) > _KEPT * before:
+                H = None
         return eta, height
 
     def _is_zero(self, score: tuple[Floats, Floats]) -> bool:
         """Whether the slopes are as small as the sums of so many ratings can be told from 0."""
         per_level = max(1.0, len(self.y) / max(self.design.small.n_levels, 1))
-        largest = max(float(np.abs(part).max(initial=0)) for part in score)
-        return largest < _ZERO_SCORE * per_level
+        return _largest(score) < _ZERO_SCORE * per_level
 
     def _at(self, par: Parameters, fixed: Floats, large: Floats, small: Floats) -> tuple[Floats, Slopes, float]:
         eta = fixed + self.design.spread(large * par.sd_large[:, np.newaxis], small * par.sd_small[:, np.newaxis])
@@ -106,9 +113,13 @@ class Laplace:
         eta, height = self.modes(par)
         ends = self._ends(par.thresholds, eta)
         slopes = SLOPES[self.link](*ends)
-        H = self.design.factored(slopes.weight, par.sd_large, par.sd_small)
+        H = self._factored = self.design.factored(slopes.weight, par.sd_large, par.sd_small)
         gradient = _Gradient(self, par, H, slopes, ends)
         return -height + H.log_det / 2, gradient.assembled()
+
+
+def _largest(score: tuple[Floats, Floats]) -> float:
+    return max(float(np.abs(part).max(initial=0)) for part in score)
 
 
 class _Gradient:

@@ -169,13 +169,18 @@ NEARLY_SEPARATED = np.append([1, 0], SOURCE[2:])
         (RATER, "separation"),
         (ITEM % 4 + SOURCE, "separation"),
         (RATER + SOURCE, "separation"),
-        (NEARLY_SEPARATED, "not_converged"),
+        (NEARLY_SEPARATED, "separation"),
     ],
     ids=["each rater has one answer", "one point up in each item", "one point up for each rater", "one rating amiss"],
 )
 def test_effects_without_a_bound_have_a_reason(value: Ints, reason: str) -> None:
     study = Study(value.astype(float), SOURCE == 1, ITEM, RATER)
     assert study.compared().effect.reason == reason
+
+
+def test_a_search_that_does_not_settle_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.stats.clmm_fit._POLISHES", 0)
+    assert _study(8, 4).compared().effect.reason == "not_converged"
 
 
 @settings(max_examples=25)
