@@ -84,6 +84,6 @@ def test_no_standard_deviation_starts_at_its_edge() -> None:
 def test_far_from_the_minimum_the_information_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     study = _study(30, 10)
     usual = _fit(study)
-    monkeypatch.setattr("app.stats.clmm_fit._LOOSE", 0.05)
+    monkeypatch.setattr("app.stats.clmm_fit._LOOSE", 1e-3)
     monkeypatch.setattr("app.stats.clmm_fit._NEAR", 1e-7)
     assert _fit(study).parameters == pytest.approx(usual.parameters, abs=1e-4)
