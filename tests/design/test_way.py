@@ -68,6 +68,7 @@ def test_a_step_that_is_no_page_of_questions_asks_nothing() -> None:
     for step in ("rating", "before-2", "after-0", "before-x", "nonsense"):
         assert slots_of_step(study, step) == ()
     assert questionnaire_of(study, "after-1") == Questionnaire(questions=("care",))
+    assert [slot.question.key for slot in slots_of_step(study, "eligibility")] == ["adult"]
 
 
 def test_shuffled_questions_come_in_an_order_of_each_raters_own_that_stays() -> None:
