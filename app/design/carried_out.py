@@ -20,6 +20,9 @@ def not_carried_out(protocol: Protocol) -> list[str]:
     >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "flow": {"exposure_cap": 2}}
     >>> not_carried_out(Protocol.model_validate(parts))
     ['flow.exposure_cap']
+    >>> parts["flow"] = {"debrief": {"text": "Thank you.", "offer_deletion": True}}
+    >>> not_carried_out(Protocol.model_validate(parts))
+    ['flow.debrief.offer_deletion']
     """
     return [*_questions(protocol), *_flow(protocol), *_checks(protocol)]
 
@@ -32,7 +35,9 @@ def _questions(protocol: Protocol) -> Iterator[str]:
 
 def _flow(protocol: Protocol) -> Iterator[str]:
     there = (part for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
-    return (f"flow.{part}" for part in there if part not in FLOW)
+    yield from (f"flow.{part}" for part in there if part not in FLOW)
+    if protocol.flow.debrief and protocol.flow.debrief.offer_deletion:
+        yield "flow.debrief.offer_deletion"
 
 
 def _checks(protocol: Protocol) -> Iterator[str]:

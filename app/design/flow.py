@@ -83,7 +83,7 @@ class Debrief(_Part):
 
     text: str = Field(min_length=1)
     show_sources: bool = False
-    offer_deletion: bool = True
+    offer_deletion: bool = False
 
 
 class Flow(_Part):
