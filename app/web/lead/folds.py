@@ -54,7 +54,7 @@ def _disagreement(figures: Sequence[Figure]) -> Fold:
     split = next((estimate_text(f) for f in figures if f.statistic == "split_share" and f.estimate is not None), None)
     words = f"Where raters differ most; {split} of units stand in two camps" if split else "Where raters differ most"
     pairs = [f for f in figures if f.statistic == "pair_kappa_median"]
-    tables = [(words, Table(("Unit", "Disagreement", ""), rows))]
+    tables = [(words, Table(("Unit", "Disagreement", "Note"), rows))]
     tables += [(f"Pairs of raters: {f.note or f.method}", pair_matrix(f)) for f in pairs if f.detail.get("cells")]
     about = "0 is full agreement, 1 is what chance would give. Disagreement is data."
     return Fold("Where raters disagree", about, tuple(tables))
@@ -131,7 +131,7 @@ def _words(figure: Figure) -> str:
 
 def _list(figures: Sequence[Figure]) -> Table:
     rows = tuple((STATISTICS[f.statistic].words, scope_text(f.scope), _cell(f), f.note) for f in figures)
-    return Table(("Statistic", "Of", "Estimate", ""), rows)
+    return Table(("Statistic", "Of", "Estimate", "Note"), rows)
 
 
 def _cell(figure: Figure | None) -> str:
