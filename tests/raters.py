@@ -71,7 +71,7 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
 
 def fill(slots: Sequence[Slot], rng: Random) -> Form:
     """A page's answers."""
-    return {slot.name: answer(slot.question, rng) for slot in slots}
+    return {slot.name: [slot.passages[0][:20]] if slot.passages else answer(slot.question, rng) for slot in slots}
 
 
 def answer(question: Question, rng: Random) -> list[str]:

@@ -97,7 +97,13 @@ def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
 
 def _shown(view: AssignmentView) -> Shown:
     n_turns = tuple(len(response["turns"] or ()) for response in view.responses)
-    return Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition)
+    texts = tuple(_texts(response["text"], response["turns"]) for response in view.responses)
+    item_texts = _texts(view.text, view.turns)
+    return Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition, item_texts, texts)
+
+
+def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple[str, ...]:
+    return tuple(str(turn.get("text", "")) for turn in turns) if turns else (text or "",)
 
 
 def current_step(db: Connection, session: RatingSession) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.design.answer import CANNOT_JUDGE
 from app.design.form import SIDES
 from app.design.order import seeded
-from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion
+from app.design.question import CategoryQuestion, ChoiceQuestion, HighlightQuestion, RatingQuestion, SliderQuestion
 from app.design.scale import number_text
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class Mind:
                 return self._choose(slot.name, question, view)
             case CategoryQuestion():
                 return {slot.name: self._codes(question)}
+            case HighlightQuestion():
+                return {slot.name: [self._words_of(self.rng.choice(slot.passages))]}
             case _:
                 return {slot.name: ["Simulated." if question.required else ""]}
 
@@ -111,6 +113,12 @@ class Mind:
             values = question.strength.values
             form[f"{name}.strength"] = [number_text(values[min(int(abs(lead) / 0.8), len(values) - 1)])]
         return form
+
+    def _words_of(self, passage: str) -> str:
+        """A few words that stand together."""
+        words = passage.split()
+        first = self.rng.randrange(max(1, len(words)))
+        return " ".join(words[first : first + self.rng.randint(1, 8)])
 
     def _codes(self, question: CategoryQuestion) -> list[str]:
         codes = list(question.codes)

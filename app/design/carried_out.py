@@ -24,13 +24,7 @@ def not_carried_out(protocol: Protocol) -> list[str]:
     >>> not_carried_out(Protocol.model_validate(parts))
     ['flow.debrief.offer_deletion']
     """
-    return [*_questions(protocol), *_flow(protocol), *_checks(protocol)]
-
-
-def _questions(protocol: Protocol) -> Iterator[str]:
-    for number, question in enumerate(protocol.questions, start=1):
-        if question.type == "highlight":
-            yield f"questions.{number}"
+    return [*_flow(protocol), *_checks(protocol)]
 
 
 def _flow(protocol: Protocol) -> Iterator[str]:

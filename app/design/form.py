@@ -6,8 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.design.answer import CANNOT_JUDGE, scaled_value
-from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
+from app.design.question import (
+    CategoryQuestion,
+    ChoiceQuestion,
+    HighlightQuestion,
+    RatingQuestion,
+    SliderQuestion,
+    TextQuestion,
+)
 from app.design.scale import number, number_text
+from app.design.spans import QuoteError, as_shown, find_quotes, from_shown, read_spans, spans_to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,16 +95,16 @@ def read_answer(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[i
     match question:
         case TextQuestion():
             return None if slot.name not in form else Answer(slot, text=_text(form, slot.name), comment=comment)
+        case HighlightQuestion():
+            return _highlight(slot, form, comment)
         case CategoryQuestion():
             return _category(slot, question, values, comment, asked=slot.name in form)
         case _ if value is None:
             return None
         case RatingQuestion() | SliderQuestion():
             return _scaled(slot, question, value, comment)
-        case ChoiceQuestion():
-            return _choice(slot, question, value, _strength(slot, question, form), shown, comment)
         case _:
-            raise AnswerError("This question cannot be answered here.")
+            return _choice(slot, question, value, _strength(slot, question, form), shown, comment)
 
 
 def _scaled(slot: Slot, question: RatingQuestion | SliderQuestion, value: str, comment: str | None) -> Answer:
@@ -149,6 +157,24 @@ def _category(
     return None
 
 
+def _highlight(slot: Slot, form: Mapping[str, Sequence[str]], comment: str | None) -> Answer | None:
+    """Offsets that a script counted on the page, else words that were copied, one passage a line."""
+    counted = f"{slot.name}.spans"
+    if counted not in form and slot.name not in form:
+        return None
+    if counted in form:
+        as_page = [as_shown(passage) for passage in slot.passages]
+        spans = read_spans(_text(form, counted), as_page, in_turns=slot.in_turns)
+        if spans is None:
+            raise AnswerError("Mark words of the text.")
+        return Answer(slot, text=spans_to_text(from_shown(spans, slot.passages)), comment=comment)
+    try:
+        spans = find_quotes(_text(form, slot.name).splitlines(), slot.passages, in_turns=slot.in_turns)
+    except QuoteError as error:
+        raise AnswerError(f"These words are not in the text: {error}") from None
+    return Answer(slot, text=spans_to_text(spans), comment=comment)
+
+
 def _text(form: Mapping[str, Sequence[str]], name: str) -> str:
     text = next(iter(form.get(name, ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MAX_TEXT:
@@ -159,6 +185,10 @@ def _text(form: Mapping[str, Sequence[str]], name: str) -> str:
 def _demand(slot: Slot, answer: Answer | None) -> None:
     """Whether a finished form may lack this answer."""
     question = slot.question
+    if isinstance(question, HighlightQuestion):
+        if question.required and not (answer and answer.text):
+            raise AnswerError("Mark at least one passage.")
+        return
     if isinstance(question, TextQuestion):
         length = len(answer.text or "") if answer else 0
         least = max(question.min_length, 1 if question.required else 0)

@@ -126,6 +126,7 @@ class HighlightQuestion(_Question):
     """Passages of the text, as character offsets."""
 
     type: Literal["highlight"]
+    target: Literal["response", "item", "turn"]
     required: bool = False
 
 
@@ -154,6 +155,8 @@ def allowed_words(question: Question) -> str:
             return f"the id of one of the two responses, or its source{more}"
         case CategoryQuestion():
             return f"{', '.join(question.codes)}{' (several joined by |)' if question.multiple else ''}"
+        case HighlightQuestion():
+            return "character offsets such as 12-30|45-60, in a dialogue each led by its turn: 2:12-30"
         case _:
             return "any text"
 

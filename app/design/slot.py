@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.design.cells import applies
@@ -19,7 +19,10 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One question asked of one thing on the page. `name` is the form field: it tells nothing of the response."""
+    """One question asked of one thing on the page. `name` is the form field: it tells nothing of the response.
+
+    `passages`: where passages are asked for, the text that they are of, or its turns.
+    """
 
     name: str
     question: Question
@@ -27,6 +30,8 @@ class Slot:
     response_id: int | None = None
     turn: int | None = None
     n_shown: int = 0
+    passages: tuple[str, ...] = ()
+    in_turns: bool = False
 
     @property
     def about(self) -> str:
@@ -56,12 +61,14 @@ def letter(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows, as far as questions care."""
+    """What a page shows, as far as questions care. Of a dialogue the texts are its turns."""
 
     response_ids: tuple[int, ...] = ()
     n_item_turns: int = 0
     n_response_turns: tuple[int, ...] = ()
     condition: str = ""
+    item_texts: tuple[str, ...] = ()
+    response_texts: tuple[tuple[str, ...], ...] = ()
 
 
 def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
@@ -76,11 +83,10 @@ def slots_of_rater(protocol: Protocol, condition: str = "") -> tuple[Slot, ...]:
 
 def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:
     for number, question in enumerate(protocol.questions):
-        if question.target != target or isinstance(question, HighlightQuestion):
+        if question.target != target or not applies(question.condition, shown.condition):
             continue
-        if not applies(question.condition, shown.condition):
-            continue
-        yield from _slots_of_question(f"q{number}", question, shown)
+        for slot in _slots_of_question(f"q{number}", question, shown):
+            yield _with_passages(slot, shown) if isinstance(question, HighlightQuestion) else slot
 
 
 def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[Slot]:
@@ -99,3 +105,11 @@ def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[
             yield Slot(f"{name}t{turn}", question, turn=turn)
     elif question.target != "pair" or n_shown == 2:  # noqa: PLR2004 - a pair
         yield Slot(name, question)
+
+
+def _with_passages(slot: Slot, shown: Shown) -> Slot:
+    texts = shown.item_texts if slot.place is None else shown.response_texts[slot.place]
+    if slot.turn is not None:
+        return replace(slot, passages=texts[slot.turn - 1 : slot.turn])
+    n_turns = shown.n_item_turns if slot.place is None else shown.n_response_turns[slot.place]
+    return replace(slot, passages=texts, in_turns=n_turns > 0)

@@ -16,6 +16,7 @@ from app.design.question import (
     TextQuestion,
     allowed_words,
 )
+from app.design.spans import are_spans
 from app.exchange.choices import check_choices
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ def _check(question: Question, rows: Mask, sheet: Sheet, targets: Targets, answe
         case CategoryQuestion():
             codes = sheet.table.mapped("value", lambda text: _joined(question, text))
             _fill(sheet, rows, codes, allowed_words(question), answers["codes"])
-        case TextQuestion() | HighlightQuestion():
+        case HighlightQuestion():
+            spans = sheet.table.mapped("value", lambda text: text.strip() if are_spans(text.strip()) else None)
+            _fill(sheet, rows, spans, allowed_words(question), answers["text"])
+        case TextQuestion():
             answers["text"][rows] = sheet.table.column("value")[rows]
         case _:
             assert_never(question)

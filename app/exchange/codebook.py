@@ -29,7 +29,7 @@ MEANINGS = {
     "pool": "which group the rater belongs to",
     "is_simulated": "true where the program answered, not a person",
     "question": "key of the question",
-    "value": "the answer: a number; the response chosen, tie or neither; codes joined by |; or text",
+    "value": "the answer: a number; the response chosen, tie or neither; codes joined by |; character offsets; or text",
     "score": "which score of the questions about the rater",
     "n_answers": "how many answers it is made of",
     "strength": "how strong the preference is",

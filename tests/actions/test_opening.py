@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 LOOK = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a", "after": 1}
-MARK = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark it."}
 AGAIN = {"key": "t", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
 PRACTICE = {"trials": [{"item": "p"}]}
 
@@ -31,7 +30,6 @@ PRACTICE = {"trials": [{"item": "p"}]}
 @pytest.mark.parametrize(
     ("part", "parts"),
     [
-        ("questions.1", {"questions": [MARK]}),
         ("flow.practice", {"flow": {"practice": PRACTICE}}),
         ("flow.revisit", {"flow": {"revisit": ["who"]}}),
         ("flow.exposure_cap", {"flow": {"exposure_cap": 2}}),

@@ -66,8 +66,8 @@ FIGURES: dict[str, dict[str, set[str]]] = {
 # Those whose every part raters get; the others cannot be opened yet.
 OPENED = {
     "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "dialogue-trajectory", "empathetic-dialogues",
-    "expert-panel", "four-dimensions", "lend-an-ear", "perceived-empathy", "perspective-taking", "rater-scales",
-    "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
+    "epitome", "expert-panel", "four-dimensions", "lend-an-ear", "perceived-empathy", "perspective-taking",
+    "rater-scales", "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.design.form import Answer, AnswerError, read_answer, read_answers
+from app.design.form import Answer, AnswerError, Answers, read_answer, read_answers
 from app.design.protocol import Protocol
 from app.design.slot import Shown, Slot, slots_of_trial
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
@@ -144,9 +144,52 @@ def test_a_comment_goes_with_its_answer() -> None:
     assert (asked.comment, unasked.comment) == ("because", None)
 
 
-def test_a_highlight_cannot_be_answered_in_a_form() -> None:
-    with pytest.raises(AnswerError):
-        read_answer(slot_of(SPANS), {"q0": ["1-2"]}, SHOWN)
+TEXT = "It was\r\nhard. It was long."
+
+
+def marked(form: dict[str, list[str]], *passages: str, required: bool = False) -> Answers:
+    shown = Shown(SHOWN, len(passages) - 1, item_texts=passages)
+    slots = slots_of_trial(Protocol.model_validate(protocol_of(questions=[{**SPANS, "required": required}])), shown)
+    return read_answers(slots, form, SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ({"q0": ["it   was hard.\nIt was"]}, "0-13|14-20"),
+        ({"q0": ["It was\n\nlong."]}, "0-6|21-26"),
+        ({"q0": [""]}, ""),
+        ({"q0.spans": ["7-12|0-2"], "q0": ["what stood there before"]}, "0-2|8-13"),
+        ({"q0.spans": [""]}, ""),
+    ],
+)
+def test_passages_are_stored_as_offsets_into_the_text_as_it_is(form: dict[str, list[str]], expected: str) -> None:
+    (answer,) = marked(form, TEXT).given
+    assert answer.text == expected
+
+
+def test_passages_of_a_dialogue_say_their_turn() -> None:
+    assert marked({"q0": ["Oh no"]}, "Hello.", "Oh no.").given[0].text == "2:0-5"
+    assert marked({"q0.spans": ["2:0-5|1:0-3"]}, "Hello.", "Oh no.").given[0].text == "1:0-3|2:0-5"
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({"q0": ["It was easy"]}, "These words are not in the text: It was easy"),
+        ({"q0.spans": ["0-99"]}, "Mark words of the text."),
+        ({"q0.spans": ["<b>"]}, "Mark words of the text."),
+    ],
+)
+def test_what_the_text_does_not_have_cannot_be_marked(form: dict[str, list[str]], words: str) -> None:
+    assert marked(form, TEXT).wrong == {"q0": words}
+
+
+def test_a_highlight_that_is_required_has_a_passage() -> None:
+    assert marked({}, TEXT).wrong == {}
+    assert marked({}, TEXT, required=True).wrong == {"q0": "Mark at least one passage."}
+    assert marked({"q0": [""]}, TEXT, required=True).wrong == {"q0": "Mark at least one passage."}
+    assert marked({"q0": ["hard"]}, TEXT, required=True).wrong == {}
 
 
 def test_a_whole_form_gives_what_is_right_and_says_what_is_wrong() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.design.protocol import Protocol
 from app.design.slot import Shown, slots_of_rater, slots_of_trial
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
@@ -61,5 +63,18 @@ def test_a_question_of_another_condition_is_not_asked() -> None:
     assert names(study, Shown((8,), condition="labelled")) == ["q0r0", "q1"]
 
 
-def test_highlights_are_not_asked_on_this_page() -> None:
-    assert names(protocol(EMPATHY, SPANS), Shown((8,))) == ["q0r0"]
+def test_a_highlight_carries_the_text_that_it_is_of() -> None:
+    turns = ("Hello.", "Oh no.")
+    shown = Shown((8, 9), 2, (0, 2), item_texts=("One.", "Two."), response_texts=(("A reply.",), turns))
+    whole = slots_of_trial(protocol(SPANS), shown)
+    assert [(slot.passages, slot.in_turns) for slot in whole] == [(("A reply.",), False), (turns, True)]
+    (item,) = slots_of_trial(protocol({**SPANS, "target": "item"}), shown)
+    assert (item.passages, item.in_turns) == (("One.", "Two."), True)
+    by_turn = slots_of_trial(protocol({**SPANS, "target": "turn"}), shown)
+    assert [(slot.passages, slot.in_turns) for slot in by_turn] == [(("Hello.",), False), (("Oh no.",), False)]
+
+
+@pytest.mark.parametrize("target", ["pair", "rater"])
+def test_a_highlight_is_of_something_that_is_read(target: str) -> None:
+    with pytest.raises(ValueError, match="'response', 'item' or 'turn'"):
+        protocol({**SPANS, "target": target})

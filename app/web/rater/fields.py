@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.design.form import SIDES
-from app.design.question import CategoryQuestion, ChoiceQuestion, Question, RatingQuestion
+from app.design.question import CategoryQuestion, ChoiceQuestion, HighlightQuestion, Question, RatingQuestion
 from app.design.scale import Scale, number_text
 from app.design.slot import Slot
+from app.design.spans import quotes_of, read_spans, spans_to_text, to_shown
 
 # What fits beside each other: numbers and signs in a strip, a few short words in a row; longer ones make a list.
 _STRIP_LENGTH, _ROW_LENGTH, _ROW_WORD, _ROW_OPTIONS = 3, 24, 11, 5
@@ -26,7 +27,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A slot, what is answered in it, and what is wrong with that. `is_turned`: its scale runs the other way."""
+    """A slot, what is answered in it, and what is wrong with that.
+
+    `is_turned`: its scale runs the other way. `spans`: the passages that are marked, in the characters of the page.
+    """
 
     slot: Slot
     values: tuple[str, ...] = ()
@@ -34,6 +38,7 @@ class Field:
     comment: str = ""
     error: str = ""
     is_turned: bool = False
+    spans: str = ""
 
     @property
     def name(self) -> str:
@@ -49,6 +54,11 @@ class Field:
     def value(self) -> str:
         """The one value."""
         return self.values[0] if self.values else ""
+
+    @property
+    def of(self) -> str:
+        """Which text of the page its passages are of."""
+        return "item" if self.slot.place is None else f"r{self.slot.place}"
 
     @property
     def first_id(self) -> str:
@@ -119,14 +129,23 @@ def fields_of(
 
 def _from_form(slot: Slot, form: Mapping[str, Sequence[str]], error: str) -> Field:
     strength, comment = (next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment"))
-    return Field(slot, tuple(form.get(slot.name, ())), strength, comment, error)
+    spans = next(iter(form.get(f"{slot.name}.spans", ())), "")
+    return Field(slot, tuple(form.get(slot.name, ())), strength, comment, error, spans=spans)
 
 
 def _from_answer(slot: Slot, answer: Mapping[str, Any] | None) -> Field:
     if answer is None:
         return Field(slot)
+    if isinstance(slot.question, HighlightQuestion):
+        return _of_spans(slot, answer)
     strength = number_text(answer["strength"]) if answer["strength"] is not None else ""
     return Field(slot, _values(answer), strength, answer["comment"] or "")
+
+
+def _of_spans(slot: Slot, answer: Mapping[str, Any]) -> Field:
+    spans = read_spans(answer["text"], slot.passages, in_turns=slot.in_turns) or ()
+    words = "\n".join(quotes_of(spans, slot.passages))
+    return Field(slot, (words,), comment=answer["comment"] or "", spans=spans_to_text(to_shown(spans, slot.passages)))
 
 
 def _values(answer: Mapping[str, Any]) -> tuple[str, ...]:

@@ -29,8 +29,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that is read: one text, or turns."""
+    """A text that is read: one text, or turns. `name` tells the texts of a page apart: item, r0, r1."""
 
+    name: str
     text: str | None
     turns: tuple[Turn, ...]
 
@@ -99,7 +100,7 @@ def make_sheet(
     return Sheet(
         shown=shown,
         situation=_passage(
-            view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None],
+            "item", view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None],
             None if in_responses else turn,
         ),
         cards=cards, pair=by_target["pair"], item=by_target["item"],
@@ -113,16 +114,16 @@ def _card(view: AssignmentView, place: int, by_target: Mapping[str, Sequence[Fie
     response = view.responses[place]
     own = {target: [f for f in fields if f.slot.place == place] for target, fields in by_target.items()}
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(response["text"], response["turns"], own["turn"], last)
+    passage = _passage(f"r{place}", response["text"], response["turns"], own["turn"], last)
     return ResponseCard(response_name(place, len(view.responses)), label, passage, tuple(own["response"]))
 
 
 def _passage(
-    text: str | None, turns: Sequence[Mapping[str, str]] | None, fields: Sequence[Field], last: int | None
+    name: str, text: str | None, turns: Sequence[Mapping[str, str]] | None, fields: Sequence[Field], last: int | None
 ) -> Passage:
     """The text, or its turns up to the last that is revealed."""
     voices: dict[str, int] = {}
-    return Passage(text, tuple(
+    return Passage(name, text, tuple(
         Turn(
             speaker=(speaker := str(turn.get("speaker", ""))), text=str(turn.get("text", "")),
             voice=voices.setdefault(speaker, len(voices)), fields=tuple(f for f in fields if f.slot.turn == number),
