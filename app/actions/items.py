@@ -111,6 +111,8 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults
     from app.exchange.texts import check_items, check_responses
     from app.exchange.unfold import unfold
 
+    _check_sources(layout, protocol, faults)
+    faults.raise_if_any()
     sheet = read_spreadsheet(file, faults)
     parts = None if sheet is None else unfold(sheet, layout, faults)
     if parts is None:
@@ -122,6 +124,16 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults
     if items is None or responses is None:
         raise AssertionError("a column that is missing is a fault")
     return StudyFolder(protocol, yaml, items, responses, named_in(None, faults), no_ratings(), tuple(faults.notes))
+
+
+def _check_sources(layout: Layout, protocol: Protocol, faults: Faults) -> None:
+    """Once for each source, where it is named, and not for each row of its column."""
+    from app.exchange.columns import one_of
+
+    known = list(protocol.sources)
+    for source in layout.responses:
+        if source not in protocol.sources:
+            faults.add("--response", None, "source", source, one_of(known, "study.yaml", "a source"))
 
 
 def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, faults: Faults) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.design.blinding import sources_in_title
 from app.design.cells import cells_by
 from app.design.needs import counted, group_of
 from app.design.repeats import has_room_for_repeats
@@ -121,6 +122,11 @@ def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
 
 
 def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    if named := sources_in_title(protocol):
+        yield (
+            f"Raters read {counted(len(named), 'model')} in the title of this blind study: {', '.join(named)}."
+            " rater_title gives them another one."
+        )
     n_within = len(cells_by(protocol.conditions, "within"))
     for group in groups:
         n_each = counted(group.n_each, "trial")

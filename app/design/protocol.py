@@ -87,6 +87,7 @@ class Protocol(BaseModel):
     attune: Literal[1]
     slug: Slug
     title: str = Field(min_length=1, max_length=500)
+    rater_title: str = Field(default="", max_length=500)
     description: str = ""
     instructions: str = ""
     language: str = "en"
@@ -108,6 +109,11 @@ class Protocol(BaseModel):
     def question(self, key: str) -> Question | None:
         """The question of that key."""
         return next((question for question in self.questions if question.key == key), None)
+
+    @property
+    def title_for_raters(self) -> str:
+        """What raters read as the title: `rater_title`, so that the lead's own need not hide who wrote what."""
+        return self.rater_title or self.title
 
     @property
     def scaled_questions(self) -> tuple[ScaledQuestion, ...]:

@@ -134,13 +134,20 @@ def fault_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | None
     return fault.file, fault.row, fault.column, fault.found
 
 
+def test_an_unknown_source_is_one_fault_where_it_is_named_and_not_one_a_row(folder: Path, sheet: Path) -> None:
+    unknown = Layout(responses={"robot": "Human", "model-1": "GPT"}, item="ID", text="Post")
+    with pytest.raises(FaultsError) as raised:
+        import_into_folder(folder, sheet, unknown, folder)
+    (fault,) = raised.value.faults
+    assert (fault.file, fault.row, fault.column, fault.found) == ("--response", None, "source", "robot")
+    assert fault.allowed == "person or model-1"
+
+
 def test_each_fault_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
     missing = Layout(responses={"person": "Humans"}, item="ID", text="Post")
     assert fault_of(folder, sheet, missing) == (
         "sheet.csv", 1, "Humans", "ID, Post, Human, GPT, Mood or feels",
     )  # fmt: skip
-    unknown = Layout(responses={"robot": "Human"}, item="ID", text="Post")
-    assert fault_of(folder, sheet, unknown) == ("sheet.csv", 2, "source", "robot")
     sheet.write_text(SHEET.replace("x2", "x1"))
     assert fault_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
     sheet.write_text(SHEET.replace("One", " "))

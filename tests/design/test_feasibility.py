@@ -175,3 +175,21 @@ def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
         "50 places do not fill 4 trials for every rater: some have fewer.",
         "13 raters are no whole number of rounds of the Latin square of 4 trials.",
     )
+
+
+@pytest.mark.parametrize(
+    ("parts", "notes"),
+    [
+        ({"title": "Replies by GPT"}, 1),
+        ({"title": "Replies by GPT", "rater_title": "Replies"}, 0),
+        ({"title": "Replies", "rater_title": "GPTs"}, 0),
+        ({"title": "Physician and GPT-4", "design": {"blind": False}}, 0),
+        ({"title": "A physician writes"}, 0),
+    ],
+)
+def test_a_title_that_names_a_model_to_raters_of_a_blind_study_is_noted(parts: dict[str, Any], notes: int) -> None:
+    sources = {"physician": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
+    study = protocol(sources=sources, **parts)
+    outcome = feasibility(study, planned_trials(study, items(4)), {})
+    assert len(outcome.notes) == notes
+    assert not notes or "1 model in the title of this blind study: m." in outcome.notes[0]

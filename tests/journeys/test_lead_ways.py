@@ -139,6 +139,42 @@ def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Pa
     assert len(ratings) == 1 + 3 * N_ITEMS * len(RATERS)
 
 
+SHEET = "Question,Therapist,Bot,Topic\nI cannot sleep,That is hard,Drink tea,night\nI lost my job,Oh no,Search,work\n"
+
+
+def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
+    engine: Engine, page: Page, tmp_path: Path
+) -> None:
+    sign_in(page, a_lead(engine))
+    (tmp_path / "replies.csv").write_text(SHEET, encoding="utf-8")
+    page.get_by_role("link", name="New study").first.click()
+
+    def fill(column: str) -> None:
+        page.get_by_label("The spreadsheet").set_input_files(tmp_path / "replies.csv")
+        expect(page.locator("#columns option")).to_have_count(4)
+        page.get_by_label("Title of the study").fill("Therapists and a bot")
+        page.get_by_label("Its name in addresses").fill("therapists")
+        page.get_by_label("Column with the situation").fill("Question")
+        for place, (source, kind, name) in enumerate(
+            (("therapist", "a person", "Therapist"), ("bot", "a model", column))
+        ):
+            row = page.locator(".source").nth(place)
+            row.get_by_label("Source").fill(source)
+            row.get_by_label("Written by").select_option(label=kind)
+            row.get_by_label("Column").fill(name)
+        page.get_by_role("button", name="Check and store the spreadsheet").click()
+
+    fill("Robot")
+    expect(page.locator("#faults")).to_contain_text("a column named Robot")
+    assert page.get_by_label("Title of the study").input_value() == "Therapists and a bot"
+    page.goto(page.url)
+    expect(page).to_have_url(re.compile("/studies/new$"))
+    fill("Bot")
+    expect(page).to_have_url(re.compile("/studies/therapists$"))
+    page.get_by_role("button", name="Open for raters").click()
+    expect(page.locator(".chip")).to_have_text("open")
+
+
 def test_faults_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     for name, content in (rated_folder() | {"items.csv": b"item\na\n"}).items():

@@ -13,10 +13,9 @@ import sys
 from pathlib import Path
 
 from app.storage.embedded.locks import KEEPER, START, USERS, alone, is_still, open_lock, share, try_alone
+from app.storage.embedded.outliving import let_live, reap
 from app.storage.embedded.postmaster import CLUSTER, stop_postmaster
 from app.storage.embedded.sockets import remove_short_folder
-
-_started: list[subprocess.Popen[bytes]] = []
 
 
 def ensure_keeper(home: Path) -> None:
@@ -24,10 +23,10 @@ def ensure_keeper(home: Path) -> None:
     lock = open_lock(home / KEEPER)
     try:
         if try_alone(lock):
-            _started.append(_spawn(home, lock))
+            let_live(_spawn(home, lock))
     finally:
         os.close(lock)
-    _started[:] = [process for process in _started if process.poll() is None]
+    reap()
 
 
 def _spawn(home: Path, lock: int) -> subprocess.Popen[bytes]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.storage.embedded.account import clean_environment, reason
 from app.storage.embedded.files import open_private
+from app.storage.embedded.outliving import let_live, reap
 from app.storage.embedded.postmaster import proven_pid, recorded_pid
 from app.storage.embedded.sockets import PORT, SOCKET
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 LOG = "postgres.log"
 MAX_LOG = 10 * 1024 * 1024
-_started: list[subprocess.Popen[bytes]] = []
 
 
 def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: Path, *, durable: bool) -> Launched:
@@ -40,7 +40,7 @@ def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: 
         )
     finally:
         os.close(log)
-    _started.append(process)
+    let_live(process)
     return Launched(process, home / LOG, offset)
 
 
@@ -64,11 +64,6 @@ class Launched:
         with self._log.open("rb") as file:
             file.seek(self._offset)
             return reason(file.read().decode(errors="replace"))
-
-
-def reap() -> None:
-    """Collect servers of ours that have ended, so that their process ids are free."""
-    _started[:] = [process for process in _started if process.poll() is None]
 
 
 def open_log(path: Path) -> int:

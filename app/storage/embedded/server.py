@@ -14,8 +14,9 @@ from app.storage.embedded.client import Client
 from app.storage.embedded.cluster import check_version, ensure_cluster, read_password
 from app.storage.embedded.errors import EmbeddedError
 from app.storage.embedded.keeper import ensure_keeper, leave
-from app.storage.embedded.launch import Launched, launch, reap
+from app.storage.embedded.launch import Launched, launch
 from app.storage.embedded.locks import USERS, open_lock, share, starting
+from app.storage.embedded.outliving import reap
 from app.storage.embedded.postmaster import CLUSTER, proven_pid
 
 if TYPE_CHECKING:

@@ -74,6 +74,12 @@ def submit_new_study(request: Request, upload: Uploaded, lead: SignedIn, db: Db)
     return _answer(request, lead, upload, lambda: store_upload(db, upload.files, lead.id))
 
 
+@router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
+def show_spreadsheet(request: Request) -> Response:
+    """Where a form came back with faults and its address is opened again."""
+    return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
+
+
 @router.post("/studies/new/spreadsheet")
 def submit_spreadsheet(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
     return _answer(request, lead, upload, lambda: store_sheet(db, _sheet(upload), lead.id))

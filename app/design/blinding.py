@@ -1,0 +1,48 @@
+"""What a blind study gives away before a rater has read a response."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.design.protocol import Protocol
+
+_FAMILY = "family"
+# A family called A or 4 would be found in every title.
+_FEWEST_LETTERS = 3
+
+
+def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
+    """The models that the title names to raters, each by its key; none where the study is not blind.
+
+    A model is named by its key or its family, as a word of its own and in any case. That persons wrote responses gives
+    nothing away, and `person` is a word of many titles.
+
+    >>> from app.design.protocol import Protocol
+    >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
+    >>> parts = {"attune": 1, "slug": "s", "title": "GPT beside physicians", "questions": [question]}
+    >>> parts["sources"] = {"physicians": {"kind": "human"}, "a": {"kind": "model", "family": "gpt"}}
+    >>> sources_in_title(Protocol.model_validate(parts))
+    ('m',)
+    >>> sources_in_title(Protocol.model_validate(parts | {"rater_title": "Replies to patients"}))
+    ()
+    """
+    if not protocol.design.blind:
+        return ()
+    words = protocol.title_for_raters
+    return tuple(
+        key
+        for key, source in protocol.sources.items()
+        if source.kind != "human" and any(_is_in(words, name) for name in _names(key, source.attributes.get(_FAMILY)))
+    )
+
+
+def _names(key: str, family: object) -> Iterator[str]:
+    yield from (name for name in (key, str(family or "").strip()) if len(name) >= _FEWEST_LETTERS)
+
+
+def _is_in(words: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE) is not None
