@@ -16,11 +16,14 @@
     names(prefix) { try { return Object.keys(localStorage).filter((name) => name.startsWith(prefix)).sort(); } catch { return []; } },
   };
 
-  function say(state, words) {
+  // What this script says stands in the page, in its language.
+  const words = () => $("#save-state").dataset;
+
+  function say(state, text) {
     const status = $("#save-state");
     if (!status) return;
     status.dataset.state = state;
-    if (status.textContent !== words) status.textContent = words;
+    if (status.textContent !== text) status.textContent = text;
   }
 
   // crypto.randomUUID is missing on plain http.
@@ -58,7 +61,7 @@
     waiting.filter((old) => old.url === url && old.slot === slot).forEach(forget);
     queue.push(entry);
     kept.set(ANSWER + entry.id, entry);
-    if (n_failures === 0) say("saving", "Saving…");
+    if (n_failures === 0) say("saving", words().saving);
     return send();
   }
 
@@ -82,8 +85,8 @@
       n_failures = 0;
       if (!answer.ok) trouble = await reason(answer);
     }
-    if (trouble) say("waiting", `Not saved: ${trouble}`);
-    else if (hadWork) say("saved", "Saved");
+    if (trouble) say("waiting", `${words().refused} ${trouble}`);
+    else if (hadWork) say("saved", words().saved);
     return true;
   }
 
@@ -92,11 +95,11 @@
     try { return await fetch(entry.url, { ...options, signal: AbortSignal.timeout(15000) }); } catch { return null; }
   }
 
-  const reason = (answer) => answer.json().then((body) => body.error.message).catch(() => "please load this page again.");
+  const reason = (answer) => answer.json().then((body) => body.error.message).catch(() => words().reload);
 
   function later() {
     n_failures += 1;
-    say("waiting", "Not saved – retrying");
+    say("waiting", words().retrying);
     retry = setTimeout(sendAgain, Math.min(15000, 1000 * 2 ** Math.min(n_failures, 4)));
     return false;
   }
@@ -122,7 +125,7 @@
     leaving = issue;
     [...typing.keys()].forEach(save);
     if (await send()) leaveNow();
-    else say("waiting", "No connection. Your answers are kept here; the next item follows when it is back.");
+    else say("waiting", words().offline);
   }
 
   function leaveNow() {
@@ -157,7 +160,7 @@
     const show = () => {
       range.classList.toggle("untouched", number.value === "");
       if (number.value !== "") range.value = number.value;
-      range.setAttribute("aria-valuetext", number.value || "not set");
+      range.setAttribute("aria-valuetext", number.value || words().notSet);
     };
     const take = () => {
       number.value = range.value;
@@ -218,7 +221,7 @@
   function submitIfComplete() {
     const missing = groups().filter(isMissing);
     if (!missing.length) { form().requestSubmit($("#next")); return; }
-    say("", missing.length === 1 ? "1 answer is missing" : `${missing.length} answers are missing`);
+    say("", `${words().missing} ${missing.length.toLocaleString(document.documentElement.lang)}`);
     focusGroup(missing[0]);
   }
 
@@ -271,7 +274,7 @@
     leave(() => form().submit());
   });
   addEventListener("pageshow", ({ persisted }) => { if (persisted) leaving = null; });
-  const fail = () => say("waiting", "Not sent. Please press Next again.");
+  const fail = () => say("waiting", words().notSent);
   document.addEventListener("htmx:afterRequest", () => { leaving = null; });
   document.addEventListener("htmx:sendError", fail);
   document.addEventListener("htmx:responseError", ({ detail }) => (detail.xhr.status < 500 ? location.reload() : fail()));

@@ -31,19 +31,22 @@ class _Part(BaseModel):
 
 
 class Consent(_Part):
-    """What a rater agrees to. The version, the hash of the text and the time are kept with the agreement."""
+    """What a rater agrees to. The version, the hash of the text and the time are kept with the agreement.
+
+    An empty `agree` or `refuse` stands for the page's own words, in the language of the study.
+    """
 
     version: str = Field(min_length=1)
     text: str = Field(min_length=1)
-    agree: str = "I agree and want to take part"
-    refuse: str = "I do not agree"
+    agree: str = ""
+    refuse: str = ""
 
 
 class Eligibility(_Part):
-    """Answers to questions about the rater that let in; who gives another one is thanked and sees `text`."""
+    """Answers to questions about the rater that let in; who gives another one is thanked and sees `text`, if any."""
 
     accept: dict[Key, Accepted] = Field(min_length=1)
-    text: str = "Thank you. This study looks for other raters."
+    text: str = ""
 
 
 class Questionnaire(_Part):

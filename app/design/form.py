@@ -16,6 +16,7 @@ from app.design.question import (
 )
 from app.design.scale import number, number_text
 from app.design.spans import QuoteError, as_shown, find_quotes, from_shown, read_spans, spans_to_text
+from app.language.message import Message, message, messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ class Answers:
     """A whole form: what was answered, and what is wrong by the name of its slot."""
 
     given: tuple[Answer, ...]
-    wrong: dict[str, str] = field(default_factory=dict)
+    wrong: dict[str, Message] = field(default_factory=dict)
 
 
 def answer_text(answer: Answer) -> str:
@@ -59,6 +60,11 @@ def answer_text(answer: Answer) -> str:
 class AnswerError(ValueError):
     """The answer is none, in words for the rater."""
 
+    def __init__(self, words: Message) -> None:
+        """`words` say what is asked for."""
+        super().__init__(words.text)
+        self.words = words
+
 
 def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answers:
     """Every answer of a form.
@@ -69,13 +75,13 @@ def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown
         shown: the ids of the responses as shown, left first.
     """
     given: list[Answer] = []
-    wrong: dict[str, str] = {}
+    wrong: dict[str, Message] = {}
     for slot in slots:
         try:
             answer = read_answer(slot, form, shown)
             _demand(slot, answer)
         except AnswerError as error:
-            wrong[slot.name] = str(error)
+            wrong[slot.name] = error.words
             continue
         if answer is not None:
             given.append(answer)
@@ -116,10 +122,13 @@ def _scaled(slot: Slot, question: RatingQuestion | SliderQuestion, value: str, c
     return Answer(slot, number=found, comment=comment)
 
 
-def _out_of_range(question: RatingQuestion | SliderQuestion) -> str:
+def _out_of_range(question: RatingQuestion | SliderQuestion) -> Message:
     if isinstance(question, RatingQuestion):
-        return "Choose one of the points of the scale."
-    return f"Give a number from {question.min:g} to {question.max:g}, in steps of {question.step:g}."
+        return message("Choose one of the points of the scale.")
+    return message(
+        "Give a number from %(min)s to %(max)s, in steps of %(step)s.",
+        min=question.min, max=question.max, step=question.step,
+    )  # fmt: skip
 
 
 def _choice(
@@ -132,7 +141,7 @@ def _choice(
         )
     if (value == "tie" and question.tie) or (value == "neither" and question.neither):
         return Answer(slot, outcome=value, comment=comment)
-    raise AnswerError("Choose one of the answers.")
+    raise AnswerError(message("Choose one of the answers."))
 
 
 def _strength(slot: Slot, question: ChoiceQuestion, form: Mapping[str, Sequence[str]]) -> float | None:
@@ -141,7 +150,7 @@ def _strength(slot: Slot, question: ChoiceQuestion, form: Mapping[str, Sequence[
         return None
     found = number(text)
     if found is None or found not in question.strength.values:
-        raise AnswerError("Choose how strong your preference is.")
+        raise AnswerError(message("Choose how strong your preference is."))
     return found
 
 
@@ -150,7 +159,7 @@ def _category(
 ) -> Answer | None:
     codes = tuple(code for code in question.codes if code in values)
     if set(values) - set(question.codes) - {""} or (len(codes) > 1 and not question.multiple):
-        raise AnswerError("Choose one of the answers.")
+        raise AnswerError(message("Choose one of the answers."))
     # A form sends an empty value along with the boxes: none ticked is an answer that was taken back, not a silence.
     if codes or (asked and question.multiple and not question.required):
         return Answer(slot, codes=codes, comment=comment)
@@ -166,19 +175,19 @@ def _highlight(slot: Slot, form: Mapping[str, Sequence[str]], comment: str | Non
         as_page = [as_shown(passage) for passage in slot.passages]
         spans = read_spans(_text(form, counted), as_page, in_turns=slot.in_turns)
         if spans is None:
-            raise AnswerError("Mark words of the text.")
+            raise AnswerError(message("Mark words of the text."))
         return Answer(slot, text=spans_to_text(from_shown(spans, slot.passages)), comment=comment)
     try:
         spans = find_quotes(_text(form, slot.name).splitlines(), slot.passages, in_turns=slot.in_turns)
     except QuoteError as error:
-        raise AnswerError(f"These words are not in the text: {error}") from None
+        raise AnswerError(message("These words are not in the text: %(words)s", words=str(error))) from None
     return Answer(slot, text=spans_to_text(spans), comment=comment)
 
 
 def _text(form: Mapping[str, Sequence[str]], name: str) -> str:
     text = next(iter(form.get(name, ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MAX_TEXT:
-        raise AnswerError(f"This text is too long: at most {MAX_TEXT:,} characters.")
+        raise AnswerError(message("This text is too long: at most %(most)s characters.", most=MAX_TEXT))
     return text
 
 
@@ -187,16 +196,22 @@ def _demand(slot: Slot, answer: Answer | None) -> None:
     question = slot.question
     if isinstance(question, HighlightQuestion):
         if question.required and not (answer and answer.text):
-            raise AnswerError("Mark at least one passage.")
+            raise AnswerError(message("Mark at least one passage."))
         return
     if isinstance(question, TextQuestion):
         length = len(answer.text or "") if answer else 0
         least = max(question.min_length, 1 if question.required else 0)
         if length < least and (question.required or length):
-            raise AnswerError("Write an answer." if least <= 1 else f"Write at least {least} characters.")
+            raise AnswerError(_too_short(least))
         return
     if answer is None and question.required:
-        raise AnswerError("Choose an answer.")
+        raise AnswerError(message("Choose an answer."))
     asks_strength = isinstance(question, ChoiceQuestion) and question.strength is not None
     if asks_strength and answer is not None and answer.side is not None and answer.strength is None:
-        raise AnswerError("Choose how strong your preference is.")
+        raise AnswerError(message("Choose how strong your preference is."))
+
+
+def _too_short(least: int) -> Message:
+    if least <= 1:
+        return message("Write an answer.")
+    return messages("Write at least %(n)s character.", "Write at least %(n)s characters.", least)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.design.cells import cell_of
+from app.language.language import language_of
+from app.language.message import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,11 +15,11 @@ if TYPE_CHECKING:
     from app.design.conditions import Factor, Kind
     from app.design.protocol import Protocol
 
-UNKNOWN_LABEL = "It is not said who wrote this."
+UNKNOWN_LABEL = message("It is not said who wrote this.")
 LABELS = {
-    "human": "Written by a person",
-    "model": "Written by an AI",
-    "human+model": "Written by a person with the help of an AI",
+    "human": message("Written by a person"),
+    "model": message("Written by an AI"),
+    "human+model": message("Written by a person with the help of an AI"),
 }
 
 
@@ -71,7 +73,7 @@ def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> 
     if level == "none":
         return (None,) * len(sources)
     if level == "unknown":
-        return (UNKNOWN_LABEL,) * len(sources)
+        return (language_of(protocol.language).say(UNKNOWN_LABEL),) * len(sources)
     if level == "swapped":
         factor, _ = _levels(protocol, condition)["shown_label"]
         sources = [swapped_source(protocol, factor, source) or source for source in sources]
@@ -79,8 +81,9 @@ def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> 
 
 
 def label_of(protocol: Protocol, source: str) -> str:
-    """What raters are told of a source where they are told the truth."""
-    return str(protocol.sources[source].attributes.get("label") or LABELS[protocol.sources[source].kind])
+    """What raters are told of a source where they are told the truth, in the language of the study."""
+    label = protocol.sources[source].attributes.get("label") or LABELS[protocol.sources[source].kind]
+    return language_of(protocol.language).say(label if isinstance(label, Message) else str(label))
 
 
 def swapped_source(protocol: Protocol, factor: Factor, source: str) -> str | None:

@@ -8,10 +8,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
 from app.design.scale import Level, Point, Scale, number_text
+from app.language.message import message
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 # Every step is a value of the scale that statistics go through.
 MOST_STEPS = 10_000
+# The points of `strength: true`.
+STRENGTH = {1: message("slightly"), 2: message("clearly"), 3: message("strongly")}
+USUAL_STRENGTH = Scale(points=tuple(Point(value=value, words=words.text) for value, words in STRENGTH.items()))
 Target = Literal["response", "pair", "item", "turn", "rater"]
 
 
@@ -83,8 +87,7 @@ class ChoiceQuestion(_Question):
     @classmethod
     def _plain_strength(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
         if isinstance(data, dict) and isinstance(data.get("strength"), bool):
-            usual = {1: "slightly", 2: "clearly", 3: "strongly"} if data["strength"] else None
-            return {**data, "strength": usual}
+            return {**data, "strength": USUAL_STRENGTH if data["strength"] else None}
         return data
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.design.cells import applies
 from app.design.question import HighlightQuestion
+from app.language.message import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,20 +35,22 @@ class Slot:
     in_turns: bool = False
 
     @property
-    def about(self) -> str:
+    def about(self) -> Message | None:
         """What it is asked of, as the page calls it: Response A, turn 3, or nothing."""
-        response = response_name(self.place, self.n_shown) if self.place is not None else ""
-        turn = f"turn {self.turn}" if self.turn is not None else ""
-        return ", ".join(part for part in (response, turn) if part)
+        response = response_name(self.place, self.n_shown) if self.place is not None else None
+        if self.turn is None:
+            return response
+        if response is None:
+            return message("turn %(turn)s", turn=self.turn)
+        return message("%(response)s, turn %(turn)s", response=response, turn=self.turn)
 
 
-def response_name(place: int, n_shown: int) -> str:
+def response_name(place: int, n_shown: int) -> Message:
     """What the page calls a response: by its letter, where there are several.
 
-    >>> response_name(1, 2), response_name(0, 1)
-    ('Response B', 'Response')
+    The letters are those of the keys that choose, in every language.
     """
-    return f"Response {letter(place)}" if n_shown > 1 else "Response"
+    return message("Response %(letter)s", letter=letter(place)) if n_shown > 1 else message("Response")
 
 
 def letter(place: int) -> str:

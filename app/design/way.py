@@ -75,14 +75,14 @@ def next_step(way: Sequence[str], passed: Collection[str]) -> str:
 
 
 def questionnaire_of(protocol: Protocol, step: str) -> Questionnaire | None:
-    """What a step asks about the rater; None for a step that is no page of questions."""
+    """What a step asks about the rater; None for a step that is no page of questions. The page has a title anyway."""
     flow = protocol.flow
     name, _, number = step.partition("-")
     if name in {"before", "after"}:
         pages = flow.before if name == "before" else flow.after
         return dict(enumerate(pages, start=1)).get(int(number) if number.isdecimal() else 0)
     if step == "eligibility" and flow.eligibility:
-        return Questionnaire(title="Before you begin", questions=tuple(flow.eligibility.accept))
+        return Questionnaire(questions=tuple(flow.eligibility.accept))
     return _unnamed(protocol) if step == "about" else None
 
 
@@ -91,8 +91,7 @@ def _unnamed(protocol: Protocol) -> Questionnaire | None:
     named = {key for page in (*flow.before, *flow.after) for key in page.questions}
     named |= set(flow.eligibility.accept) if flow.eligibility else set()
     keys = tuple(q.key for q in protocol.questions if q.target == "rater" and q.key not in named)
-    text = "The items are done. A few last questions follow."
-    return Questionnaire(title="About you", text=text, questions=keys) if keys else None
+    return Questionnaire(questions=keys) if keys else None
 
 
 def slots_of_step(

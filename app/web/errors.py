@@ -10,24 +10,32 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from app.web.pages import is_htmx
+from app.language.message import Message, message
+from app.web.pages import is_htmx, language_in
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.requests import Request
 
 log = logging.getLogger("attune.web")
+WORDS = {
+    400: message("The request could not be read."),
+    404: message("Nothing is at this address, or it is not yours to see."),
+    405: message("This address does not take that kind of request."),
+    413: message("What was sent is too large."),
+    422: message("The request lacks something, or has a value that is not allowed."),
+}
 
 
 class PageError(Exception):
     """Something that a visitor is told in one sentence."""
 
     status = 400
-    title = "This did not work"
+    title: Message | str = message("This did not work")
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: Message | str) -> None:
         """`sentence` is for the visitor: it says nothing of the inside."""
-        super().__init__(sentence)
+        super().__init__(sentence.text if isinstance(sentence, Message) else sentence)
         self.sentence = sentence
 
 
@@ -35,9 +43,9 @@ class NotFoundError(PageError):
     """Nothing is here, or nothing that this visitor may see: both look the same."""
 
     status = 404
-    title = "Page not found"
+    title = message("Page not found")
 
-    def __init__(self, sentence: str = "Nothing is at this address, or it is not yours to see.") -> None:
+    def __init__(self, sentence: Message | str = WORDS[404]) -> None:
         """Say no more than that."""
         super().__init__(sentence)
 
@@ -46,37 +54,29 @@ class ForbiddenError(PageError):
     """Not allowed."""
 
     status = 403
-    title = "Not allowed"
+    title = message("Not allowed")
 
 
 class GoneError(PageError):
     """It was here and is over: a closed study, a used link."""
 
     status = 410
-    title = "This is over"
+    title = message("This is over")
 
 
 class TooManyError(PageError):
     """Asked too often."""
 
     status = 429
-    title = "Too many attempts"
+    title = message("Too many attempts")
 
 
 class SignInError(Exception):
     """A lead's page was asked for without a lead's session."""
 
 
-WORDS = {
-    400: "The request could not be read.",
-    404: "Nothing is at this address, or it is not yours to see.",
-    405: "This address does not take that kind of request.",
-    413: "What was sent is too large.",
-    422: "The request lacks something, or has a value that is not allowed.",
-}
-
-
-UNEXPECTED = "It was not your fault, and it was noted. Please try again."
+UNEXPECTED = message("It was not your fault, and it was noted. Please try again.")
+NOT_POSSIBLE = message("Not possible")
 
 
 def register(app: FastAPI) -> None:
@@ -99,25 +99,27 @@ def register(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
         status = error.status_code
-        title = NotFoundError.title if status == NotFoundError.status else "Not possible"
-        return answer(request, status, title, WORDS.get(status, "This did not work."))
+        title = NotFoundError.title if status == NotFoundError.status else NOT_POSSIBLE
+        return answer(request, status, title, WORDS.get(status, message("This did not work.")))
 
     @app.exception_handler(RequestValidationError)
     def _invalid(request: Request, _: RequestValidationError) -> Response:
-        return answer(request, 422, "Not possible", WORDS[422])
+        return answer(request, 422, NOT_POSSIBLE, WORDS[422])
 
     @app.exception_handler(Exception)
     def _unexpected(request: Request, _: Exception) -> Response:
-        return answer(request, 500, "Something went wrong", UNEXPECTED)
+        return answer(request, 500, message("Something went wrong"), UNEXPECTED)
 
 
-def answer(request: Request, status: int, title: str, sentence: str) -> Response:
+def answer(request: Request, status: int, title: Message | str, sentence: Message | str) -> Response:
     """The same words as a page, as JSON, or as nothing where htmx asked."""
+    language = language_in(request)
+    title, sentence = language.say(title), language.say(sentence)
     if is_htmx(request):
         return Response(status_code=status)
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": {"status": status, "title": title, "message": sentence}}, status_code=status)
     html = request.app.state.pages.render(
-        "shared/error.html", {"request": request, "title": title, "sentence": sentence}
+        "shared/error.html", {"request": request, "title": title, "sentence": sentence}, language
     )
     return HTMLResponse(html, status_code=status)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from app.design.scale import number_text
+from app.language.language import ENGLISH, Language, language_of
 from app.web.markdown import markdown
 from app.web.words import FILTERS
 
@@ -17,7 +19,24 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from app.language.message import Message
     from app.web.assets import Assets
+
+# The language of the page that is being rendered: macros that are imported see no context, and need it too.
+_now: ContextVar[Language] = ContextVar("language", default=ENGLISH)
+
+
+def _gettext(text: str) -> str:
+    return _now.get().catalogue.gettext(text)
+
+
+def _ngettext(text: str, plural: str, n: int) -> str:
+    return _now.get().catalogue.ngettext(text, plural, n)
+
+
+def said(text: Message | str | float) -> str:
+    """A message or a number, in the language of the page."""
+    return _now.get().say(text)
 
 
 class Pages:
@@ -32,14 +51,31 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
+            extensions=["jinja2.ext.i18n"],
         )
+        self.environment.policies["ext.i18n.trimmed"] = True
+        self.environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
         self.environment.globals["asset"] = assets.url
         self.environment.globals["url_for"] = url_for
-        self.environment.filters.update(FILTERS, number=number_text, markdown=markdown)
+        self.environment.filters.update(FILTERS, number=number_text, markdown=markdown, said=said)
 
-    def render(self, template: str, context: dict[str, Any]) -> str:
-        """The HTML of one template."""
-        return self.environment.get_template(template).render(context)
+    def render(self, template: str, context: dict[str, Any], language: Language = ENGLISH) -> str:
+        """The HTML of one template, its fixed texts in a language."""
+        before = _now.set(language)
+        try:
+            return self.environment.get_template(template).render({"language": language, **context})
+        finally:
+            _now.reset(before)
+
+
+def use_language(request: Request, code: str) -> None:
+    """From here on whatever answers this request does so in this language, errors too."""
+    request.state.language = language_of(code)
+
+
+def language_in(request: Request) -> Language:
+    """The language in which this request is answered."""
+    return getattr(request.state, "language", ENGLISH)
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
@@ -48,7 +84,8 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     if is_htmx(request):
         folder, _, name = template.rpartition("/")
         template = f"{folder}/_{name}"
-    return HTMLResponse(pages.render(template, {"request": request, **context}), status_code=status)
+    html = pages.render(template, {"request": request, **context}, language_in(request))
+    return HTMLResponse(html, status_code=status)
 
 
 def is_htmx(request: Request) -> bool:

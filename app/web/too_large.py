@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from app.web.errors import WORDS, answer
+from app.web.errors import NOT_POSSIBLE, WORDS, answer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -38,7 +38,7 @@ class TooLarge:
                 return
             is_replaced = _is_plain_refusal(message)
             if is_replaced:
-                page = answer(Request(scope), TOO_LARGE, "Not possible", WORDS[TOO_LARGE])
+                page = answer(Request(scope), TOO_LARGE, NOT_POSSIBLE, WORDS[TOO_LARGE])
                 await page(scope, receive, send)
             else:
                 await send(message)

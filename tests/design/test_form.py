@@ -9,6 +9,7 @@ import pytest
 from app.design.form import Answer, AnswerError, Answers, read_answer, read_answers
 from app.design.protocol import Protocol
 from app.design.slot import Shown, Slot, slots_of_trial
+from app.language.language import ENGLISH
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
 
 SHOWN = (8, 5)
@@ -31,7 +32,12 @@ def read(question: dict[str, Any], *values: str, **more: str) -> Answer | None:
 
 
 def wrong(question: dict[str, Any], **form: str) -> dict[str, str]:
-    return read_answers([slot_of(question)], {name: [value] for name, value in form.items()}, SHOWN).wrong
+    return said(read_answers([slot_of(question)], {name: [value] for name, value in form.items()}, SHOWN))
+
+
+def said(answers: Answers) -> dict[str, str]:
+    """What is wrong, as the page says it."""
+    return {name: ENGLISH.say(words) for name, words in answers.wrong.items()}
 
 
 def test_a_side_is_told_as_the_response_that_stood_there() -> None:
@@ -182,18 +188,18 @@ def test_passages_of_a_dialogue_say_their_turn() -> None:
     ],
 )
 def test_what_the_text_does_not_have_cannot_be_marked(form: dict[str, list[str]], words: str) -> None:
-    assert marked(form, TEXT).wrong == {"q0": words}
+    assert said(marked(form, TEXT)) == {"q0": words}
 
 
 def test_a_highlight_that_is_required_has_a_passage() -> None:
-    assert marked({}, TEXT).wrong == {}
-    assert marked({}, TEXT, required=True).wrong == {"q0": "Mark at least one passage."}
-    assert marked({"q0": [""]}, TEXT, required=True).wrong == {"q0": "Mark at least one passage."}
-    assert marked({"q0": ["hard"]}, TEXT, required=True).wrong == {}
+    assert said(marked({}, TEXT)) == {}
+    assert said(marked({}, TEXT, required=True)) == {"q0": "Mark at least one passage."}
+    assert said(marked({"q0": [""]}, TEXT, required=True)) == {"q0": "Mark at least one passage."}
+    assert said(marked({"q0": ["hard"]}, TEXT, required=True)) == {}
 
 
 def test_a_whole_form_gives_what_is_right_and_says_what_is_wrong() -> None:
     study = Protocol.model_validate(protocol_of())
     answers = read_answers(slots_of_trial(study, Shown(SHOWN)), {"q0": ["left"], "q1r0": ["4"], "q1r1": ["7"]}, SHOWN)
     assert [answer.slot.name for answer in answers.given] == ["q1r0", "q0"]
-    assert answers.wrong == {"q1r1": "Choose one of the points of the scale."}
+    assert said(answers) == {"q1r1": "Choose one of the points of the scale."}

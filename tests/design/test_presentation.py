@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.presentation import UNKNOWN_LABEL, Presentation, presentation, shown_labels
+from app.design.presentation import Presentation, presentation, shown_labels
 from tests.design.studies import DEBRIEF, LABEL, SOURCES, protocol
 
 PERSON, AI = "Written by a person", "Written by an AI"
@@ -38,7 +38,7 @@ def test_a_condition_goes_before_the_design() -> None:
         ("none", (None, None)),
         ("true", (PERSON, AI)),
         ("swapped", (AI, PERSON)),
-        ("unknown", (UNKNOWN_LABEL, UNKNOWN_LABEL)),
+        ("unknown", ("It is not said who wrote this.",) * 2),
     ],
 )
 def test_the_label_is_what_the_condition_says(level: str, labels: tuple[str | None, str | None]) -> None:

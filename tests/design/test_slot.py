@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.design.protocol import Protocol
-from app.design.slot import Shown, slots_of_rater, slots_of_trial
+from app.design.slot import Shown, Slot, slots_of_rater, slots_of_trial
+from app.language.language import ENGLISH
+from app.language.message import message
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
 
 MOOD = {"key": "mood", "target": "turn", "type": "rating", "text": "Mood?", "scale": {0: "low", 1: "high"}}
@@ -22,9 +24,14 @@ def names(study: Protocol, shown: Shown) -> list[str]:
     return [slot.name for slot in slots_of_trial(study, shown)]
 
 
+def said(slot: Slot) -> str:
+    """What the page says that the question is about."""
+    return ENGLISH.say(slot.about or "")
+
+
 def test_a_rating_is_asked_of_each_response_and_a_choice_of_the_pair() -> None:
     slots = slots_of_trial(protocol(PREFERENCE, EMPATHY), Shown((8, 5)))
-    assert [(slot.name, slot.response_id, slot.about) for slot in slots] == [
+    assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
         ("q1r0", 8, "Response A"), ("q1r1", 5, "Response B"), ("q0", None, ""),
     ]  # fmt: skip
 
@@ -41,14 +48,14 @@ def test_a_choice_needs_two_responses() -> None:
 
 
 def test_a_single_response_has_no_letter() -> None:
-    assert slots_of_trial(protocol(EMPATHY), Shown((8,)))[0].about == "Response"
+    assert slots_of_trial(protocol(EMPATHY), Shown((8,)))[0].about == message("Response")
 
 
 def test_turns_are_asked_in_the_responses_where_they_are_dialogues_else_in_the_item() -> None:
     study = protocol(MOOD)
     assert names(study, Shown((8, 5), 2, (0, 0))) == ["q0t1", "q0t2"]
     assert names(study, Shown((8, 5), 2, (2, 1))) == ["q0r0t1", "q0r0t2", "q0r1t1"]
-    assert slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1].about == "Response A, turn 2"
+    assert said(slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1]) == "Response A, turn 2"
 
 
 def test_questions_about_the_rater_have_a_page_of_their_own() -> None:

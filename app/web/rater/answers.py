@@ -8,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from app.design.protocol import Protocol
-from app.web.pages import is_htmx, page
+from app.language.message import Message
+from app.web.pages import is_htmx, language_in, page, use_language
 
 # Which handler shows a step; pages of questions are one handler with the step in its address.
 PAGES = {
@@ -23,7 +24,6 @@ PAGES = {
     "failed_checks": "show_ended",
     "withdrawn": "show_ended",
 }
-RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"})
 
 
 def rater_page(
@@ -36,11 +36,8 @@ def rater_page(
     **context: Any,  # noqa: ANN401 - a template takes anything
 ) -> Response:
     """A page of the study, in its language and direction."""
-    lang = protocol.language
-    direction = "rtl" if lang.split("-")[0].lower() in RIGHT_TO_LEFT else "ltr"
-    return page(
-        request, f"rater/{template}", status=status, slug=slug, protocol=protocol, lang=lang, dir=direction, **context
-    )
+    use_language(request, protocol.language)
+    return page(request, f"rater/{template}", status=status, slug=slug, protocol=protocol, **context)
 
 
 def go(request: Request, handler: str, **parameters: object) -> Response:
@@ -58,6 +55,7 @@ def go_to_step(request: Request, slug: str, step: str) -> Response:
     return go(request, "show_questions", slug=slug, step=step)
 
 
-def refuse_save(status: int, sentence: str) -> Response:
+def refuse_save(request: Request, status: int, sentence: Message) -> Response:
     """Say to the script that saves as one goes why an answer was not taken."""
-    return JSONResponse({"error": {"status": status, "message": sentence}}, status_code=status)
+    words = language_in(request).say(sentence)
+    return JSONResponse({"error": {"status": status, "message": words}}, status_code=status)

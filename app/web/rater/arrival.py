@@ -9,11 +9,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions.rating import Arrival, InvitedOnlyError, arrive
-from app.storage.arrivals import StudyDoor, get_study_door
+from app.language.message import message
+from app.storage.arrivals import get_study_door
 from app.storage.protocols import get_protocol
 from app.web.cookies import get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError, PageError
+from app.web.pages import use_language
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import MAX_AGE_S, check_open, rater_cookie
 
@@ -33,7 +35,7 @@ MAX_ID = 200
 class LinkError(PageError):
     """The link does not say who comes."""
 
-    title = "This link is not complete"
+    title = message("This link is not complete")
 
 
 @router.get("/{slug}")
@@ -41,26 +43,27 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     study = get_study_door(db, slug)
     if study is None:
         raise NotFoundError
-    if request.query_params.get("assignmentId") == PREVIEW:
-        return _preview(request, study, db)
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
+    if request.query_params.get("assignmentId") == PREVIEW:
+        return rater_page(request, "preview.html", study.slug, protocol)
+    use_language(request, protocol.language)
     arrival = read_arrival(request.query_params, list(protocol.design.quotas))
     if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
     if arrival is None:
-        raise LinkError(
+        raise LinkError(message(
             "The link lacks the id that tells you from other people. Please go back to the page or message that you "
             "came from, and open the study from there once more."
-        )
+        ))  # fmt: skip
     check_open(study.status, has_begun=study.status != "draft", is_finished=True)
     try:
         sitting = arrive(db, study, arrival)
     except InvitedOnlyError:
         raise ForbiddenError(
-            "This study is by invitation. Please open it with the personal link that you were sent."
+            message("This study is by invitation. Please open it with the personal link that you were sent.")
         ) from None
     if sitting is None:
-        raise ForbiddenError("This personal link is not valid, or no longer. Please ask who sent it to you.")
+        raise ForbiddenError(message("This personal link is not valid, or no longer. Please ask who sent it to you."))
     response = go(request, "show_current", slug=slug)
     set_cookie(request, response, rater_cookie(slug), sitting.token, max_age=MAX_AGE_S)
     return response
@@ -85,8 +88,3 @@ def _is_id(text: str) -> bool:
     """Whether it can be somebody's id: not a placeholder that the platform left unfilled, nothing invisible."""
     is_placeholder = text.startswith(("{{%", "%%", "${"))
     return 0 < len(text) <= MAX_ID and not is_placeholder and not any(unicodedata.category(c)[0] == "C" for c in text)
-
-
-def _preview(request: Request, study: StudyDoor, db: Db) -> Response:
-    protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
-    return rater_page(request, "preview.html", study.slug, protocol)

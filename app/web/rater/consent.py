@@ -13,8 +13,9 @@ from app.storage.rating_sessions import get_platform, get_rating_session
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError
+from app.web.pages import use_language
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import NO_LINK, FormFields, Session, check_open, rater_cookie
+from app.web.rater.deps import NO_LINK, FormFields, Session, check_open, rater_cookie, use_language_of_study
 from app.web.rater.ending import ending_of
 
 router = APIRouter()
@@ -40,7 +41,9 @@ def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Res
     if session is None and get_cookie(request, refused_cookie(slug)):
         return go(request, "show_refused", slug=slug)
     if session is None:
+        use_language_of_study(request, slug, db)
         raise ForbiddenError(NO_LINK)
+    use_language(request, protocol_of(db, session).language)
     check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
     if "refuse" not in form.get("consent", ()):
         if "agree" in form.get("consent", ()):

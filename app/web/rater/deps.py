@@ -9,15 +9,20 @@ from uuid import UUID
 from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
+from app.actions.rating import protocol_of
+from app.language.message import message
+from app.storage.arrivals import get_study_door
 from app.storage.assignments_view import AssignmentView, get_own_assignment
+from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import RatingSession, get_rating_session
 from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError
+from app.web.pages import use_language
 
 Form = Mapping[str, Sequence[str]]
 MAX_AGE_S = 180 * 24 * 60 * 60
-NO_LINK = (
+NO_LINK = message(
     "Please open the study with the link that you were given. It brings you to your place, also on another device."
 )
 
@@ -26,7 +31,7 @@ class NotOpenError(PageError):
     """The study is there, but not now."""
 
     status = 403
-    title = "This study is not open"
+    title = message("This study is not open")
 
 
 def rater_cookie(slug: str) -> str:
@@ -37,11 +42,11 @@ def rater_cookie(slug: str) -> str:
 def check_open(status: str, *, has_begun: bool = False, is_finished: bool = False) -> None:
     """Who has begun may finish while a study is paused; who has finished may always see their completion page."""
     if status == "closed" and not is_finished:
-        raise GoneError("This study is closed. What you have rated so far is kept. Thank you.")
+        raise GoneError(message("This study is closed. What you have rated so far is kept. Thank you."))
     if status == "draft":
-        raise NotOpenError("This study has not opened yet. Please come back later with the same link.")
+        raise NotOpenError(message("This study has not opened yet. Please come back later with the same link."))
     if status == "paused" and not has_begun:
-        raise NotOpenError("This study is paused. Please come back later with the same link.")
+        raise NotOpenError(message("This study is paused. Please come back later with the same link."))
 
 
 def get_session(request: Request, slug: str, db: Db) -> RatingSession:
@@ -49,9 +54,18 @@ def get_session(request: Request, slug: str, db: Db) -> RatingSession:
     token = get_cookie(request, rater_cookie(slug))
     session = get_rating_session(db, slug, token) if token else None
     if session is None:
+        use_language_of_study(request, slug, db)
         raise ForbiddenError(NO_LINK)
+    use_language(request, protocol_of(db, session).language)
     check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
     return session
+
+
+def use_language_of_study(request: Request, slug: str, db: Db) -> None:
+    """Answer somebody who is no rater yet in the language of the study that they look for."""
+    if study := get_study_door(db, slug):
+        protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
+        use_language(request, protocol.language)
 
 
 def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSession, AssignmentView]:
@@ -59,7 +73,9 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
     cookie = get_cookie(request, rater_cookie(slug))
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
     if own is None or own[1].state == "planned":
+        use_language_of_study(request, slug, db)
         raise NotFoundError
+    use_language(request, protocol_of(db, own[0]).language)
     check_open(own[0].status, has_begun=own[0].has_begun, is_finished=own[0].has_ended)
     return own
 
@@ -74,7 +90,7 @@ async def get_form(request: Request) -> Form:
 
 def _flat(body: object) -> Form:
     if not isinstance(body, dict):
-        raise PageError("A JSON object is expected.")
+        raise PageError(message("A JSON object is expected."))
     return {
         str(name): [str(v) for v in (value if isinstance(value, list) else [value])] for name, value in body.items()
     }

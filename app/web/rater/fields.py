@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from app.design.form import SIDES
-from app.design.question import CategoryQuestion, ChoiceQuestion, HighlightQuestion, Question, RatingQuestion
-from app.design.scale import Scale, number_text
-from app.design.slot import Slot
+from app.design.question import (
+    STRENGTH,
+    USUAL_STRENGTH,
+    CategoryQuestion,
+    ChoiceQuestion,
+    HighlightQuestion,
+    Question,
+    RatingQuestion,
+)
+from app.design.scale import Point, Scale, number_text
+from app.design.slot import Slot, letter, response_name
 from app.design.spans import quotes_of, read_spans, spans_to_text, to_shown
+from app.language.language import Language
+from app.language.message import Message, message
 
 # What fits beside each other: numbers and signs in a strip, a few short words in a row; longer ones make a list.
 _STRIP_LENGTH, _ROW_LENGTH, _ROW_WORD, _ROW_OPTIONS = 3, 24, 11, 5
@@ -27,16 +37,17 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A slot, what is answered in it, and what is wrong with that.
+    """A slot, what is answered in it, and what is wrong with that, on a page in a language.
 
     `is_turned`: its scale runs the other way. `spans`: the passages that are marked, in the characters of the page.
     """
 
     slot: Slot
+    language: Language
     values: tuple[str, ...] = ()
     strength: str = ""
     comment: str = ""
-    error: str = ""
+    error: Message | None = None
     is_turned: bool = False
     spans: str = ""
 
@@ -72,11 +83,9 @@ class Field:
         question = self.slot.question
         match question:
             case RatingQuestion():
-                return scale_options(question.scale, is_turned=self.is_turned)
+                return scale_options(question.scale, self.language, is_turned=self.is_turned)
             case ChoiceQuestion():
-                more = [("tie", "They are equal", "T"), ("neither", "Neither of them", "N")]
-                sides = (Option("left", "Response A", "A"), Option("right", "Response B", "B"))
-                return sides + tuple(Option(*option) for option in more if getattr(question, option[0]))
+                return tuple(Option(value, self.language.say(words), key) for value, words, key in _choices(question))
             case CategoryQuestion():
                 codes = enumerate(question.codes.items(), start=1)
                 return tuple(Option(code, words or code, _digit(n)) for n, (code, words) in codes)
@@ -92,13 +101,30 @@ class Field:
     def strength_options(self) -> tuple[Option, ...]:
         """How strong a preference may be."""
         scale = getattr(self.slot.question, "strength", None)
-        return scale_options(scale) if scale else ()
+        return scale_options(scale, self.language) if scale else ()
 
 
-def scale_options(scale: Scale, *, is_turned: bool = False) -> tuple[Option, ...]:
+def _choices(question: ChoiceQuestion) -> Iterator[tuple[str, Message, str]]:
+    """What a forced choice offers, each with its words and its key."""
+    for place, side in enumerate(SIDES):
+        yield side, response_name(place, len(SIDES)), letter(place)
+    if question.tie:
+        yield "tie", message("They are equal"), "T"
+    if question.neither:
+        yield "neither", message("Neither of them"), "N"
+
+
+def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) -> tuple[Option, ...]:
     """The points of a scale as they are shown; the first is key 1, whatever its value."""
     points = enumerate(reversed(scale.points) if is_turned else scale.points, start=1)
-    return tuple(Option(number_text(p.value), p.words or number_text(p.value), _digit(n)) for n, p in points)
+    return tuple(Option(number_text(p.value), language.say(_words(scale, p)), _digit(n)) for n, p in points)
+
+
+def _words(scale: Scale, point: Point) -> Message | str | float:
+    """The words of a point; those that came with `strength: true` are fixed texts."""
+    if scale == USUAL_STRENGTH:
+        return STRENGTH[int(point.value)]
+    return point.words or point.value
 
 
 def layout_of(options: Sequence[Option]) -> str:
@@ -115,37 +141,41 @@ def _digit(n: int) -> str:
 
 
 def fields_of(
-    slots: Sequence[Slot], answers: Sequence[Mapping[str, Any]] = (), *,
-    form: Mapping[str, Sequence[str]] | None = None, wrong: Mapping[str, str] | None = None, is_turned: bool = False,
+    slots: Sequence[Slot], language: Language, answers: Sequence[Mapping[str, Any]] = (), *,
+    form: Mapping[str, Sequence[str]] | None = None, wrong: Mapping[str, Message] | None = None,
+    is_turned: bool = False,
 ) -> tuple[Field, ...]:  # fmt: skip
     """A field for each slot, filled from a form that came back, else from the answers so far."""
     if form is not None:
-        fields = [_from_form(slot, form, (wrong or {}).get(slot.name, "")) for slot in slots]
+        fields = [_from_form(slot, language, form, (wrong or {}).get(slot.name)) for slot in slots]
     else:
         stored = {(a["question"], a["response_id"], a["turn"]): a for a in answers}
-        fields = [_from_answer(slot, stored.get((slot.question.key, slot.response_id, slot.turn))) for slot in slots]
+        told = [stored.get((slot.question.key, slot.response_id, slot.turn)) for slot in slots]
+        fields = [_from_answer(slot, language, answer) for slot, answer in zip(slots, told, strict=True)]
     return tuple(replace(field, is_turned=is_turned) for field in fields)
 
 
-def _from_form(slot: Slot, form: Mapping[str, Sequence[str]], error: str) -> Field:
+def _from_form(slot: Slot, language: Language, form: Mapping[str, Sequence[str]], error: Message | None) -> Field:
     strength, comment = (next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment"))
     spans = next(iter(form.get(f"{slot.name}.spans", ())), "")
-    return Field(slot, tuple(form.get(slot.name, ())), strength, comment, error, spans=spans)
+    return Field(slot, language, tuple(form.get(slot.name, ())), strength, comment, error, spans=spans)
 
 
-def _from_answer(slot: Slot, answer: Mapping[str, Any] | None) -> Field:
+def _from_answer(slot: Slot, language: Language, answer: Mapping[str, Any] | None) -> Field:
     if answer is None:
-        return Field(slot)
+        return Field(slot, language)
     if isinstance(slot.question, HighlightQuestion):
-        return _of_spans(slot, answer)
+        return _of_spans(slot, language, answer)
     strength = number_text(answer["strength"]) if answer["strength"] is not None else ""
-    return Field(slot, _values(answer), strength, answer["comment"] or "")
+    return Field(slot, language, _values(answer), strength, answer["comment"] or "")
 
 
-def _of_spans(slot: Slot, answer: Mapping[str, Any]) -> Field:
+def _of_spans(slot: Slot, language: Language, answer: Mapping[str, Any]) -> Field:
     spans = read_spans(answer["text"], slot.passages, in_turns=slot.in_turns) or ()
     words = "\n".join(quotes_of(spans, slot.passages))
-    return Field(slot, (words,), comment=answer["comment"] or "", spans=spans_to_text(to_shown(spans, slot.passages)))
+    return Field(
+        slot, language, (words,), comment=answer["comment"] or "", spans=spans_to_text(to_shown(spans, slot.passages))
+    )
 
 
 def _values(answer: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,9 +11,11 @@ from app.actions.flow import questions_of, save_question, submit_questions
 from app.actions.rating import current_step, protocol_of
 from app.design.form import AnswerError
 from app.design.way import questionnaire_of
+from app.language.message import message
 from app.storage.rater_answers import list_rater_answers
 from app.storage.rating_sessions import RatingSession
 from app.web.deps import Db
+from app.web.pages import language_in
 from app.web.rater.answers import go, rater_page, refuse_save
 from app.web.rater.deps import FormFields, Session
 from app.web.rater.fields import Field, fields_of
@@ -25,7 +27,7 @@ router = APIRouter()
 def show_questions(request: Request, slug: str, step: str, db: Db, session: Session) -> Response:
     if current_step(db, session) != step:
         return go(request, "show_current", slug=slug)
-    fields = fields_of(questions_of(db, session, step), list_rater_answers(db, session))
+    fields = fields_of(questions_of(db, session, step), language_in(request), list_rater_answers(db, session))
     return _page(request, slug, db, session, step, fields)
 
 
@@ -38,23 +40,30 @@ def submit_page_of_questions(
     answers = submit_questions(db, session, step, form)
     if not answers.wrong:
         return go(request, "show_current", slug=slug)
-    fields = fields_of(questions_of(db, session, step), form=form, wrong=answers.wrong)
+    fields = fields_of(questions_of(db, session, step), language_in(request), form=form, wrong=answers.wrong)
     return _page(request, slug, db, session, step, fields, status=422)
 
 
 @router.post("/{slug}/questions/{step}/save")
-def submit_question(slug: str, step: str, db: Db, session: Session, form: FormFields) -> Response:  # noqa: ARG001 - `Session` reads the slug
+def submit_question(
+    request: Request,
+    slug: str,  # noqa: ARG001 - `Session` reads it
+    step: str,
+    db: Db,
+    session: Session,
+    form: FormFields,
+) -> Response:
     name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
     if current_step(db, session) != step:
-        return refuse_save(409, "This page is sent already.")
+        return refuse_save(request, 409, message("This page is sent already."))
     try:
         save_question(db, session, step, form, name, UUID(key) if key else None)
     except KeyError:
-        return refuse_save(422, "This page has no such question.")
+        return refuse_save(request, 422, message("This page has no such question."))
     except AnswerError as error:
-        return refuse_save(422, str(error))
+        return refuse_save(request, 422, error.words)
     except ValueError:
-        return refuse_save(422, "The key is no UUID.")
+        return refuse_save(request, 422, message("The key is no UUID."))
     return JSONResponse({"saved": name})
 
 

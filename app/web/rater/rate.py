@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from app.actions.pauses import pause_now
 from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
 from app.design.form import AnswerError
+from app.language.message import Message, message
 from app.storage.assignments_view import AssignmentView, next_assignment
 from app.storage.rating_sessions import RatingSession
 from app.web.deps import Db
@@ -54,20 +55,22 @@ def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields)
 
 
 @router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
-def submit_answer(db: Db, own: Own, form: FormFields) -> Response:
+def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
     name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
     if not may_rate(db, session):
-        return refuse_save(409, "Your ratings are closed.")
+        return refuse_save(request, 409, message("Your ratings are closed."))
     try:
         is_saved = save_answer(db, session, view, form, name, UUID(key) if key else None)
     except KeyError:
-        return refuse_save(422, "This page has no such question.")
+        return refuse_save(request, 422, message("This page has no such question."))
     except AnswerError as error:
-        return refuse_save(422, str(error))
+        return refuse_save(request, 422, error.words)
     except ValueError:
-        return refuse_save(422, "The key is no UUID.")
-    return JSONResponse({"saved": name}) if is_saved else refuse_save(409, "Your place was given to somebody else.")
+        return refuse_save(request, 422, message("The key is no UUID."))
+    if is_saved:
+        return JSONResponse({"saved": name})
+    return refuse_save(request, 409, message("Your place was given to somebody else."))
 
 
 def _next(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
@@ -81,7 +84,7 @@ def _next(request: Request, slug: str, db: Db, session: RatingSession, view: Ass
 
 def _sheet(
     request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView, *, form: Form | None = None,
-    wrong: dict[str, str] | None = None,
+    wrong: dict[str, Message] | None = None,
 ) -> Response:  # fmt: skip
     protocol = protocol_of(db, session)
     sheet = make_sheet(protocol, view, form=form, wrong=wrong or {})

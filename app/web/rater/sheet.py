@@ -9,6 +9,8 @@ from app.actions.rating import slots_of, stage_of_page
 from app.design.presentation import Presentation, presentation
 from app.design.protocol import Protocol
 from app.design.slot import response_name
+from app.language.language import language_of
+from app.language.message import Message
 from app.storage.assignments_view import AssignmentView
 from app.web.rater.fields import Field, fields_of
 
@@ -40,7 +42,7 @@ class Passage:
 class ResponseCard:
     """A response as it is shown, with the questions about it."""
 
-    name: str
+    name: Message
     label: str | None
     passage: Passage
     fields: tuple[Field, ...]
@@ -86,11 +88,14 @@ class Sheet:
 
 def make_sheet(
     protocol: Protocol, view: AssignmentView, *, form: Mapping[str, Sequence[str]] | None = None,
-    wrong: Mapping[str, str],
+    wrong: Mapping[str, Message],
 ) -> Sheet:  # fmt: skip
     """The page of an assignment, with the answers so far, or with a form that came back."""
     shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
-    fields = fields_of(slots_of(protocol, view), view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
+    fields = fields_of(
+        slots_of(protocol, view), language_of(protocol.language), view.answers, form=form, wrong=wrong,
+        is_turned=shown.scale_turned,
+    )  # fmt: skip
     targets = [question.target for question in protocol.questions]
     by_target = {t: tuple(f for f in fields if f.question.target == t) for t in ("turn", "response", "pair", "item")}
     # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.

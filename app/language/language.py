@@ -1,0 +1,133 @@
+"""Languages: the texts of a catalogue, and numbers and dates as people write them there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babel.core import Locale, UnknownLocaleError
+from babel.numbers import format_decimal
+
+from app.language.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+CATALOGUES = Path(__file__).resolve().parent / "catalogues"
+SOURCE = "en"
+# Years and other numbers of four digits stand without a separator.
+_GROUPED_FROM = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language of rater pages. `code` is the study's own, as HTML has it."""
+
+    code: str
+    is_right_to_left: bool
+    locale: Locale
+    catalogue: NullTranslations
+
+    @property
+    def direction(self) -> str:
+        """As HTML's `dir`."""
+        return "rtl" if self.is_right_to_left else "ltr"
+
+    def say(self, text: Message | str | float) -> str:
+        """A message in words, a number as it is written; what somebody wrote stays as it is."""
+        if isinstance(text, str):
+            return text
+        if not isinstance(text, Message):
+            return self.number(text)
+        words = (
+            self.catalogue.ngettext(text.text, text.plural, text.count)
+            if text.plural
+            else self.catalogue.gettext(text.text)
+        )
+        return words % {name: self.say(value) for name, value in text.values.items()}
+
+    def number(self, value: float) -> str:
+        """A number with the digits and signs of the language, to the last decimal place."""
+        return format_decimal(
+            value, locale=self.locale, decimal_quantization=False, numbering_system="default",
+            group_separator=abs(value) >= _GROUPED_FROM,
+        )  # fmt: skip
+
+    def moment(self, at: datetime) -> str:
+        """Date and time of day, with the time zone that `at` has."""
+        from babel.dates import format_datetime
+
+        return format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale)
+
+
+@lru_cache(maxsize=64)
+def language_of(code: str) -> Language:
+    """The language of a study; its fixed texts are English where no catalogue has them.
+
+    >>> persian = language_of("fa-AF")
+    >>> persian.direction, persian.number(0.5)
+    ('rtl', '0.5')
+    """
+    name = catalogue_of(code)
+    words = next(_locales(code), Locale(SOURCE)) if name else Locale(SOURCE)
+    return Language(code, is_right_to_left(code), words, _catalogue(name or SOURCE))
+
+
+def catalogue_of(code: str) -> str | None:
+    """The catalogue that serves a language: its own, else that of the language without region; None without any.
+
+    >>> catalogue_of("en-GB"), catalogue_of("tlh")
+    ('en', None)
+    """
+    there = {name.lower(): name for name in (SOURCE, *(file.stem for file in CATALOGUES.glob("*.po")))}
+    return next((there[name] for name in _names(code.lower()) if name in there), None)
+
+
+def is_right_to_left(code: str) -> bool:
+    """Whether the language is written from right to left, with or without a catalogue.
+
+    >>> is_right_to_left("ar"), is_right_to_left("fa-AF"), is_right_to_left("az-Arab"), is_right_to_left("de")
+    (True, True, True, False)
+    """
+    locale = next(_locales(code), None)
+    return locale is not None and locale.text_direction == "rtl"
+
+
+def _names(code: str) -> Iterator[str]:
+    """A code as Babel writes it, then with fewer and fewer of its parts."""
+    parts = re.split("[-_]", code)
+    for n in range(len(parts), 0, -1):
+        yield "_".join(parts[:n])
+
+
+def _locales(code: str) -> Iterator[Locale]:
+    for name in _names(code):
+        try:
+            yield Locale.parse(name)
+        except (ValueError, UnknownLocaleError):
+            continue
+
+
+@lru_cache(maxsize=16)
+def _catalogue(name: str) -> NullTranslations:
+    """The texts of a catalogue, read from the file that translators edit: no compiled copy can lag behind it."""
+    if name == SOURCE:
+        return NullTranslations()
+    from io import BytesIO
+
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po
+
+    compiled = BytesIO()
+    with (CATALOGUES / f"{name}.po").open("rb") as file:
+        write_mo(compiled, read_po(file, locale=name))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+ENGLISH = language_of(SOURCE)
