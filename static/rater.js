@@ -231,7 +231,8 @@
     if (/^[1-9]$/.test(key)) { const group = groupFor(["points", "boxes"]); return press(group, group && $$(".points input", group)[key - 1]); }
     if (key === "enter") { if (target.matches("a, button, summary")) return false; submitIfComplete(); return true; }
     if (key === "backspace") { $("#back")?.click(); return true; }
-    if (key === "?") { const help = $("#keys-help"); help.open = !help.open; $("summary", help).focus(); return true; }
+    const fold = { s: $("#skip"), "?": $("#keys-help") }[key];
+    if (fold) { fold.open = !fold.open; $("summary", fold).focus(); return true; }
     return false;
   }
 
@@ -288,6 +289,8 @@
 
   function ready() {
     form().dataset.ready = "yes";
+    // What was being typed on a page that was skipped belongs to no other.
+    typing.forEach(clearTimeout); typing.clear();
     kept.names(AWAY).filter((name) => name !== awayName()).forEach(kept.drop);
     comeBack();
     restore();

@@ -29,13 +29,15 @@ def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
     """The study folder, with its figures and events, zipped into a temporary file, which the caller removes."""
     from app.exchange import write_zip
     from app.storage.export import study_events, study_folder
+    from app.storage.export_sittings import study_sittings
 
     # One read: the figures are those of the answers beside them, also while raters go on.
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
+        sittings = study_sittings(db, study.id)
     path = _temporary(".zip")
     with path.open("wb") as file:
-        write_zip(file, folder, events=events, figures=reports.of_folder(folder).figures)
+        write_zip(file, folder, events=events, sittings=sittings, figures=reports.of_folder(folder).figures)
     return path
 
 

@@ -45,10 +45,12 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     from app.actions.report import report_of_folder
     from app.exchange import write_folder
     from app.storage.export import study_events, study_folder
+    from app.storage.export_sittings import study_sittings
 
     # One read: the figures are those of the answers beside them, also while raters go on.
     folder = study_folder(db, study.id)
     figures = report_of_folder(folder).figures
     write_folder(
-        out, folder, events=study_events(db, study.id), figures=figures, spreadsheet=spreadsheet, progress=progress
-    )
+        out, folder, events=study_events(db, study.id), sittings=study_sittings(db, study.id), figures=figures,
+        spreadsheet=spreadsheet, progress=progress,
+    )  # fmt: skip

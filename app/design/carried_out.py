@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol import Protocol
 
-FLOW = frozenset({"consent", "eligibility", "before", "after", "debrief", "help"})
+FLOW = frozenset({"consent", "eligibility", "before", "after", "debrief", "help", "skip_reasons"})
 
 
 def not_carried_out(protocol: Protocol) -> list[str]:

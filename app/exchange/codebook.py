@@ -72,11 +72,28 @@ MEANINGS = {
     "column": "the column",
     "meaning": "what the column or the value means",
     "happened_at": "when, UTC",
+    "responses": "the responses as shown, left or first to last, joined by |",
+    "shown_labels": "what was said of the source of each, joined by |",
+    "state": "planned, leased (open), done, skipped or returned; of a rating session how far it is, or how it ended",
+    "skip_reason": "why it was skipped",
+    "first_action_at": "the first answer on the page, UTC",
+    "submitted_at": "when it was done, UTC",
+    "hidden_ms": "milliseconds in a hidden tab",
+    "arrived_at": "when the rater came, UTC",
+    "begun_at": "when the first item was asked for, UTC",
+    "finished_at": "when the last step was done, UTC",
+    "last_seen_at": "the last activity, UTC",
+    "n_served": "how many trials were shown: those answered, skipped, returned and open",
+    "n_answered": "how many of them were answered",
+    "n_skipped": "how many were skipped",
+    "n_returned": "how many were given back unanswered",
+    "n_open": "how many are open",
 }
 _WHOLE = ("turn", "position", "repeat", "active_ms", "n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings",
-          "n_answers")  # fmt: skip
+          "n_answers", "hidden_ms", "n_served", "n_answered", "n_skipped", "n_returned", "n_open")  # fmt: skip
 _NUMBERS = ("strength", "estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
-_TIMES = ("rated_at", "served_at", "happened_at")
+_TIMES = ("rated_at", "served_at", "happened_at", "first_action_at", "submitted_at", "arrived_at", "begun_at",
+          "finished_at", "last_seen_at")  # fmt: skip
 _KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
 _REFERENCES = {
     "responses": {"item": "items"},
@@ -85,6 +102,8 @@ _REFERENCES = {
     "scores": {"rater": "raters"},
     "checks": {"rater": "raters"},
     "events": {"rater": "raters"},
+    "assignments": {"rater": "raters", "item": "items"},
+    "rating_sessions": {"rater": "raters"},
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from app.exchange.scores import rater_composites, scores_of
 from app.exchange.tables import EVENT_COLUMNS, checks_of, events_of, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import BinaryIO
 
     from app.analysis.figure import Figure
@@ -39,6 +39,7 @@ def write_folder(
     study: StudyFolder,
     *,
     events: pd.DataFrame | None = None,
+    sittings: Mapping[str, pd.DataFrame] | None = None,
     figures: Sequence[Figure] = (),
     spreadsheet: bool = False,
     progress: Progress = quiet,
@@ -49,6 +50,7 @@ def write_folder(
         path: must not be there, or be an empty folder.
         study: what to write.
         events: rater, kind, detail, happened_at; None for none.
+        sittings: more tables by their names, of what each rater was given and what became of it.
         figures: of the study's report; without any, agreement.csv and comparisons.csv are left out.
         spreadsheet: for Excel and the like: a byte order mark, and an apostrophe before what would run as a formula.
             Loading it back is for the raw variant.
@@ -63,15 +65,15 @@ def write_folder(
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
         half = Path(folder) / path.name
         half.mkdir()
-        _write(half, study, events, figures, spreadsheet=spreadsheet, progress=progress)
+        _write(half, study, events, sittings or {}, figures, spreadsheet=spreadsheet, progress=progress)
         if path.exists():
             path.rmdir()
         half.replace(path)
 
 
 def _write(
-    folder: Path, study: StudyFolder, events: pd.DataFrame | None, figures: Sequence[Figure], *,
-    spreadsheet: bool, progress: Progress,
+    folder: Path, study: StudyFolder, events: pd.DataFrame | None, sittings: Mapping[str, pd.DataFrame],
+    figures: Sequence[Figure], *, spreadsheet: bool, progress: Progress,
 ) -> None:  # fmt: skip
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
     happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
@@ -79,6 +81,7 @@ def _write(
     if rater_composites(study.protocol):
         tables["scores"] = scores_of(study)
     tables |= {"checks": checks_of(happened), "events": events_of(happened)}
+    tables |= {name: {str(column): cells for column, cells in frame.items()} for name, frame in sittings.items()}
     columns = {name: list(table) for name, table in tables.items()}
     for name, text in figures_csvs(figures).items() if figures else ():
         columns[name.removesuffix(".csv")] = write_text_csv(folder / name, text, spreadsheet=spreadsheet)

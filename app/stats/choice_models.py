@@ -162,5 +162,8 @@ def _wald(  # the parts of one interval
     if df < 1:
         return without_interval(result, "one_cluster", "An interval for new items and raters needs two of each.")
     reach = t_quantile(df, level) * error
-    interval = Interval(float(back(latent - reach)), float(back(latent + reach)), GLMM, level)
+    with np.errstate(over="ignore"):
+        interval = Interval(float(back(latent - reach)), float(back(latent + reach)), GLMM, level)
+    if not np.isfinite(interval.high):
+        return without_interval(result, "separation", "The choices hardly overlap: the interval has no upper end.")
     return replace(result, interval=interval, df=float(df), p_value=t_p_value(latent / error, df))

@@ -33,7 +33,8 @@ _SOURCES = """
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     CROSS JOIN LATERAL (
       SELECT count(*) AS n_all, count(*) FILTER (WHERE position <= a.position) AS place,
-             (array_agg(token ORDER BY position DESC) FILTER (WHERE position < a.position))[1] AS previous
+             (array_agg(token ORDER BY position DESC) FILTER (WHERE position < a.position AND state <> 'skipped'))[1]
+               AS previous
       FROM assignments WHERE study_id = a.study_id AND rating_session_id = a.rating_session_id AND state <> 'returned'
     ) AS m
 """

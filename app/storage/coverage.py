@@ -77,7 +77,10 @@ class TrialCoverage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Everything that the study page counts; `distribution` is (times rated, number of trials)."""
+    """Everything that the study page counts.
+
+    `distribution` is (times rated, number of trials), `skip_reasons` (reason, how often).
+    """
 
     sittings: Sittings
     reconciliation: Reconciliation
@@ -85,6 +88,7 @@ class Coverage:
     n_places: int
     distribution: Sequence[tuple[int, int]]
     least: Sequence[TrialCoverage]
+    skip_reasons: Sequence[tuple[str, int]]
 
 
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
@@ -99,6 +103,7 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
         n_places=int(n_places),
         distribution=distribution,
         least=[TrialCoverage(*row) for row in db.execute(text(_LEAST), study | {"n_least": n_least})],
+        skip_reasons=[(reason, int(n)) for reason, n in db.execute(text(_SKIPPED), study)],
     )
 
 
@@ -126,6 +131,11 @@ SELECT count(*) FILTER (WHERE served_at IS NOT NULL), count(*) FILTER (WHERE sta
            HAVING count(*) > (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = b.trial_id)
            ) over_full)
 FROM assignments a WHERE study_id = :study_id
+"""
+
+_SKIPPED = """
+SELECT skip_reason, count(*) AS n FROM assignments WHERE study_id = :study_id AND state = 'skipped'
+GROUP BY skip_reason ORDER BY n DESC, skip_reason
 """
 
 _PER_TRIAL = """

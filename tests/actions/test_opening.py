@@ -33,7 +33,6 @@ PRACTICE = {"trials": [{"item": "p"}]}
         ("flow.practice", {"flow": {"practice": PRACTICE}}),
         ("flow.revisit", {"flow": {"revisit": ["who"]}}),
         ("flow.exposure_cap", {"flow": {"exposure_cap": 2}}),
-        ("flow.skip_reasons", {"flow": {"skip_reasons": ["I know the person"]}}),
         ("checks.attention", {"checks": {"attention": [LOOK]}}),
         ("checks.comprehension", {"checks": {"comprehension": [AGAIN]}}),
         ("checks.gold", {"checks": {"gold": [{"item": "g", "expect": {"warm": 1}}]}}),

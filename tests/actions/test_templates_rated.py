@@ -67,7 +67,7 @@ FIGURES: dict[str, dict[str, set[str]]] = {
 OPENED = {
     "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "dialogue-trajectory", "empathetic-dialogues",
     "epitome", "expert-panel", "four-dimensions", "lend-an-ear", "perceived-empathy", "perspective-taking",
-    "rater-scales", "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
+    "rater-scales", "recipient", "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
 }  # fmt: skip
 
 

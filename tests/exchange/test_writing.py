@@ -18,6 +18,7 @@ from app.design.protocol import Protocol
 from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.codebook import MEANINGS
 from app.exchange.ratings import FILE_COLUMNS
+from app.storage.export_sittings import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from tests.exchange.small import RATINGS, read_small
 from tests.real_data.ayers import write_ayers
 from tests.real_data.folder import read_rows
@@ -129,7 +130,7 @@ def test_the_codebook_explains_every_column_and_every_point(tmp_path: Path) -> N
         ("1", "cold"),
         ("3", "warm"),
     }
-    assert set(MEANINGS) >= {*FILE_COLUMNS, *FIELDS}
+    assert set(MEANINGS) >= {*FILE_COLUMNS, *FIELDS, *ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
 
 
 def test_the_data_package_describes_the_files_as_they_are(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from app.design import question
 from app.exchange.ratings import FILE_COLUMNS
 from app.exchange.scores import SCORE_COLUMNS
 from app.exchange.tables import CHECK_COLUMNS, EVENT_COLUMNS
+from app.storage.export_sittings import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from app.storage.tables import metadata
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()
@@ -73,4 +74,5 @@ def test_every_column_of_the_study_folder_is_named() -> None:
     }.items():
         listed = part(heading, 3).strip().split("\n\n")[0]
         assert re.findall(r"`(\w+)`", listed) == list(columns)
-    assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS} <= set(re.findall(r"`(\w+)`", folder))
+    sittings = {*ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
+    assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS, *sittings} <= set(re.findall(r"`(\w+)`", folder))

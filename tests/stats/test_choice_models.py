@@ -104,6 +104,13 @@ def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
     assert found.odds.interval_reason == "one_cluster"
 
 
+def test_odds_whose_interval_has_no_upper_end_keep_the_estimate_and_say_so() -> None:
+    where: Where = {"item": np.arange(3), "rater": np.array([0, 0, 1])}
+    found = preference_model(np.array([0.0, 0.0, 1.0]), np.array([[2.0, 1.0, 1.0]]), **where).odds
+    assert (found.interval, found.interval_reason) == (None, "separation")
+    assert found.estimate is not None
+
+
 @settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_choices_give_a_number_or_a_reason(random_shares: RandomRatings, data: st.DataObject, seed: int) -> None:

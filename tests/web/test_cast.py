@@ -65,6 +65,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/rate/{token}": (404, 404, 200, 404, 404),
     "POST /s/{slug}/rate/{token}": (404, 404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
+    "POST /s/{slug}/rate/{token}/skip": (404, 404, 422, 404, 404),
     "GET /s/{slug}/pause": (403, 403, 303, 303, 403),
     "GET /s/{slug}/consent": (403, 403, 303, 303, 403),
     "POST /s/{slug}/consent": (403, 403, 303, 303, 403),

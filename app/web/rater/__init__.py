@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, consent, ending, pause, questions, rate, start
+from app.web.rater import arrival, consent, ending, pause, questions, rate, skip, start
 
 router = APIRouter(prefix="/s")
 router.include_router(arrival.router)
@@ -12,5 +12,6 @@ router.include_router(consent.router)
 router.include_router(questions.router)
 router.include_router(start.router)
 router.include_router(rate.router)
+router.include_router(skip.router)
 router.include_router(pause.router)
 router.include_router(ending.router)

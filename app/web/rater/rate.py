@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.actions.pauses import pause_now
 from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
+from app.actions.skipping import reasons_at
 from app.design.form import AnswerError
 from app.language.message import Message, message
 from app.storage.assignments_view import AssignmentView, next_assignment
@@ -33,7 +34,7 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
 @router.get("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     session, view = own
-    if view.state == "returned" or not may_rate(db, session):
+    if view.state in {"returned", "skipped"} or not may_rate(db, session):
         return go(request, "show_current", slug=slug)
     return _sheet(request, slug, db, session, view)
 
@@ -46,12 +47,7 @@ def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields)
     submission = submit_rating(db, session, view, form)
     if submission.answers.wrong:
         return _sheet(request, slug, db, session, view, form=form, wrong=submission.answers.wrong)
-    if submission.is_stored and pause_now(db, session, protocol_of(db, session)):
-        return go(request, "show_pause", slug=slug)
-    following = next_assignment(db, session) if submission.is_stored else None
-    if following is None:
-        return go(request, "show_current", slug=slug)
-    return _next(request, slug, db, session, following)
+    return follow(request, slug, db, session) if submission.is_stored else go(request, "show_current", slug=slug)
 
 
 @router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
@@ -70,7 +66,19 @@ def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Respo
         return refuse_save(request, 422, message("The key is no UUID."))
     if is_saved:
         return JSONResponse({"saved": name})
+    if view.state == "skipped":
+        return refuse_save(request, 409, message("You skipped this item."))
     return refuse_save(request, 409, message("Your place was given to somebody else."))
+
+
+def follow(request: Request, slug: str, db: Db, session: RatingSession) -> Response:
+    """Whatever comes after an item that is done or skipped."""
+    if pause_now(db, session, protocol_of(db, session)):
+        return go(request, "show_pause", slug=slug)
+    following = next_assignment(db, session)
+    if following is None:
+        return go(request, "show_current", slug=slug)
+    return _next(request, slug, db, session, following)
 
 
 def _next(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
@@ -88,5 +96,7 @@ def _sheet(
 ) -> Response:  # fmt: skip
     protocol = protocol_of(db, session)
     sheet = make_sheet(protocol, view, form=form, wrong=wrong or {})
-    status = 422 if wrong else 200
-    return rater_page(request, "rate.html", slug, protocol, status=status, session=session, view=view, sheet=sheet)
+    return rater_page(
+        request, "rate.html", slug, protocol, status=422 if wrong else 200, session=session, view=view, sheet=sheet,
+        skip_reasons=reasons_at(db, session, view),
+    )  # fmt: skip

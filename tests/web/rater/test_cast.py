@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.web.rater.conftest import Visitor
 
-OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save")}
+OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip")}
 OF_SESSION = {
     ("GET", "/consent"), ("POST", "/consent"), ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"),
     ("GET", "/questions/{step}"), ("POST", "/questions/{step}"), ("POST", "/questions/{step}/save"), ("GET", "/rate"),

@@ -1,0 +1,62 @@
+"""What each rater was given and what became of it, for the export: one row an assignment, one row a rating session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sqlalchemy import Connection, TextClause
+
+ASSIGNMENT_COLUMNS = (
+    "rater", "position", "item", "responses", "condition", "shown_labels", "repeat", "state", "skip_reason",
+    "served_at", "first_action_at", "submitted_at", "active_ms", "hidden_ms",
+)  # fmt: skip
+SESSION_COLUMNS = (
+    "rater", "state", "condition", "arrived_at", "begun_at", "finished_at", "last_seen_at", "n_served", "n_answered",
+    "n_skipped", "n_returned", "n_open",
+)  # fmt: skip
+TIMES = ("served_at", "first_action_at", "submitted_at", "arrived_at", "begun_at", "finished_at", "last_seen_at")
+_ASSIGNMENTS = text("""
+    SELECT r.key AS rater, a.position, i.key AS item,
+           array_to_string(ARRAY(
+             SELECT p.key FROM unnest(a.response_ids) WITH ORDINALITY AS o (id, place)
+             JOIN responses p ON p.study_id = a.study_id AND p.id = o.id ORDER BY o.place), '|') AS responses,
+           nullif(t.condition, '') AS condition, array_to_string(a.shown_labels, '|', '') AS shown_labels, a.repeat,
+           a.state, a.skip_reason, a.served_at, a.first_action_at, a.submitted_at, a.active_ms, a.hidden_ms
+    FROM assignments a
+    JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE a.study_id = :study ORDER BY r.id, a.rating_session_id, a.position
+""")
+_SESSIONS = text("""
+    SELECT r.key AS rater, s.state, nullif(s.condition, '') AS condition, s.arrived_at, s.begun_at, s.finished_at,
+           s.last_seen_at, count(a.served_at) AS n_served, count(*) FILTER (WHERE a.state = 'done') AS n_answered,
+           count(*) FILTER (WHERE a.state = 'skipped') AS n_skipped,
+           count(*) FILTER (WHERE a.state = 'returned' AND a.served_at IS NOT NULL) AS n_returned,
+           count(*) FILTER (WHERE a.state = 'leased') AS n_open
+    FROM rating_sessions s
+    JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
+    LEFT JOIN assignments a ON a.study_id = s.study_id AND a.rating_session_id = s.id
+    WHERE s.study_id = :study GROUP BY s.study_id, s.id, r.key, r.id ORDER BY r.id, s.id
+""")
+
+
+def study_sittings(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
+    """`assignments` and `rating_sessions` as they are exported; without a rater neither has a row."""
+    return {
+        "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
+        "rating_sessions": _frame(db, _SESSIONS, study_id, SESSION_COLUMNS),
+    }
+
+
+def _frame(db: Connection, statement: TextClause, study_id: int, columns: tuple[str, ...]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows: list[tuple[Any, ...]] = [tuple(row) for row in db.execute(statement, {"study": study_id})]
+    frame = pd.DataFrame(rows, columns=list(columns), dtype=object)
+    times = {name: pd.to_datetime(frame[name], utc=True).dt.as_unit("us") for name in columns if name in TIMES}
+    return frame.assign(**times)

@@ -1,0 +1,36 @@
+"""Skip an item, with a reason."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.rating import may_rate
+from app.actions.skipping import SkipReasonError, skip
+from app.language.message import message
+from app.web.deps import Db
+from app.web.errors import PageError
+from app.web.rater.answers import go
+from app.web.rater.deps import FormFields, Own
+from app.web.rater.rate import follow
+
+router = APIRouter()
+
+
+class ReasonError(PageError):
+    """No reason, or none that the study takes."""
+
+    status = 422
+    title = message("This item was not skipped")
+
+
+@router.post("/{slug}/rate/{token}/skip")  # noqa: FAST003 - `Own` reads it
+def submit_skip(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
+    session, view = own
+    if not may_rate(db, session):
+        return go(request, "show_current", slug=slug)
+    try:
+        skip(db, session, view, next(iter(form.get("reason", ())), ""))
+    except SkipReasonError:
+        raise ReasonError(message("Please go back and choose one of the reasons to skip it.")) from None
+    return follow(request, slug, db, session)
