@@ -5,8 +5,7 @@
   const $ = (selector, within = document) => within.querySelector(selector);
   const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
   const form = () => $("form[data-save]");
-  const ANSWER = "attune-answer:";
-  const AWAY = "attune-away:";
+  const ANSWER = "attune-answer:", AWAY = "attune-away:";
 
   // A browser may forbid or fill its storage; then what would be kept there lives as long as the page.
   const kept = {
@@ -289,8 +288,7 @@
 
   function ready() {
     form().dataset.ready = "yes";
-    // What was being typed on a page that was skipped belongs to no other.
-    typing.forEach(clearTimeout); typing.clear();
+    typing.forEach(clearTimeout); typing.clear(); // of a page that was skipped
     kept.names(AWAY).filter((name) => name !== awayName()).forEach(kept.drop);
     comeBack();
     restore();

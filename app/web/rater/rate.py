@@ -66,9 +66,9 @@ def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Respo
         return refuse_save(request, 422, message("The key is no UUID."))
     if is_saved:
         return JSONResponse({"saved": name})
-    if view.state == "skipped":
-        return refuse_save(request, 409, message("You skipped this item."))
-    return refuse_save(request, 409, message("Your place was given to somebody else."))
+    was_skipped = view.state == "skipped"
+    words = message("You skipped this item.") if was_skipped else message("Your place was given to somebody else.")
+    return refuse_save(request, 409, words)
 
 
 def follow(request: Request, slug: str, db: Db, session: RatingSession) -> Response:
