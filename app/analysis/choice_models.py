@@ -107,7 +107,7 @@ def _at_equal(answers: Choices, won: Floats, covariate: Floats, scope: Scope, no
 
 def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: int) -> Iterator[_Found]:
     """The same between responses of equal length; the covariate is how many times the source's is doubled in length."""
-    doublings = length_doublings(sheet.codes.responses.n_characters, answers, mine)
+    doublings = doublings_between(sheet.codes.responses.doublings, answers, mine)
     known = doublings[np.isfinite(doublings)]
     if not len(known):
         return
@@ -118,12 +118,9 @@ def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: in
     yield from _at_equal(answers, won, doublings, LENGTH, note)
 
 
-def length_doublings(n_characters: Floats, answers: Choices, mine: int) -> Floats:
-    """Log to base 2 of the length of the source's response over that of the other; nan where either is unknown."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.log2(n_characters)
-        one_over_other = size[answers.one_response] - size[answers.other_response]
-    return np.where(np.isfinite(one_over_other), np.where(answers.one == mine, 1, -1) * one_over_other, np.nan)
+def doublings_between(length: Floats, answers: Choices, mine: int) -> Floats:
+    """How often the length of the other response doubles in the source's; nan where either is unknown."""
+    return np.where(answers.one == mine, 1, -1) * (length[answers.one_response] - length[answers.other_response])
 
 
 def _strength(answers: Choices, mine: int) -> Result:

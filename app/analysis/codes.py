@@ -38,8 +38,8 @@ class Raters:
 class Responses:
     """What is rated: item and source of each response, and its place among the responses of its item, from 0.
 
-    `responder` says who, within a source, wrote it, where the protocol names the column; `n_characters` is nan where
-    the text is not known.
+    `responder` says who, within a source, wrote it, where the protocol names the column; `text`
+    is all that it says, None where the texts are not known.
     """
 
     item: Ints
@@ -47,8 +47,16 @@ class Responses:
     place: Ints
 
     n_items: int
-    n_characters: Floats
+    text: pd.Series[str] | None = None
     responder: Ints | None = None
+
+    @cached_property
+    def doublings(self) -> Floats:
+        """How long each text is: the log to base 2 of its characters, nan where there is none."""
+        if self.text is None:
+            return np.full(len(self.item), np.nan)
+        size = self.text.str.len().to_numpy(dtype=np.float64)
+        return np.log2(size, out=np.full(len(size), np.nan), where=size > 0)
 
     @cached_property
     def two(self) -> tuple[Ints, Ints]:
@@ -145,8 +153,8 @@ def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) 
     place = np.empty(len(item), dtype=np.int64)
     place[order] = np.arange(len(item)) - first
     writers = pd.factorize(table[responder])[0].astype(np.int64) if responder in table else None
-    length = _numbers(table["n_characters"]) if "n_characters" in table else np.full(len(table), np.nan)
-    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), length, writers)
+    text = table.get("text")
+    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), text, writers)
 
 
 def _raters(table: pd.DataFrame) -> Raters:

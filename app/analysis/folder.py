@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.frames import Frames, canonical
-from app.design.turns import n_characters
+from app.design.turns import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,12 +44,14 @@ class StudyFolder:
 
 
 def frames_of(folder: StudyFolder) -> Frames:
-    """What the analysis takes: the study without its texts, ratings in canonical order."""
+    """What the analysis takes: of the texts those of the responses only, ratings in canonical order."""
+    import pandas as pd
+
     texts = zip(folder.responses["text"], folder.responses["turns"], strict=True)
     return Frames(
         items=folder.items.drop(columns=[*ITEM_COLUMNS[1:]]),
         responses=folder.responses.drop(columns=["text", "turns"]).assign(
-            n_characters=[n_characters(text, turns) for text, turns in texts]
+            text=pd.Series([whole_text(text, turns) for text, turns in texts], dtype=object)
         ),
         raters=folder.raters,
         ratings=canonical(folder.ratings),

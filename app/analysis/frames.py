@@ -1,7 +1,7 @@
 """A study's data as DataFrames: what the store and a study folder both give, and what the analysis takes.
 
 items      item, then one column an attribute; in the order of items.csv
-responses  response, item, source, attributes, n_characters (how long it is); in the order of responses.csv
+responses  response, item, source, attributes, text (its turns a line each); in the order of responses.csv
 raters     rater, kind, pool, is_simulated, then attributes
 ratings    RATING_COLUMNS, one row an answer
 checks     CHECK_COLUMNS, one row a check that was answered; None where there are none

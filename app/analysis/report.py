@@ -25,6 +25,7 @@ SECTIONS = (
     "subgroup",
     "composite",
     "dimension",
+    "text",
     "agreement",
     "disagreement",
     "rater",

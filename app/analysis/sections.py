@@ -21,6 +21,7 @@ from app.analysis.rater import raters
 from app.analysis.repeat import repeats
 from app.analysis.sitting import Sittings, sittings
 from app.analysis.subgroup import choice_subgroups, not_split, subgroups
+from app.analysis.text import ratings_and_texts, texts
 from app.analysis.truth import truth
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def figures_of(sheets: Sheets) -> Iterator[Figure]:
     yield from _choices(sheets)
     yield from _codes_given(sheets)
     yield from _split(sheets)
+    yield from texts(sheets)
+    for sheet in sheets.numbers:
+        yield from ratings_and_texts(sheet, sheets.covariates)
     yield from _agreed(sheets)
     yield from _of_raters(sheets)
     for again in sheets.with_repeats.every if sheets.codes.raters.is_model.any() else ():

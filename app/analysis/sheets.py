@@ -10,6 +10,7 @@ from app.analysis.answers import choice_answers, scaled_answers
 from app.analysis.category import category_sheet
 from app.analysis.codes import codes_of
 from app.analysis.composite import composite_answers, composite_question, table_of
+from app.analysis.covariates import covariates_of
 from app.analysis.sheet import MOST_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
 from app.analysis.splits import attribute_splits, designed_splits, unsplittable
 from app.design.question import CategoryQuestion
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.category import CategorySheet
     from app.analysis.codes import Codes
     from app.analysis.composite import Table
+    from app.analysis.covariates import Covariates
     from app.analysis.frames import Frames
     from app.analysis.sheet import AnySheet
     from app.analysis.splits import Split
@@ -92,6 +94,11 @@ class Sheets:
             )
             found.append((sheet, table))
         return found
+
+    @cached_property
+    def covariates(self) -> Covariates:
+        """Measures of the texts, and imported scores."""
+        return covariates_of(self.frames, self.protocol, full=self.full)
 
     @property
     def numbers(self) -> list[ScaledSheet]:

@@ -43,6 +43,11 @@ def estimate_text(figure: Figure) -> str:
     return "–" if figure.estimate is None else number(figure.estimate, STATISTICS[figure.statistic].kind)
 
 
+def why_text(figure: Figure) -> str:
+    """Why there is no estimate: the sentence of this study, else the words of the reason."""
+    return figure.note or (REASONS[figure.reason] if figure.reason else "not estimable")
+
+
 def interval_text(figure: Figure) -> str:
     """The interval in square brackets; empty where there is none; the reason where one is missing."""
     kind = STATISTICS[figure.statistic].kind

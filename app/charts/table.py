@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# how a number, an interval, a p-value or what stands for none begins
+_NUMERIC = frozenset("0123456789−–[<")
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -11,3 +14,22 @@ class Table:
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column holds words and no number: it is read from the left.
+
+        >>> table = Table(("Of", "Mean", "Note"), (("a", "1.5", "few"), ("b", "no ratings", "")))
+        >>> table.is_text(1), table.is_text(2)
+        (False, True)
+        """
+        cells = [row[column] for row in self.rows if row[column]]
+        return bool(cells) and not any(is_number(cell) for cell in cells)
+
+
+def is_number(cell: str) -> bool:
+    r"""Whether a cell shows a number or a dash; else it says in words why there is none.
+
+    >>> is_number("0.50\n[0.25, 0.75]"), is_number("p 0.040"), is_number("nothing varies"), is_number("")
+    (True, True, False, False)
+    """
+    return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:])) if cell else False

@@ -44,12 +44,12 @@ def turns_to_json(turns: list[dict[str, Any]]) -> str:
     return json.dumps(ordered, ensure_ascii=False, allow_nan=False)
 
 
-def n_characters(text: str | None, turns: str | None) -> int:
-    """How long a response is: the characters of its text, or of the texts of all its turns.
+def whole_text(text: str | None, turns: str | None) -> str:
+    r"""All that a response says: its text, or the texts of its turns, a line each.
 
-    >>> n_characters("Hello", None), n_characters(None, '[{"speaker": "A", "text": "Hi"}]')
-    (5, 2)
+    >>> whole_text("Hello", None), whole_text(None, '[{"speaker": "A", "text": "Hi"}, {"speaker": "B", "text": "Yes"}]')
+    ('Hello', 'Hi\nYes')
     """
     if turns is None:
-        return len(text or "")
-    return sum(len(turn["text"]) for turn in turns_from_json(turns))
+        return text or ""
+    return "\n".join(turn["text"] for turn in turns_from_json(turns))

@@ -5,6 +5,7 @@ Least squares, with two-way clustered errors; for a score of the rater, the leng
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,28 @@ if TYPE_CHECKING:
     from app.stats.arrays import Bools, Floats, Labels
 
 _PERFECT = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class AtEqual:
+    """Source minus reference where the covariate is equal, and the points that one unit of the covariate adds."""
+
+    difference: Result
+    slope: Result
+
+
+def difference_at_equal(
+    value: Floats, is_treated: Bools, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
+) -> AtEqual:
+    """The difference between two sources' ratings at equal `covariate`, shape (n,): one slope for both sources.
+
+    Not for sources whose covariates hardly overlap: the difference is then drawn out beyond the data.
+    """
+    known = np.where(np.isfinite(covariate), value, np.nan)
+    number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
+    source, one = treated.astype(np.float64), np.ones(len(number))
+    difference = _last(number, np.column_stack([one, x, source]), items, raters, level)
+    return AtEqual(difference, _last(number, np.column_stack([one, source, x]), items, raters, level))
 
 
 def slope(value: Floats, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

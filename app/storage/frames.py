@@ -29,9 +29,10 @@ _ITEMS = text(
 )
 _RESPONSES = text("""
     SELECT r.id, r.key, i.key AS item, s.key AS source, nullif(r.attributes, '{}') AS attributes,
-      coalesce(char_length(r.text), (
-        SELECT sum(char_length(turn ->> 'text')) FROM jsonb_array_elements(r.turns) AS turn
-      )) AS n_characters
+      coalesce(r.text, (
+        SELECT string_agg(turn ->> 'text', E'\\n' ORDER BY place)
+        FROM jsonb_array_elements(r.turns) WITH ORDINALITY AS said (turn, place)
+      ), '') AS text
     FROM responses r
     JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
@@ -71,6 +72,8 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         db: a connection.
         study_id: the study.
     """
+    import pandas as pd
+
     from app.analysis.frames import Frames, canonical
 
     copied = copy_ratings(db, study_id)
@@ -79,7 +82,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     return Frames(
         items=table(items, item="key"),
         responses=table(responses, response="key", item="item", source="source").assign(
-            n_characters=[int(row.n_characters) for row in responses]
+            text=pd.Series([row.text for row in responses], dtype=object)
         ),
         raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
         ratings=canonical(found),

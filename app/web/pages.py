@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from app.charts.table import is_number
 from app.design.scale import number_text
 from app.language.language import ENGLISH, Language, language_of
 from app.web.markdown import markdown
@@ -58,6 +59,7 @@ class Pages:
         self.environment.globals["asset"] = assets.url
         self.environment.globals["url_for"] = url_for
         self.environment.filters.update(FILTERS, number=number_text, markdown=markdown, said=said)
+        self.environment.tests["numeric"] = is_number
 
     def render(self, template: str, context: dict[str, Any], language: Language = ENGLISH) -> str:
         """The HTML of one template, its fixed texts in a language."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.report import Report
 
 Row = dict[str, Any]
+RESPONSE = ("response", "item", "source")
 FIVE: dict[str, Any] = {
     "key": "empathy", "target": "response", "type": "rating", "text": "How empathetic is it?",
     "scale": {1: "not", 2: "slightly", 3: "moderately", 4: "quite", 5: "very"},
@@ -46,8 +47,8 @@ def protocol(*questions: Mapping[str, Any], sources: Mapping[str, Any] | None = 
 def frames(study: Protocol, ratings: Iterable[Row], **tables: Sequence[Row]) -> Frames:
     """The frames of these answers: rows as in ratings.csv, with `value` as text or number.
 
-    `raters` may say kind and pool; `responses` names responses that are not one for each item and source; items follow
-    from the answers where they are not given.
+    `raters` may say kind and pool; `responses` names responses that are not one for each item and source, or that have
+    a text or attributes; items follow from the answers where they are not given.
     """
     rows = [dict(row) for row in ratings]
     for row in rows:
@@ -59,7 +60,8 @@ def frames(study: Protocol, ratings: Iterable[Row], **tables: Sequence[Row]) -> 
         for item in items["item"]
         for source in study.sources
     ]
-    response_table = _text_table(responses, ["response", "item", "source"])
+    more = [name for name in responses[0] if name not in RESPONSE] if responses else []
+    response_table = _text_table(responses, [*RESPONSE, *more])
     answers = [_answer(study, row, response_table) for row in rows]
     table = pd.DataFrame({name: _column(name, [row.get(name) for row in answers]) for name in RATING_COLUMNS})
     return Frames(

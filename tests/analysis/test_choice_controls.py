@@ -27,7 +27,7 @@ def _votes(chosen: list[str], n_raters: int = 4) -> list[Row]:
 
 def _with_lengths(small: Frames, n_characters: dict[str, int]) -> Frames:
     lengths = [n_characters[key] for key in small.responses["response"]]
-    return Frames(small.items, small.responses.assign(n_characters=lengths), small.raters, small.ratings)
+    return Frames(small.items, small.responses.assign(text=["x" * n for n in lengths]), small.raters, small.ratings)
 
 
 def test_the_share_at_equal_length_is_that_of_a_logistic_regression_on_doublings() -> None:

@@ -127,4 +127,4 @@ def test_the_pandalm_study_has_ties_and_says_its_empty_responses(tmp_path: Path,
     study = read_folder(write_pandalm(tmp_path, shared))
     assert study.ratings["outcome"].value_counts().to_dict() == {"response": 2671, "tie": 326}
     assert ["54 responses" in note.allowed for note in study.notes] == [True]
-    assert list(frames_of(study).responses.columns) == ["response", "item", "source", "n_characters"]
+    assert list(frames_of(study).responses.columns) == ["response", "item", "source", "text"]

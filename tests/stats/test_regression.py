@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.interaction import interaction
-from app.stats.regression import interaction_slope, slope
+from app.stats.regression import difference_at_equal, interaction_slope, slope
 
 if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings
@@ -65,3 +65,22 @@ def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, da
     between = interaction_slope(r.value, r.is_treated, covariate, **r.clusters)
     for result in (found, between):
         assert result.reason or result.interval or result.interval_reason
+
+
+def test_sources_whose_covariate_tells_them_apart_have_no_difference_at_equal() -> None:
+    treated = np.tile([True, False], 6)
+    found = difference_at_equal(np.arange(12.0), treated, treated * 2.0, item=np.arange(12) // 2, rater=np.arange(12))
+    assert (found.difference.reason, found.slope.reason) == ("singular", "singular")
+
+
+def test_the_difference_at_equal_is_that_of_least_squares_over_known_covariates() -> None:
+    rng = np.random.default_rng(5)
+    item, rater, treated = rng.integers(0, 9, 120), rng.integers(0, 7, 120), rng.random(120) < 0.5
+    x = rng.normal(size=120) + treated
+    y = rng.normal(size=9)[item] + rng.normal(size=7)[rater] + 0.5 * x + rng.normal(size=120)
+    found = difference_at_equal(y, treated, x, item=item, rater=rater)
+    fit = sm.OLS(y, np.column_stack([np.ones(120), treated, x])).fit()
+    assert (found.difference.estimate, found.slope.estimate) == pytest.approx(tuple(fit.params[1:]))
+    assert found.difference.interval is not None
+    unknown = difference_at_equal(y, treated, np.where(np.arange(120) < 2, np.nan, x), item=item, rater=rater)
+    assert unknown.slope.n_ratings == 118

@@ -12,7 +12,7 @@ from app.web.lead.session import OwnForLong, live_report
 from app.web.pages import page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from app.actions.live_report import LiveReports
@@ -85,9 +85,23 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
         "questions": [section for section in questions if section["rows"]],
         "without": [section["question"] for section in questions if not section["rows"]],
         "overall": [chart for chart in charts if chart.question is None],
-        "study_folds": folds_of(figures[None]),
-        "study_rows": all_rows([*told_once(figures[None])]),
+        "parts": [*_parts(figures[None])],
     }
+
+
+def _parts(figures: Sequence[Figure]) -> Iterator[dict[str, Any]]:
+    """What is of the whole study and of no question: its texts, its raters."""
+    from app.web.lead.figures import all_rows
+    from app.web.lead.folds import folds_of, told_once
+
+    for words, title, of, section in (
+        ("Texts", "Texts, before anybody rates them", "the texts", "text"),
+        ("Raters", "Raters, over all questions", "the raters", "rater"),
+    ):
+        own = [figure for figure in figures if figure.section == section]
+        if own:
+            part = {"anchor": words.lower(), "words": words, "title": title, "of": of}
+            yield {**part, "folds": folds_of(own), "rows": all_rows([*told_once(own)])}
 
 
 def questions_of(protocol: Protocol) -> list[Question]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
-from app.analysis.words import estimate_text, interval_text, p_text, scope_text
+from app.analysis.words import estimate_text, interval_text, p_text, scope_text, why_text
 from app.charts.table import Table
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _cell(figure: Figure | None) -> str:
     if figure is None:
         return "–"
     if figure.estimate is None:
-        return figure.note or "not estimable"
+        return why_text(figure)
     return f"{estimate_text(figure)}\n{interval_text(figure)}".strip()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
-from app.analysis.words import MINUS, REASONS, estimate_text, interval_text, number, p_text, scope_text
+from app.analysis.words import MINUS, estimate_text, interval_text, number, p_text, scope_text, why_text
 from app.charts.table import Table
+from app.web.lead.fold import Fold
+from app.web.lead.fold_texts import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,15 +20,6 @@ COMPARED = ("mean_difference", "interaction", "share_preferred", "share_differen
 WHOSE = {"raters", "pool", "rater_kind", "flagged"}
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """A part that opens on a click. `about` says how to read it."""
-
-    title: str
-    about: str
-    tables: tuple[tuple[str, Table], ...]
-
-
 def folds_of(figures: Sequence[Figure]) -> list[Fold]:
     """The parts that the figures of one question fill."""
     by_section: dict[str, list[Figure]] = {}
@@ -35,6 +27,7 @@ def folds_of(figures: Sequence[Figure]) -> list[Fold]:
         by_section.setdefault(figure.section, []).append(figure)
     found = (
         _subgroups(by_section.get("subgroup", [])),
+        texts(by_section.get("text", [])),
         _disagreement(by_section.get("disagreement", [])),
         _raters(by_section.get("rater", []), figures),
         _judges(by_section.get("judge", [])),
@@ -138,17 +131,13 @@ def _cell(figure: Figure | None) -> str:
     if figure is None:
         return "–"
     if figure.estimate is None:
-        return _why(figure)
+        return why_text(figure)
     p = f"p {p_text(figure.p_value)}" if figure.p_value is not None and not interval_text(figure) else ""
     return "\n".join(part for part in (estimate_text(figure), interval_text(figure), p) if part)
 
 
 def _short(figure: Figure | None) -> str:
     return "–" if figure is None else estimate_text(figure)
-
-
-def _why(figure: Figure) -> str:
-    return REASONS[figure.reason] if figure.reason else "not estimable"
 
 
 def told_once(figures: Sequence[Figure]) -> Iterator[Figure]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
-from app.analysis.words import REASONS, interval_text, number
+from app.analysis.words import REASONS, interval_text, number, why_text
 from app.design.question import ChoiceQuestion, RatingQuestion, SliderQuestion
 from app.design.scale import number_text
 
@@ -40,7 +40,9 @@ def comparisons(report: Report, question: Question) -> Iterator[Headline]:
     """Each source against the reference."""
     if isinstance(question, ChoiceQuestion):
         shares = [f for f in report.of("choice", question.key) if f.statistic == "share_preferred"]
-        yield from (_preference(figure) for figure in _first_of_scope(shares) if "reference" in figure.scope)
+        pairs = [figure for figure in _first_of_scope(shares) if "reference" in figure.scope]
+        met = [figure for figure in pairs if figure.n_ratings]  # a design need not show every two together
+        yield from (_preference(figure) for figure in met or pairs)
     else:
         gaps = [f for f in report.of("comparison", question.key) if f.statistic == "mean_difference"]
         yield from (_difference(figure, question) for figure in _first_of_scope(gaps))
@@ -145,7 +147,7 @@ def _covers(figure: Figure, value: float) -> bool:
 
 
 def _why(figure: Figure) -> str:
-    return (figure.note or (REASONS[figure.reason] if figure.reason else "not estimable")).removesuffix(".")
+    return why_text(figure).removesuffix(".")
 
 
 def _basis(figure: Figure, answers: str) -> str:

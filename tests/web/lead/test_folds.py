@@ -50,3 +50,32 @@ def test_parts_without_figures_are_not_there_and_those_with_some_open_in_order()
     assert folds[1].tables[0][1].rows == (("item i1", "1.50", "3 ratings"),)
     assert folds[2].tables[0][1].rows[0][1] == "0.400\n[0.100, 0.600]"
     assert not folds_of([])
+
+
+def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_once() -> None:
+    of = {"question": None}
+    figures = [
+        _figure("text", "text_mean", 80.0, scope={"source": "human", "covariate": "words"}, **of),
+        _figure("text", "text_difference", 20.0, scope={**TWO, "covariate": "words"}, ci_low=5.0, ci_high=35.0,
+                ci_level=0.95, **of),
+        _figure("text", "text_mean", 0.5, scope={"source": "human", "covariate": "score"}, **of),
+        _figure("text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of),
+    ]  # fmt: skip
+    (fold,) = folds_of(figures)
+    ((_, table),) = fold.tables
+    assert table.header == ("Covariate", "human", "model − human")
+    assert table.rows == (
+        ("words", "80.00", "20.00\n[5.00, 35.00]"), ("score", "0.50", "–"), ("flesch", "English only", ""),
+    )  # fmt: skip
+
+
+def test_a_correlation_that_cannot_be_told_says_why_in_its_cell() -> None:
+    scope = {"covariate": "score"}
+    found = folds_of([_figure("text", "correlation", None, scope=scope, reason="no_variation", note="It is flat.")])
+    assert found[0].tables[0][1].rows == (("score", "It is flat."),)
+
+
+def test_a_subgroup_that_is_not_computed_says_why() -> None:
+    note = "left out above 20,000 ratings; run with --full"
+    figure = _figure("subgroup", "interaction", None, scope={"subgroup": {"age": ""}}, reason="not_run", note=note)
+    assert folds_of([figure])[0].tables[0][1].rows[0][1] == note

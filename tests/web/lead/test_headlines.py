@@ -88,3 +88,14 @@ def test_a_low_alpha_is_called_a_finding() -> None:
     found = _agreement(rows)
     assert "A low alpha is a finding, not an error" in found.reading
     assert "Within one source: human " in found.basis
+
+
+def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
+    study = protocol(CHOICE, sources={name: {"kind": "model"} for name in "xyz"}, analysis={"reference": "x"})
+    rows = [
+        {"rater": f"r{n}", "item": f"i{n % 3}", "question": "preference", "value": "xy"[n % 2],
+         "left_response": f"i{n % 3}:x", "right_response": f"i{n % 3}:y"}
+        for n in range(8)
+    ]  # fmt: skip
+    found = comparisons(analyze(frames(study, rows), study), study.questions[0])
+    assert [headline.claim for headline in found] == ["y was preferred over x in 50.0 % of choices."]

@@ -1,0 +1,58 @@
+"""The texts' part of the page: covariates by source, and how ratings go with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.statistics import STATISTICS
+from app.analysis.words import estimate_text, interval_text, scope_text, why_text
+from app.charts.table import Table
+from app.web.lead.fold import Fold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.figure import Figure
+
+ABOUT = "Texts that differ in length or wording are not shown to be rated for it: these figures tell no cause."
+TABLES = (
+    (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
+    (("correlation", "rank_correlation"), "How the mean rating of a response goes with them"),
+    (("mean_difference_at_equal", "covariate_slope"), "With texts of equal length"),
+)
+
+
+def texts(figures: Sequence[Figure]) -> Fold:
+    """One row a covariate, one column a source or a comparison."""
+    tables = tuple((words, _table([f for f in figures if f.statistic in keys])) for keys, words in TABLES)
+    return Fold("Texts and imported scores", ABOUT, tuple((words, table) for words, table in tables if table.rows))
+
+
+def _table(figures: Sequence[Figure]) -> Table:
+    columns = list(dict.fromkeys(_column(figure) for figure in figures if figure.reason != "not_run"))
+    by_name: dict[str, dict[str, Figure]] = {}
+    for figure in figures:
+        by_name.setdefault(figure.scope["covariate"], {}).setdefault(_column(figure), figure)
+    rows = tuple((name, *_cells(found, columns)) for name, found in by_name.items())
+    return Table(("Covariate", *columns), rows)
+
+
+def _column(figure: Figure) -> str:
+    of = scope_text({key: value for key, value in figure.scope.items() if key != "covariate"})
+    return of if figure.statistic.startswith("text") else f"{STATISTICS[figure.statistic].words}, {of}"
+
+
+def _cells(found: dict[str, Figure], columns: Sequence[str]) -> list[str]:
+    """What is not measured at all says why once."""
+    left_out = next((figure for figure in found.values() if figure.reason == "not_run"), None)
+    if left_out is not None:
+        return [why_text(left_out), *[""] * (len(columns) - 1)]
+    return [_cell(found.get(column)) for column in columns]
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None:
+        return "–"
+    if figure.estimate is None:
+        return why_text(figure)
+    return f"{estimate_text(figure)}\n{interval_text(figure)}".strip()
