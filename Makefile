@@ -10,7 +10,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --quiet
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
 
-.PHONY: help run serve test lint unit journeys slow bench fix lock clean
+.PHONY: help run serve test lint unit journeys slow bench fix texts lock clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ fix: .venv/test.stamp ## let the formatter and the linter mend what they can
 	$(PY) -m ruff check --fix --quiet || true
 	$(PY) -m ruff format --quiet
 	$(PY) -m djlint templates --reformat --quiet || true
+
+texts: .venv/test.stamp ## bring the catalogues of rater pages up to date (a new language: make texts NEW=fr)
+	$(PY) -m app.language.update $(NEW)
 
 lock: ## renew both locks (needs uv)
 	$(COMPILE) --group build --output-file requirements.lock

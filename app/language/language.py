@@ -22,6 +22,8 @@ CATALOGUES = Path(__file__).resolve().parent / "catalogues"
 SOURCE = "en"
 # Years and other numbers of four digits stand without a separator.
 _GROUPED_FROM = 10_000
+# The zero of numbering systems with digits of their own (CLDR, numberingSystems.xml): Babel writes their signs only.
+_ZEROS = {"arab": "٠", "arabext": "۰", "beng": "০", "deva": "०", "mymr": "၀"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,20 @@ class Language:
 
     def number(self, value: float) -> str:
         """A number with the digits and signs of the language, to the last decimal place."""
-        return format_decimal(
+        return self._in_digits(format_decimal(
             value, locale=self.locale, decimal_quantization=False, numbering_system="default",
             group_separator=abs(value) >= _GROUPED_FROM,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def moment(self, at: datetime) -> str:
         """Date and time of day, with the time zone that `at` has."""
         from babel.dates import format_datetime
 
-        return format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale)
+        return self._in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale))
+
+    def _in_digits(self, text: str) -> str:
+        zero = _ZEROS.get(self.locale.default_numbering_system)
+        return text.translate({ord("0") + n: ord(zero) + n for n in range(10)}) if zero else text
 
 
 @lru_cache(maxsize=64)
