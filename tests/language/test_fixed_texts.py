@@ -30,18 +30,16 @@ WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]? [^\W\d_]{2,}|^[A-Z][a-z]+[.!?…:]?$")
 
 
 def constants(node: nodes.Node, *, in_call: bool = False) -> Iterator[tuple[str, bool]]:
-    """The strings of an expression that are not handed to gettext, and whether they are arguments of something."""
-    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in SAYING:
-        for value in node.kwargs:
-            yield from constants(value.value, in_call=True)
+    """The strings that an expression may write past gettext, and whether they are arguments of something."""
+    if isinstance(node, nodes.Compare | nodes.Test):
         return
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         yield node.value, in_call
-    is_inner = in_call or isinstance(node, nodes.Call | nodes.Filter | nodes.Compare | nodes.Test | nodes.CondExpr)
-    for child in node.iter_child_nodes():
-        is_test = isinstance(node, nodes.CondExpr) and child is node.test
-        is_asked = isinstance(node, nodes.CondExpr) and not is_test
-        yield from constants(child, in_call=in_call if is_asked else is_inner)
+    is_said = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in SAYING
+    children = [value.value for value in node.kwargs] if is_said else node.iter_child_nodes()
+    for child in children:
+        if not isinstance(node, nodes.CondExpr) or child is not node.test:
+            yield from constants(child, in_call=in_call or isinstance(node, nodes.Call | nodes.Filter))
 
 
 class Page(HTMLParser):
