@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy import Connection
 
+    from app.analysis.again import Again
     from app.analysis.folder import StudyFolder
     from app.analysis.frames import Frames
     from app.analysis.report import Report
@@ -23,6 +24,14 @@ def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
     from app.analysis.folder import frames_of
 
     return analyze(frames_of(folder), folder.protocol, full=full)
+
+
+def figure_again(folder: StudyFolder, record: dict[str, Any]) -> Again:
+    """The figure of a record, computed again from a study that was read from its folder; see `analysis.again`."""
+    from app.analysis.again import again
+    from app.analysis.folder import frames_of
+
+    return again(frames_of(folder), folder.protocol, record)
 
 
 def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:

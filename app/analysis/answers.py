@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, TypedDict
 from zlib import crc32
 
@@ -76,6 +77,13 @@ class Answers:
     def seed(self) -> int:
         """Whatever is drawn at random for these answers is drawn alike each time, whoever else answers."""
         return crc32(self.unit.tobytes(), crc32(self.value.tobytes()))
+
+    @cached_property
+    def hash(self) -> str:
+        """Which answers these are, among those of one study."""
+        digest = blake2b(self.row.tobytes(), digest_size=8)
+        digest.update(self.value.tobytes())
+        return digest.hexdigest()
 
     @cached_property
     def ratings(self) -> Ratings:

@@ -16,7 +16,8 @@ Scope = dict[str, Any]
 class Figure:
     """A statistic with what it is of. FIELDS, in their order, are the contract of JSON and CSV.
 
-    `detail` is what a chart or a table needs beside them (the counts of a distribution); it stays inside the program.
+    `recipe` says how it can be got again (see `recipe.with_recipes`); `detail` is what a chart or a table needs beside
+    them (the counts of a distribution); it stays inside the program.
     """
 
     section: str
@@ -39,6 +40,7 @@ class Figure:
     n_ratings: int | None = None
     method: str = ""
     note: str = ""
+    recipe: dict[str, Any] = field(default_factory=dict)
     detail: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
@@ -57,9 +59,13 @@ def figure(
     scope: Scope,
     statistic: str,
     unit: Unit | None,
+    answers: str,
     **detail: object,
 ) -> Figure:
-    """The figure that shows a Result. `detail` holds what a chart or a table needs beside the estimate."""
+    """The figure that shows a Result of answers with that hash.
+
+    `detail` holds what a chart or a table needs beside the estimate.
+    """
     interval = result.interval
     method = interval.method if interval and not result.method else result.method
     if interval and result.method and not result.method.startswith(interval.method):
@@ -84,5 +90,6 @@ def figure(
         n_ratings=result.n_ratings,
         method=method,
         note=result.note,
+        recipe={"answers": answers, "seed": result.seed},
         detail=detail,
     )

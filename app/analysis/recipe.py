@@ -1,17 +1,22 @@
-"""How a report can be got again: the hash of its data, and what was left out, in sentences."""
+"""How a figure can be got again: from which data, which of them, by which formula, seed and software."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import fields
-from typing import TYPE_CHECKING
+from dataclasses import fields, replace
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.statistics import page_of
+from app.analysis.words import scope_filter
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from app.analysis.codes import Codes
     from app.analysis.figure import Figure
@@ -20,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
-    """SHA-256 of sources, questions, declared analysis, ids and every answer that counts; not of texts and times.
+    """SHA-256 of sources, questions, declared analysis, ids and every answer that counts, of the
+    responses' texts too; not of times.
 
     It depends on the codes, not on how the frames store their columns: the database and a folder give the same.
     """
@@ -40,24 +46,42 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
     return digest.hexdigest()
 
 
-def notes(codes: Codes, frames: Frames, figures: Sequence[Figure]) -> Iterator[str]:
-    """What a reader must know before the figures."""
-    if codes.n_excluded:
-        yield f"{_rows(codes.n_excluded)} carry a reason to be left out (`exclude`) and are in no figure."
-    if codes.n_repeats:
-        yield f"{_rows(codes.n_repeats)} are planned repeats: they count only where a rater is held against himself."
-    n_splits = sum(figure.section == "subgroup" and "reference" in figure.scope for figure in figures)
-    if n_splits:
-        chance = "of twenty such tests one is below .05 by chance alone"
-        yield f"{n_splits} figures compare by condition or subgroup: {chance}."
-    if "is_simulated" in frames.raters:
-        n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
-        if n_simulated:
-            yield f"{n_simulated} of {len(frames.raters)} raters are simulated, not people."
-    if codes.raters.is_model.any():
-        n_models = int(codes.raters.is_model.sum())
-        yield f"{n_models} of the raters are models: they stand apart and are in no figure about people."
+def with_recipes(figures: Iterable[Figure], data: str, *, full: bool) -> Iterator[Figure]:
+    """The figures, each with its `recipe`.
+
+    data, answers: the first 16 digits of the SHA-256 of the study's data, and of a hash of the answers in scope;
+    filter: those answers as a condition on ratings.csv (of a figure about texts, on responses.csv); formula: the page
+    and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for.
+    """
+    for figure in figures:
+        recipe: dict[str, Any] = {
+            "data": data[:16],
+            "answers": figure.recipe.get("answers"),
+            "filter": filter_of(figure),
+            "formula": f"{page_of(figure.statistic)}, {figure.statistic}",
+            "seed": figure.recipe.get("seed"),
+            "software": software(),
+        }
+        yield replace(figure, recipe=recipe | {"full": True} if full else recipe)
 
 
-def _rows(n: int) -> str:
-    return "1 answer" if n == 1 else f"{n:,} answers"
+def filter_of(figure: Figure) -> str:
+    """Which rows the figure is computed from.
+
+    Raters' figures hold one against all others, so do those of judges: the rows are those of the others too.
+    """
+    if figure.section == "text" and figure.question is None:
+        return " and ".join(["responses.csv", *scope_filter(figure.scope)])
+    asked = [] if figure.question is None else [f"question = {figure.question.partition('=')[0]}"]
+    is_again = figure.section == "judge" or figure.statistic.startswith("intra_rater")
+    kind = "rater kind = " + ("model" if figure.scope.get("rater_kind") == "model" else "person")
+    kinds = "raters of both kinds" if figure.section == "judge" else kind
+    counted = ["exclude is empty", *([] if is_again else ["repeat = 0"])]
+    return " and ".join([*asked, kinds, *scope_filter(figure.scope), *counted])
+
+
+@cache
+def software() -> str:
+    """What computed it, with the versions that its last digits depend on."""
+    parts = (f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas", "krippendorff", "statsmodels"))
+    return f"attune {version('attune')} ({', '.join(parts)})"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.analysis.codes import codes_of
 from app.analysis.families import with_adjusted_p
-from app.analysis.recipe import data_hash, notes
+from app.analysis.notes import notes
+from app.analysis.recipe import data_hash, with_recipes
 from app.analysis.sections import figures_of
 from app.analysis.sheets import Sheets
 
@@ -75,6 +76,6 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
         figures_of(Sheets(codes, protocol, full, frames)), key=lambda figure: SECTIONS.index(figure.section)
     )
     adjusted = with_adjusted_p(figures, protocol.analysis.confirmatory)
-    return Report(
-        protocol.slug, data_hash(codes, frames, protocol), tuple(notes(codes, frames, adjusted)), tuple(adjusted)
-    )
+    data = data_hash(codes, frames, protocol)
+    told = tuple(notes(codes, frames, adjusted))
+    return Report(protocol.slug, data, told, tuple(with_recipes(adjusted, data, full=full)))

@@ -93,7 +93,10 @@ def record_of(
         n_raters=counts["n_raters"],
         n_ratings=counts["n_ratings"],
     )
-    return figure(counted, section=section, question=question, scope=scope, statistic=statistic, unit=unit, **detail)
+    return figure(
+        counted, section=section, question=question, scope=scope, statistic=statistic, unit=unit, answers=answers.hash,
+        **detail,
+    )  # fmt: skip
 
 
 ScaledSheet = Sheet[ScaledQuestion, Answers]

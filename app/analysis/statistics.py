@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 Kind = Literal["share", "coefficient", "points", "test", "ratio", "count"]
@@ -18,6 +19,21 @@ class Statistic:
 
     words: str
     kind: Kind
+
+
+# the page of docs/statistics where each run of keys begins, and goes on to the next
+PAGES = {
+    "median": "comparison", "rank_correlation": "texts", "halo": "comparison",
+    "krippendorff_alpha_nominal": "agreement", "flagged_share": "raters", "judge_correlation": "judges",
+}  # fmt: skip
+
+
+@cache
+def page_of(statistic: str) -> str:
+    """The page of the documentation that has its formula, such as `docs/statistics/agreement.md`."""
+    keys = [*STATISTICS]
+    begun = [key for key in keys[: keys.index(statistic) + 1] if key in PAGES]
+    return f"docs/statistics/{PAGES[begun[-1]]}.md"
 
 
 STATISTICS: dict[str, Statistic] = {

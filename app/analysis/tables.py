@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def records_csv(figures: Iterable[Figure]) -> str:
-    """RFC 4180, with a header; `scope` is JSON, what is missing is empty."""
+    """RFC 4180, with a header; `scope` and `recipe` are JSON, what is missing is empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(FIELDS)
@@ -52,6 +52,6 @@ def _json(value: object) -> str:
 
 
 def _cell(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
-    if name == "scope":
+    if name in {"scope", "recipe"}:
         return _json(value)
     return "" if value is None else repr(value) if isinstance(value, float) else value

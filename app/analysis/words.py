@@ -24,6 +24,7 @@ REASONS: dict[Reason, str] = {
 }
 DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 2, "ratio": 2, "count": 0}
 SMALLEST_P = 0.001
+FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
 
 
@@ -71,6 +72,21 @@ def of_text(figure: Figure) -> str:
     """What the figure is of: a difference is source minus reference, a share is the source's against the reference."""
     kind = STATISTICS[figure.statistic].kind
     return scope_text(figure.scope, between=MINUS if kind in {"points", "test"} else "against")
+
+
+def scope_filter(scope: Scope) -> list[str]:
+    """The same as conditions on rows; what restricts no rows (a cut, a covariate) is left out.
+
+    >>> scope_filter({"source": "chatgpt", "reference": "physician", "cut": 4.0, "subgroup": {"age": "30 or more"}})
+    ['source in (chatgpt, physician)', 'age = 30 or more']
+    """
+    sources = [str(scope[key]) for key in ("source", "reference") if key in scope]
+    found = [f"source in ({', '.join(sources)})" if len(sources) > 1 else f"source = {one}" for one in sources[:1]]
+    if "raters" in scope:
+        found.append(f"rater in ({', '.join(scope['raters'])})")
+    found += [f"{name} = {scope[key]}" for key, name in FILTERED if key in scope]
+    found += [f"{name} = {value}" for name, value in scope.get("subgroup", {}).items()]
+    return [*found, "rater is not flagged"] if "flagged" in scope else found
 
 
 def scope_text(scope: Scope, between: str = MINUS) -> str:

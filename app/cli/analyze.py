@@ -18,12 +18,16 @@ def analyze(
     study: Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON and nothing else.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for report.json, the CSV files and the charts.")] = None,
+    again: Annotated[Path | None, typer.Option(help="A record of report.json: compute that figure again.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Mixed models too, above 20,000 ratings.")] = False,
 ) -> None:
     """The figures of a study or of a study folder; a folder needs no database."""
     from app.actions.report import write_report
     from app.analysis.tables import report_json
 
+    if again is not None:
+        _again(Path(study), again)
+        return
     report, protocol = _of_folder(Path(study), full=full) if Path(study).is_dir() else _of_store(study, full=full)
     if out is not None:
         written = write_report(report, protocol, out)
@@ -34,6 +38,26 @@ def analyze(
         from app.cli.figures import print_report
 
         print_report(report, protocol)
+
+
+def _again(path: Path, file: Path) -> None:
+    """The record as it comes out now on standard output; what differs is said, and the exit code is then 1."""
+    import json
+
+    from app.actions.report import figure_again
+    from app.exchange.read import read_folder
+
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        made = figure_again(read_folder(path), record if isinstance(record, dict) else {})
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error), param_hint="--again") from None
+    if made.figure is not None:
+        typer.echo(json.dumps(made.figure.as_record(), ensure_ascii=False, allow_nan=False))
+    for line in made.differences or ("the same to the last digit",):
+        say(line)
+    if made.differences:
+        raise typer.Exit(1)
 
 
 def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:

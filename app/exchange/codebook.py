@@ -68,6 +68,7 @@ MEANINGS = {
     "n_ratings": "how many ratings",
     "method": "how it was got, beginning with a fixed word",
     "note": "a sentence for people",
+    "recipe": "how it can be got again, as JSON: hashes of data and answers, filter, formula, seed, software",
     "file": "the file that the column is in",
     "column": "the column",
     "meaning": "what the column or the value means",

@@ -51,7 +51,7 @@ def share_of_item_means_at_least(
     if portion in {0, 1}:
         return without_interval(bare, "no_variation", "All items are on one side of the cut: no spread.")
     draws = np.random.default_rng(seed).binomial(n, portion, n_resamples) / n
-    return replace(bare, interval=_percentile(draws, level), standard_error=float(draws.std(ddof=1)))
+    return replace(bare, interval=_percentile(draws, level), standard_error=float(draws.std(ddof=1)), seed=seed)
 
 
 def share_at_least_ratio(
@@ -86,7 +86,7 @@ def share_at_least_ratio(
         return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
     n = int(pattern.sum())
     draws = _ratio(np.random.default_rng(seed).multinomial(n, pattern / n, n_resamples))
-    return _with_percentile(bare, draws, level)
+    return _with_percentile(replace(bare, seed=seed), draws, level)
 
 
 def _pattern(means: Floats, cut: float) -> Labels:

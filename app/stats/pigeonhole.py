@@ -78,7 +78,8 @@ def mean_difference_pigeonhole(  # a statistic's options are keywords
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     interval = Interval(float(low), float(high), METHOD, level)
-    return replace(bare, interval=interval, standard_error=float((draws / scale).std(ddof=1)) * scale)
+    error = float((draws / scale).std(ddof=1)) * scale
+    return replace(bare, interval=interval, standard_error=error, seed=seed)
 
 
 def _differences(sums: Floats) -> Floats:

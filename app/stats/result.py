@@ -35,7 +35,8 @@ class Result:
     `estimate` is None exactly when `reason` says why; `interval` is None where there is none, and then
     `interval_reason` says why if one could have been expected. The words of `Reason` are a contract: where no rating
     is at all, the word is `no_pairable_units` and the note says it. Numbers are always finite: nan is refused.
-    `note` is a sentence for people. The counts describe what it ran over; None where a count has no meaning.
+    `seed` is that of whatever was drawn at random. `note` is a sentence for people. The counts describe what it ran
+    over; None where a count has no meaning.
     """
 
     estimate: float | None
@@ -51,6 +52,7 @@ class Result:
     n_pairable_units: int | None = None
     n_raters: int | None = None
     n_ratings: int | None = None
+    seed: int | None = None
     note: str = ""
 
     def __post_init__(self) -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.report import report_of_folder, report_of_study, write_report
+from app.actions.report import figure_again, report_of_folder, report_of_study, write_report
 from app.analysis.figure import FIELDS
 from app.exchange.read import read_folder
+from app.exchange.write import write_folder
+from app.storage.export import study_folder
 from app.storage.load import load_study
 from app.storage.studies import get_study
 from tests.real_data.ayers import write_ayers
@@ -33,6 +35,23 @@ def test_the_store_and_the_folder_give_one_report_to_the_last_digit(
     study = get_study(db, folder.protocol.slug)
     assert study is not None
     assert report_of_study(db, study)[0].as_document() == report_of_folder(folder).as_document()
+
+
+def test_a_record_of_the_store_is_got_again_from_the_exported_folder(
+    db: Connection, tmp_path: Path, shared: Path
+) -> None:
+    folder = read_folder(write_ayers(tmp_path / "study", shared))
+    load_study(db, folder)
+    study = get_study(db, folder.protocol.slug)
+    assert study is not None
+    report, _ = report_of_study(db, study)
+    write_folder(tmp_path / "exported", study_folder(db, study.id), figures=report.figures)
+    drawn = next(figure for figure in report.figures if figure.method.startswith("pigeonhole"))
+    record = json.loads(json.dumps(drawn.as_record()))
+    made = figure_again(read_folder(tmp_path / "exported"), record)
+    assert made.differences == ()
+    assert made.figure is not None
+    assert made.figure.as_record() == record
 
 
 def test_the_files_hold_every_figure_once_and_a_chart_for_each_question(tmp_path: Path, shared: Path) -> None:

@@ -73,6 +73,23 @@ def test_a_fault_in_the_folder_is_exit_code_1_and_says_where(tmp_path: Path) -> 
     assert "ratings.csv, row " in outcome.stderr
 
 
+def test_a_record_is_got_again_and_one_that_differs_is_exit_code_1(tmp_path: Path) -> None:
+    folder, file = _folder(tmp_path), tmp_path / "record.json"
+    assert _attune(tmp_path, "analyze", str(folder), "--out", str(tmp_path / "out")).returncode == 0
+    figures = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["figures"]
+    record = next(figure for figure in figures if figure["statistic"] == "mean_difference")
+    file.write_text(json.dumps(record), "utf-8")
+    same = _attune(tmp_path, "analyze", str(folder), "--again", str(file))
+    assert (same.returncode, json.loads(same.stdout)) == (0, record)
+    assert "the same to the last digit" in same.stderr
+    file.write_text(json.dumps({**record, "estimate": 7.0}), "utf-8")
+    other = _attune(tmp_path, "analyze", str(folder), "--again", str(file))
+    assert (other.returncode, json.loads(other.stdout)) == (1, record)
+    assert "estimate: 7.0 in the record" in other.stderr
+    file.write_text("[]", "utf-8")
+    assert _attune(tmp_path, "analyze", str(folder), "--again", str(file)).returncode == 2
+
+
 @pytest.mark.parametrize("arguments", [["analyze"], ["analyze", "no/such/folder"], ["analyze", ".", "--nonsense"]])
 def test_a_wrong_call_is_exit_code_2(tmp_path: Path, arguments: list[str]) -> None:
     outcome = _attune(tmp_path, *arguments)

@@ -45,6 +45,7 @@ def alpha_bootstrap(
         interval=Interval(float(low), float(high), "bootstrap_units", confidence),
         standard_error=float(draws.std()),
         note=note,
+        seed=seed,
         **ratings.sizes(),
     )
 

@@ -64,7 +64,9 @@ class Row:
     n_units: int | None
     n_raters: int | None
     n_ratings: int | None
+    method: str
     recipe: str
+    made_by: str
 
 
 def all_rows(figures: Sequence[Figure]) -> list[Row]:
@@ -74,9 +76,22 @@ def all_rows(figures: Sequence[Figure]) -> list[Row]:
             STATISTICS[figure.statistic].words, scope_text(figure.scope), _estimate(figure), interval_text(figure),
             p_text(figure.p_value), UNITS[figure.unit] if figure.unit else "", figure.n_items, figure.n_units,
             figure.n_raters, figure.n_ratings, ". ".join(part for part in (figure.method, figure.note) if part),
+            _recipe(figure), _made_by(figure),
         )
         for figure in figures
     ]  # fmt: skip
+
+
+def _recipe(figure: Figure) -> str:
+    """What is this figure's own: filter, seed, formula, hash of its answers."""
+    parts = figure.recipe
+    seed = "" if parts["seed"] is None else f" Seed {parts['seed']}."
+    return f"{parts['filter']}.{seed} {parts['formula']}. Answers {parts['answers']}."
+
+
+def _made_by(figure: Figure) -> str:
+    """What all figures of a report have in common."""
+    return f"Made by {figure.recipe['software']} from data with the hash {figure.recipe['data']}."
 
 
 def _estimate(figure: Figure) -> str:
