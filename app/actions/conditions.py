@@ -50,7 +50,7 @@ def choose_conditions(db: Connection, session: RatingSession, protocol: Protocol
     )  # fmt: skip
     if cell is None:
         return None
-    number = counts[cell].n_all if cell in counts else 0
+    number = counts[cell].next_number if cell in counts else 0
     record_condition(db, session, cell.text, number)
     return _within(protocol, cell, number)
 

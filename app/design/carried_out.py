@@ -20,9 +20,6 @@ def not_carried_out(protocol: Protocol) -> list[str]:
     >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "flow": {"exposure_cap": 2}}
     >>> not_carried_out(Protocol.model_validate(parts))
     ['flow.exposure_cap']
-    >>> parts["flow"] = {"debrief": {"text": "Thank you.", "offer_deletion": True}}
-    >>> not_carried_out(Protocol.model_validate(parts))
-    ['flow.debrief.offer_deletion']
     """
     return [*_flow(protocol), *_checks(protocol)]
 
@@ -30,8 +27,6 @@ def not_carried_out(protocol: Protocol) -> list[str]:
 def _flow(protocol: Protocol) -> Iterator[str]:
     there = (part for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
     yield from (f"flow.{part}" for part in there if part not in FLOW)
-    if protocol.flow.debrief and protocol.flow.debrief.offer_deletion:
-        yield "flow.debrief.offer_deletion"
 
 
 def _checks(protocol: Protocol) -> Iterator[str]:

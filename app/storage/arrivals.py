@@ -39,6 +39,9 @@ _SESSION = text("""
     VALUES (:study, :rater, :hash, :version, now() + make_interval(mins => :lease))
     ON CONFLICT (token_hash) DO UPDATE SET last_seen_at = now() RETURNING state
 """)
+_DELETED = text("""
+    SELECT EXISTS (SELECT FROM withdrawals WHERE study_id = :study AND token_hash = :hash AND deleted_at IS NOT NULL)
+""")
 _INVITE = text("""
     SELECT i.rater_id, r.key FROM invites i
     LEFT JOIN raters r ON r.study_id = i.study_id AND r.id = i.rater_id
@@ -63,12 +66,15 @@ class StudyDoor:
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """A rater's place: the token of the cookie, and the state of the rating session."""
+    """A rater's place: the token of the cookie, and the state of the rating session.
+
+    Of who had their answers deleted there is no rater any more.
+    """
 
     token: str
     state: str
     study_id: int
-    rater_id: int
+    rater_id: int | None
 
 
 def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
@@ -93,17 +99,29 @@ def record_arrival(
     """
     key = _secret(db, _KEY_NAME)
     pseudonym = platform_id if is_simulated else _pseudonym(key, study.id, platform, platform_id)
+    token = _token(key, study, pseudonym)
+    if gone := _gone(db, study, token):
+        return gone
     db.execute(_NEW_RATER, {"study": study.id, "key": pseudonym, "pool": pool, "simulated": is_simulated})
     rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym}).scalar_one()
     if platform != "invite" and not is_simulated:
         row = {"platform": platform, "platform_id": platform_id, "parameters": json.dumps(dict(parameters or {}))}
         db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})
-    return _sit(db, study, rater_id, pseudonym, lease_minutes)
+    return _sit(db, study, rater_id, token, lease_minutes)
 
 
-def _sit(db: Connection, study: StudyDoor, rater_id: int, key: str, lease_minutes: int) -> Sitting:
+def _token(key: bytes, study: StudyDoor, rater: str) -> str:
+    return urlsafe_b64encode(_keyed(key, "session", study.id, rater)).decode().rstrip("=")
+
+
+def _gone(db: Connection, study: StudyDoor, token: str) -> Sitting | None:
+    """The place of somebody who had their answers deleted: they do not begin anew."""
+    is_gone = db.execute(_DELETED, {"study": study.id, "hash": token_hash(token)}).scalar_one()
+    return Sitting(token, "withdrawn", study.id, None) if is_gone else None
+
+
+def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minutes: int) -> Sitting:
     """The rater's one sitting, begun or found again."""
-    token = urlsafe_b64encode(_keyed(_secret(db, _KEY_NAME), "session", study.id, key)).decode().rstrip("=")
     session = {"hash": token_hash(token), "version": study.protocol_version, "lease": lease_minutes}
     state = db.execute(_SESSION, {"study": study.id, "rater": rater_id, **session}).scalar_one()
     return Sitting(token, state, study.id, rater_id)
@@ -119,9 +137,11 @@ def record_invited_arrival(db: Connection, study: StudyDoor, invite: str, *, lea
     if found is None:
         return None
     if found.rater_id is not None:
-        return _sit(db, study, found.rater_id, found.key, lease_minutes)
+        token = _token(_secret(db, _KEY_NAME), study, found.key)
+        return _gone(db, study, token) or _sit(db, study, found.rater_id, token, lease_minutes)
     sitting = record_arrival(db, study, "invite", hashed.hex(), lease_minutes=lease_minutes)
-    db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": sitting.rater_id})
+    if sitting.rater_id is not None:
+        db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": sitting.rater_id})
     return sitting
 
 

@@ -46,6 +46,8 @@ class Sittings(NamedTuple):
     n_simulated: int
     n_refused: int
     n_screened_out: int
+    n_withdrawn: int
+    n_deleted: int
 
 
 class Reconciliation(NamedTuple):
@@ -110,7 +112,9 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
 _SITTINGS = """
 SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()),
        count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated),
-       (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out')
+       (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out'),
+       (SELECT count(*) FROM withdrawals WHERE study_id = :study_id),
+       (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id)
 FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
 WHERE s.study_id = :study_id
 """

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from app.storage.rating_sessions import RatingSession
@@ -18,7 +20,7 @@ _CHOSEN = text("""
 """)
 _COUNTS = text("""
     SELECT s.condition, count(*) FILTER (WHERE s.state = 'finished') AS n_finished,
-           count(*) FILTER (WHERE s.state = 'active') AS n_active, count(*) AS n_all
+           count(*) FILTER (WHERE s.state = 'active') AS n_active, array_agg(s.number_in_condition) AS numbers
     FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
     WHERE s.study_id = :study AND s.condition IS NOT NULL AND (:pool = '' OR r.pool = :pool) GROUP BY s.condition
 """)
@@ -35,11 +37,17 @@ _RECORD = text("""
 
 @dataclass(frozen=True, slots=True)
 class ConditionCount:
-    """How many sittings of a condition are finished, are under way, and were ever given it."""
+    """How many sittings of a condition are finished and are under way, and the numbers that are given."""
 
     n_finished: int
     n_active: int
-    n_all: int
+    numbers: Sequence[int]
+
+    @property
+    def next_number(self) -> int:
+        """The least that is not given: whoever had their answers deleted is made up for in the same place."""
+        given = set(self.numbers)
+        return next(number for number in range(len(given) + 1) if number not in given)
 
 
 def get_condition(db: Connection, session: RatingSession) -> tuple[str, int] | None:

@@ -75,6 +75,15 @@ class SignInError(Exception):
     """A lead's page was asked for without a lead's session."""
 
 
+class SentOnError(Exception):
+    """What this visitor may see is elsewhere; a script that cannot go there is told why."""
+
+    def __init__(self, address: str, sentence: Message) -> None:
+        """`address` is of this application."""
+        super().__init__(sentence.text)
+        self.address, self.sentence = address, sentence
+
+
 UNEXPECTED = message("It was not your fault, and it was noted. Please try again.")
 NOT_POSSIBLE = message("Not possible")
 
@@ -96,6 +105,8 @@ def register(app: FastAPI) -> None:
         path = request.url.path if request.method == "GET" else "/studies"
         return RedirectResponse(f"/sign-in?next={quote(path, safe='/')}", status_code=303)
 
+    app.exception_handler(SentOnError)(_send_on)
+
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
         status = error.status_code
@@ -109,6 +120,14 @@ def register(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def _unexpected(request: Request, _: Exception) -> Response:
         return answer(request, 500, message("Something went wrong"), UNEXPECTED)
+
+
+def _send_on(request: Request, error: SentOnError) -> Response:
+    if is_htmx(request):
+        return Response(status_code=204, headers={"HX-Redirect": error.address})
+    if "application/json" in request.headers.get("accept", ""):
+        return answer(request, 410, GoneError.title, error.sentence)
+    return RedirectResponse(error.address, status_code=303)
 
 
 def answer(request: Request, status: int, title: Message | str, sentence: Message | str) -> Response:

@@ -77,6 +77,10 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/debrief": (403, 403, 303, 303, 403),
     "POST /s/{slug}/debrief": (403, 403, 303, 303, 403),
     "GET /s/{slug}/ended": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/withdraw": (403, 403, 200, 200, 403),
+    "POST /s/{slug}/withdraw": (403, 403, 303, 303, 403),
+    # Only who has withdrawn has a receipt.
+    "GET /s/{slug}/withdrawn": (403, 403, 403, 403, 403),
     "GET /s/{slug}/wait": (403, 403, 303, 303, 403),
     "GET /s/{slug}/done": (403, 403, 303, 303, 403),
 }

@@ -3,7 +3,7 @@
 from app.storage.tables.access import attempts, lead_sessions, leads, secrets, sign_in_links
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
-from app.storage.tables.people import invites, platform_ids, raters, rating_sessions, steps
+from app.storage.tables.people import invites, platform_ids, raters, rating_sessions, steps, withdrawals
 from app.storage.tables.rating import chart_files, events, rating_history, ratings
 from app.storage.tables.study import items, protocols, questions, responses, sources, studies
 
@@ -32,4 +32,5 @@ __all__ = [
     "steps",
     "studies",
     "trials",
+    "withdrawals",
 ]

@@ -81,6 +81,8 @@ assignments = Table(
     Column("active_ms", BigInteger),
     Column("hidden_ms", BigInteger),
     Column("skip_reason", Text),
+    time("revisit_served_at"),
+    time("revisited_at"),
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "rating_session_id", "position"),
     within_study("trial_id", "trials"),

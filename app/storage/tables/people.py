@@ -75,6 +75,7 @@ rating_sessions = Table(
     time("begun_at"),
     time("last_seen_at", now=True),
     Column("lease_expires_at", DateTime(timezone=True), nullable=False),
+    time("paused_at"),
     time("finished_at"),
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
@@ -83,6 +84,23 @@ rating_sessions = Table(
                     " 'withdrawn')", name="state"),
     CheckConstraint("(state = 'finished') = (finished_at IS NOT NULL)", name="finished_at"),
     Index(None, "study_id", "rater_id"),
+)  # fmt: skip
+
+# All that is kept of who had their answers deleted; without the hash the same person would come back as a new one.
+withdrawals = Table(
+    "withdrawals", metadata,
+    study_key(),
+    Column("token_hash", LargeBinary, nullable=False),
+    Column("receipt", Text, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    Column("platform", Text),
+    Column("outcome", Text, nullable=False),
+    time("withdrew_at", now=True),
+    time("deleted_at"),
+    PrimaryKeyConstraint("study_id", "token_hash"),
+    UniqueConstraint("study_id", "receipt"),
+    ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
+    CheckConstraint("outcome IN ('completed', 'screened_out', 'failed_checks', 'full', 'withdrew')", name="outcome"),
 )  # fmt: skip
 
 # One row a step of the rater's way that is passed: consent, a page of questions, the instructions, and so on.

@@ -109,6 +109,7 @@ events = Table(
     time("happened_at", now=True),
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
+    Index(None, "study_id", "rater_id"),
 )  # fmt: skip
 
 # Pictures of charts are slow to make and depend on their data only: kept under the hash of the specification.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, consent, ending, pause, questions, rate, skip, start
+from app.web.rater import arrival, consent, ending, pause, questions, rate, skip, start, withdraw
 
 router = APIRouter(prefix="/s")
 router.include_router(arrival.router)
@@ -15,3 +15,4 @@ router.include_router(rate.router)
 router.include_router(skip.router)
 router.include_router(pause.router)
 router.include_router(ending.router)
+router.include_router(withdraw.router)

@@ -22,7 +22,6 @@ PAGES = {
     "done": "show_done",
     "screened_out": "show_ended",
     "failed_checks": "show_ended",
-    "withdrawn": "show_ended",
 }
 
 

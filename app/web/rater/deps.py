@@ -15,9 +15,10 @@ from app.storage.arrivals import get_study_door
 from app.storage.assignments_view import AssignmentView, get_own_assignment
 from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import RatingSession, get_rating_session
+from app.storage.withdrawals import get_withdrawal
 from app.web.cookies import get_cookie
 from app.web.deps import Db
-from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError
+from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError
 from app.web.pages import use_language
 
 Form = Mapping[str, Sequence[str]]
@@ -25,6 +26,8 @@ MAX_AGE_S = 180 * 24 * 60 * 60
 NO_LINK = message(
     "Please open the study with the link that you were given. It brings you to your place, also on another device."
 )
+
+WITHDREW = message("You have stopped taking part in this study: nothing more is stored.")
 
 
 class NotOpenError(PageError):
@@ -49,16 +52,38 @@ def check_open(status: str, *, has_begun: bool = False, is_finished: bool = Fals
         raise NotOpenError(message("This study is paused. Please come back later with the same link."))
 
 
-def get_session(request: Request, slug: str, db: Db) -> RatingSession:
-    """The rating session of the cookie."""
+def get_any_session(request: Request, slug: str, db: Db) -> RatingSession:
+    """The rating session of the cookie, whatever became of the study: to withdraw is possible at any time."""
     token = get_cookie(request, rater_cookie(slug))
     session = get_rating_session(db, slug, token) if token else None
     if session is None:
+        check_withdrawn(request, slug, db)
         use_language_of_study(request, slug, db)
         raise ForbiddenError(NO_LINK)
     use_language(request, protocol_of(db, session).language)
-    check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
     return session
+
+
+def get_session(request: Request, slug: str, db: Db) -> RatingSession:
+    """The rating session of the cookie, which goes on."""
+    session = get_any_session(request, slug, db)
+    check_going_on(request, slug, session)
+    return session
+
+
+def check_going_on(request: Request, slug: str, session: RatingSession) -> None:
+    """Send on who has withdrawn; refuse who comes to a study that is not open."""
+    if session.session_state == "withdrawn":
+        raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
+    check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
+
+
+def check_withdrawn(request: Request, slug: str, db: Db) -> None:
+    """Send on whose answers were deleted, so that there is no rating session."""
+    token = get_cookie(request, rater_cookie(slug))
+    if token and get_withdrawal(db, slug, token):
+        use_language_of_study(request, slug, db)
+        raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
 
 
 def use_language_of_study(request: Request, slug: str, db: Db) -> None:
@@ -72,11 +97,13 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
     """The assignment of the address, if it is this rater's; else it looks as if there were none."""
     cookie = get_cookie(request, rater_cookie(slug))
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
+    if own is None:
+        check_withdrawn(request, slug, db)
     if own is None or own[1].state == "planned":
         use_language_of_study(request, slug, db)
         raise NotFoundError
     use_language(request, protocol_of(db, own[0]).language)
-    check_open(own[0].status, has_begun=own[0].has_begun, is_finished=own[0].has_ended)
+    check_going_on(request, slug, own[0])
     return own
 
 
@@ -97,5 +124,6 @@ def _flat(body: object) -> Form:
 
 
 Session = Annotated[RatingSession, Depends(get_session)]
+AnySession = Annotated[RatingSession, Depends(get_any_session)]
 Own = Annotated[tuple[RatingSession, AssignmentView], Depends(get_own)]
 FormFields = Annotated[Form, Depends(get_form)]

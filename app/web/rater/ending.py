@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Request
@@ -21,7 +21,7 @@ from app.web.rater.deps import Session
 
 router = APIRouter()
 PROLIFIC = "https://app.prolific.com/submissions/complete"
-OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "withdrawn": "withdrew"}
+OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def show_done(request: Request, slug: str, db: Db, session: Session) -> Response
     if not finish(db, session):
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
-    ending = _page_ending(protocol.completion, is_prolific=get_platform(db, session) == "prolific")
+    ending = ending_of(protocol, "completed", is_prolific=get_platform(db, session) == "prolific")
     return rater_page(request, "done.html", slug, protocol, session=session, ending=ending)
 
 
@@ -80,17 +80,14 @@ def show_ended(request: Request, slug: str, db: Db, session: Session) -> Respons
     )
 
 
-def ending_of(protocol: Protocol, outcome: Outcome, *, is_prolific: bool) -> PageEnding:
-    """What a rater gets who ends otherwise than by finishing."""
-    return _page_ending(protocol.completion.of(outcome), is_prolific=is_prolific)
+def ending_of(protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool) -> PageEnding:
+    """What a rater gets at the end, or who ends otherwise than by finishing."""
+    ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
+    return PageEnding(ending.code, ending.text, completion_address(ending, is_prolific=is_prolific), is_prolific)
 
 
 def _ending(db: Db, session: RatingSession, outcome: Outcome) -> PageEnding:
     return ending_of(protocol_of(db, session), outcome, is_prolific=get_platform(db, session) == "prolific")
-
-
-def _page_ending(ending: Ending, *, is_prolific: bool) -> PageEnding:
-    return PageEnding(ending.code, ending.text, completion_address(ending, is_prolific=is_prolific), is_prolific)
 
 
 def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:

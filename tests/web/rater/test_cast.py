@@ -24,6 +24,7 @@ OF_SESSION = {
     ("GET", "/consent"), ("POST", "/consent"), ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"),
     ("GET", "/questions/{step}"), ("POST", "/questions/{step}"), ("POST", "/questions/{step}/save"), ("GET", "/rate"),
     ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"),
+    ("GET", "/withdraw"), ("POST", "/withdraw"), ("GET", "/withdrawn"),
 }  # fmt: skip
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 

@@ -1,0 +1,56 @@
+"""Withdraw: as easy as consenting, at any time, with a receipt."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Literal, cast
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.rating import protocol_of
+from app.actions.withdrawing import outcome_of, withdraw
+from app.design.protocol import Outcome
+from app.storage.protocols import get_protocol
+from app.storage.withdrawals import get_withdrawal
+from app.web.cookies import get_cookie
+from app.web.deps import Db
+from app.web.errors import ForbiddenError
+from app.web.rater.answers import go, rater_page
+from app.web.rater.deps import NO_LINK, AnySession, FormFields, rater_cookie, use_language_of_study
+from app.web.rater.ending import ending_of
+
+router = APIRouter()
+
+
+@router.get("/{slug}/withdraw")
+def show_withdraw(request: Request, slug: str, db: Db, session: AnySession) -> Response:
+    if session.session_state == "withdrawn":
+        return go(request, "show_receipt", slug=slug)
+    has_done_all = outcome_of(db, session) == "completed"
+    return rater_page(
+        request, "withdraw.html", slug, protocol_of(db, session), session=session, has_done_all=has_done_all
+    )
+
+
+@router.post("/{slug}/withdraw")
+def submit_withdraw(request: Request, slug: str, db: Db, session: AnySession, form: FormFields) -> Response:
+    wish = next(iter(form.get("withdraw", ())), "")
+    if wish != "delete" and (wish != "stop" or session.has_ended):
+        return go(request, "show_withdraw", slug=slug)
+    withdraw(db, session, is_deletion=wish == "delete")
+    return go(request, "show_receipt", slug=slug)
+
+
+@router.get("/{slug}/withdrawn")
+def show_receipt(request: Request, slug: str, db: Db) -> Response:
+    token = get_cookie(request, rater_cookie(slug))
+    found = get_withdrawal(db, slug, token) if token else None
+    if found is None:
+        use_language_of_study(request, slug, db)
+        raise ForbiddenError(NO_LINK)
+    protocol = get_protocol(db, found.study_id, found.protocol_version, found.sha256)
+    outcome = cast("Outcome | Literal['completed']", found.outcome)
+    ending = ending_of(protocol, outcome, is_prolific=found.platform == "prolific")
+    at = (found.deleted_at or found.withdrew_at).astimezone(UTC)
+    return rater_page(request, "receipt.html", slug, protocol, withdrawal=found, at=at, ending=ending)

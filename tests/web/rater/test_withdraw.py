@@ -1,0 +1,258 @@
+"""Withdrawing: at any moment, with a receipt, places free again, and answers really gone where that is asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.design import close_study, pause_study
+from app.actions.exports import study_zip_file
+from app.actions.invite import invite_raters
+from app.actions.live_report import LiveReports
+from app.actions.report import report_of_study
+from app.analysis import analyze
+from app.storage.arrivals import get_study_door, record_invite
+from app.storage.coverage import get_coverage
+from app.storage.engine import transactions
+from app.storage.studies import get_study
+from app.storage.tables import metadata
+from tests.builder import EMPATHY, PREFERENCE
+from tests.web.rater.conftest import FULL, form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else?"}
+WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": False}
+CODES = {"code": "D0NE", "otherwise": {"withdrew": {"code": "LEFT1", "text": "Farewell."}}}
+SECRET = "Nobody else may know this"
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    with engine.connect() as db:
+        return [tuple(row) for row in db.execute(text(sql))]
+
+
+def leave(anna: Visitor, wish: str = "delete") -> Any:  # noqa: ANN401 - httpx's response
+    return anna.post("/s/study/withdraw", data={"withdraw": wish})
+
+
+def receipt_of(page: Any) -> str:  # noqa: ANN401
+    found = re.search(r'id="receipt"[^>]*>([A-Z0-9]{4}-[A-Z0-9]{4})<', page.text)
+    assert found, page.text
+    return found[1]
+
+
+@pytest.fixture
+def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
+    """A rater who has told a secret, changed it, rated one item of two and begun the second."""
+    questions = [PREFERENCE, EMPATHY, WHY, WISH]
+    flow = {"before": [{"questions": ["wish"]}], "skip_reasons": ["I know the person"]}
+    study(n_items=2, questions=questions, flow=flow, completion=CODES, design={"raters_per_trial": 1})
+    anna = visitor()
+    anna.arrive()
+    anna.post("/s/study/questions/before-1", data={"q3": SECRET})
+    first = anna.post("/s/study/start")
+    second = anna.rate(first, {**FULL, "q2": SECRET})
+    anna.rate(first, {**FULL, "q2": "Something else"})
+    anna.post(f"{form_address(second)}/save", json={"slot": "q0", "q0": "right"})
+    return anna
+
+
+def everything(engine: Engine) -> str:
+    """Whatever the store holds of the study's raters, as text."""
+    tables = set(metadata.tables) - {"items", "responses", "protocols", "questions", "sources", "studies", "trials"}
+    return "\n".join(str(rows(engine, f'SELECT "{name}"::text FROM "{name}"')) for name in sorted(tables))  # noqa: S608
+
+
+def test_the_way_out_stands_on_every_page(anna: Visitor) -> None:
+    for path in ("rate", "start", "withdraw", "pause"):
+        assert 'href="/s/study/withdraw"' in anna.get(f"/s/study/{path}").text
+    page = anna.get("/s/study/withdraw")
+    assert (heading(page), page.text.count('name="withdraw"')) == ("Stop taking part", 2)
+
+
+def test_who_only_stops_leaves_what_was_sent_and_frees_the_rest(engine: Engine, anna: Visitor) -> None:
+    page = leave(anna, "stop")
+    assert (page.url.path, heading(page)) == ("/s/study/withdrawn", "You have stopped")
+    assert "cc=LEFT1" in page.text
+    assert "Farewell." in page.text
+    receipt = receipt_of(page)
+    assert receipt_of(leave(anna, "stop")) == receipt_of(anna.get("/s/study/withdraw")) == receipt
+    assert rows(engine, "SELECT state FROM rating_sessions") == [("withdrawn",)]
+    assert rows(engine, "SELECT state FROM assignments ORDER BY position") == [("done",), ("returned",)]
+    assert rows(engine, "SELECT kind, detail ->> 'receipt' FROM events") == [("withdrawal", receipt)]
+    with engine.connect() as db:
+        counted = get_coverage(db, 1)
+    assert counted.reconciliation == (2, 1, 0, 1, 0, 0, 0)
+    assert (counted.sittings.n_withdrawn, counted.sittings.n_deleted) == (1, 0)
+    assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(5,)]
+
+
+def test_deleted_answers_are_nowhere_in_the_store(engine: Engine, anna: Visitor) -> None:
+    assert SECRET in everything(engine)
+    assert rows(engine, "SELECT count(*) FROM rating_history") == [(1,)]
+    page = leave(anna)
+    assert heading(page) == "Your answers are deleted"
+    left = everything(engine)
+    assert SECRET not in left
+    assert "anna" not in left
+    assert re.search(r"\br-[a-z2-7]{16}\b", left) is None
+    for table in ("raters", "platform_ids", "rating_sessions", "steps", "assignments", "ratings", "rating_history"):
+        assert rows(engine, f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608
+    event = rows(engine, "SELECT rater_id, assignment_id, kind, detail FROM events")
+    assert event == [(None, None, "deletion", {"receipt": receipt_of(page)})]
+    assert rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NOT NULL") == [(0,)]
+
+
+def test_figures_and_exports_know_nothing_of_deleted_answers_and_the_places_are_rated_by_others(
+    engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
+) -> None:
+    receipt = receipt_of(leave(anna))
+    ben = visitor()
+    ben.arrive("ben")
+    ben.post("/s/study/questions/before-1", data={"q3": ""})
+    page = ben.post("/s/study/start")
+    for _ in range(2):
+        page = ben.rate(page, {**FULL, "q2": ""})
+    assert heading(page) == "You have finished. Thank you."
+    with engine.connect() as db:
+        study = get_study(db, "study")
+        assert study
+        report, _ = report_of_study(db, study)
+        counted = get_coverage(db, study.id)
+    assert {figure.n_raters for figure in report.figures if figure.question == "empathy"} <= {1, None}
+    assert (counted.distribution, counted.reconciliation) == ([(1, 2)], (2, 2, 0, 0, 0, 0, 0))
+    path = study_zip_file(transactions(engine), study, LiveReports(analyze))
+    with zipfile.ZipFile(path) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    path.unlink()
+    assert not any(SECRET in words or "Something else" in words for words in texts.values())
+    assert len({row["rater"] for row in csv.DictReader(io.StringIO(texts["study/ratings.csv"]))}) == 1
+    assert len(list(csv.DictReader(io.StringIO(texts["study/raters.csv"])))) == 1
+    events = list(csv.DictReader(io.StringIO(texts["study/events.csv"])))
+    assert [(e["rater"], e["detail"]) for e in events if e["kind"] == "deletion"] == [
+        ("", f'{{"receipt": "{receipt}"}}')
+    ]
+
+
+def test_whatever_comes_after_a_withdrawal_leads_to_the_receipt_and_stores_nothing(
+    engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
+) -> None:
+    address = form_address(anna.get("/s/study/rate"))
+    receipt = receipt_of(leave(anna))
+    before = everything(engine)
+    posts = {address: FULL, f"{address}/skip": {}, "/s/study/start": {}, "/s/study/withdraw": {"withdraw": "delete"}}
+    pages = [anna.get(f"/s/study/{path}") for path in ("rate", "start", "done", "withdraw", "consent", "pause")]
+    pages += [anna.post(path, data=data) for path, data in posts.items()]
+    pages += [anna.arrive(), visitor().arrive()]
+    assert {(page.status_code, receipt_of(page)) for page in pages} == {(200, receipt)}
+    saved = anna.post(f"{address}/save", json={"slot": "q0", "q0": "left"}, headers={"Accept": "application/json"})
+    assert (saved.status_code, "stopped taking part" in saved.json()["error"]["message"]) == (410, True)
+    by_htmx = anna.post(address, data=FULL, headers={"HX-Request": "true"}, follow_redirects=False)
+    assert by_htmx.headers["hx-redirect"] == "/s/study/withdrawn"
+    assert everything(engine) == before
+
+
+def test_who_stopped_may_have_the_rest_deleted_later_under_the_same_receipt(engine: Engine, anna: Visitor) -> None:
+    receipt = receipt_of(leave(anna, "stop"))
+    page = leave(anna)
+    assert (heading(page), receipt_of(page)) == ("Your answers are deleted", receipt)
+    assert "Something else" not in everything(engine)
+    assert rows(engine, "SELECT deleted_at >= withdrew_at FROM withdrawals") == [(True,)]
+
+
+def test_nonsense_withdraws_nobody(engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]) -> None:
+    for wish in ("", "maybe"):
+        assert heading(leave(anna, wish)) == "Stop taking part"
+    assert anna.get("/s/study/withdrawn").status_code == 403
+    assert visitor().get("/s/study/withdrawn").status_code == 403
+    assert rows(engine, "SELECT state FROM rating_sessions") == [("active",)]
+
+
+@pytest.mark.parametrize("change", [pause_study, close_study])
+def test_a_study_that_is_over_still_lets_go(engine: Engine, anna: Visitor, change: Callable[..., None]) -> None:
+    with engine.begin() as db:
+        change(db, "study")
+    assert heading(leave(anna)) == "Your answers are deleted"
+    assert SECRET not in everything(engine)
+    assert heading(anna.get("/s/study/rate")) == "Your answers are deleted"
+
+
+def test_who_has_finished_keeps_the_code_when_their_answers_go(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1, completion=CODES, flow={"debrief": {"text": "The truth.", "offer_deletion": True}})
+    anna, ben = visitor(), visitor()
+    page = anna.rate(anna.begin("anna"))
+    assert 'id="take-back"' in page.text
+    assert "D0NE" not in page.text
+    page = leave(anna)
+    assert "cc=D0NE" in page.text
+    ben.rate(ben.begin("ben"))
+    assert heading(ben.post("/s/study/debrief")) == "You have finished. Thank you."
+    confirm = ben.get("/s/study/withdraw")
+    assert (heading(confirm), confirm.text.count('name="withdraw"')) == ("Delete my answers", 1)
+    assert heading(leave(ben, "stop")) == "Delete my answers"
+    assert rows(engine, "SELECT state FROM rating_sessions") == [("finished",)]
+    assert "cc=D0NE" in leave(ben).text
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
+    assert rows(engine, "SELECT outcome FROM withdrawals") == [("completed",)] * 2
+
+
+def test_a_rater_whom_the_lead_named_stays_named_and_their_link_shows_the_receipt(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study(n_items=1, design={"pools": {"expert": {}}})
+    with engine.begin() as db:
+        named = "INSERT INTO raters (study_id, key, pool) VALUES (:study, 'dr-lee', 'expert')"
+        db.execute(text(named), {"study": study_id})
+        door = get_study_door(db, "study")
+        assert door
+        ((_, token),) = invite_raters(db, door)
+    anna = visitor()
+    anna.get(f"/s/study?invite={token}")
+    anna.rate(anna.post("/s/study/start"))
+    receipt = receipt_of(leave(anna))
+    assert receipt_of(visitor().get(f"/s/study?invite={token}")) == receipt
+    assert rows(engine, "SELECT key FROM raters") == [("dr-lee",)]
+    assert rows(engine, "SELECT count(*) FROM ratings") == rows(engine, "SELECT count(*) FROM assignments") == [(0,)]
+
+
+def test_an_invite_for_whoever_gets_it_shows_the_receipt_too(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study(n_items=1)
+    with engine.begin() as db:
+        token = record_invite(db, study_id)
+    anna = visitor()
+    anna.get(f"/s/study?invite={token}")
+    anna.rate(anna.post("/s/study/start"))
+    receipt = receipt_of(leave(anna))
+    assert receipt_of(visitor().get(f"/s/study?invite={token}")) == receipt
+    assert rows(engine, "SELECT count(*) FROM raters") == [(0,)]
+
+
+def test_conditions_are_balanced_on_those_who_stay_and_a_number_that_is_free_is_given_again(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    told = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "between"}
+    study(n_items=1, conditions={"told": told}, design={"raters_per_trial": 3})
+    for number in range(4):
+        rater = visitor()
+        rater.rate(rater.begin(f"rater-{number}"))
+        if number == 0:
+            leave(rater)
+    counts = "SELECT condition, count(*), array_agg(number_in_condition ORDER BY 1) FROM rating_sessions GROUP BY 1"
+    found = {condition: (n, sorted(numbers)) for condition, n, numbers in rows(engine, counts)}
+    assert sorted(found.values()) == [(1, [0]), (2, [0, 1])]
