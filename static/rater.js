@@ -4,7 +4,7 @@
 
   const $ = (selector, within = document) => within.querySelector(selector);
   const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const form = () => $("form[data-save]");
+  const form = () => $("form[data-save], form[data-unsaved]");
   const ANSWER = "attune-answer:", AWAY = "attune-away:";
 
   // A browser may forbid or fill its storage; then what would be kept there lives as long as the page.

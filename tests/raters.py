@@ -62,7 +62,7 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
             return True
         if isinstance(page, str):
             assert page != "wait"
-            pass_step(db, session, page, lambda slots: fill(slots, rng))
+            pass_step(db, session, page, lambda slots, _view: fill(slots, rng))
             continue
         submission = submit_rating(db, session, page, fill(slots_of(protocol_of(db, session), page), rng))
         assert not submission.answers.wrong

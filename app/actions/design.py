@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.actions.opening import OpeningError, StudyEmptyError, check_carried_out, check_feasible
 from app.design.feasibility import feasibility
 from app.design.plan import planned_trials
+from app.design.special import special_trials
 from app.design.trials import kind_of_trials
 from app.storage.protocols import get_protocol
 from app.storage.trials import (
@@ -14,6 +15,7 @@ from app.storage.trials import (
     get_yaml,
     list_items,
     list_named_raters,
+    record_special_trials,
     record_status,
     record_trials,
 )
@@ -41,8 +43,10 @@ def open_study(db: Connection, slug: str) -> None:
     if not trials:
         kind = kind_of_trials(protocol, (len(item.responses) for item in items))
         raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
-    check_feasible(protocol, feasibility(protocol, trials, list_named_raters(db, study_id)))
+    special = special_trials(protocol, items)
+    check_feasible(protocol, feasibility(protocol, trials, list_named_raters(db, study_id), special.faults))
     record_trials(db, study_id, seed, trials)
+    record_special_trials(db, study_id, special.trials)
     record_status(db, study_id, "open")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.design.feasibility import Feasibility, feasibility
 from app.design.plan import PlannedItem, planned_trials
+from app.design.special import special_trials
 from app.design.trials import Candidate
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
     persons = folder.raters[folder.raters["kind"] == "person"]
     for rater, pool in zip(persons["rater"], persons["pool"], strict=True):
         named.setdefault(pool or "", set()).add(rater)
-    return feasibility(folder.protocol, planned_trials(folder.protocol, planned_items(folder)), named)
+    items = planned_items(folder)
+    special = special_trials(folder.protocol, items)
+    return feasibility(folder.protocol, planned_trials(folder.protocol, items), named, special.faults)
 
 
 def planned_items(folder: StudyFolder) -> list[PlannedItem]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
-from app.design.reveal import Stage, slots_now, stage_of
+from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.slot import Shown, Slot, slots_of_trial
 from app.design.way import AFTER_RATINGS, DONE, next_step, way_of
 from app.storage.arrivals import record_arrival, record_invited_arrival
@@ -87,7 +87,7 @@ def protocol_of(db: Connection, session: RatingSession) -> Protocol:
 
 def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
     """How far the page of an assignment is revealed."""
-    return stage_of(protocol, _shown(view), view.n_turns_done)
+    return Stage() if view.state == PRACTICE else stage_of(protocol, _shown(view), view.n_turns_done)
 
 
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:

@@ -103,7 +103,7 @@ def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, po
                 raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
             rated.add(page.id)
         else:
-            pass_step(db, session, page, mind.answer_about)
+            pass_step(db, session, page, mind.fill)
             session = _session(db, study, sitting.token)
     finish(db, _session(db, study, sitting.token))
     return len(rated)

@@ -54,16 +54,13 @@ class Mind:
 
     def answer(self, view: AssignmentView, slots: Sequence[Slot]) -> tuple[dict[str, list[str]], int]:
         """A page's form, and how long the rater took, in milliseconds."""
+        return self.fill(slots, view), self._time(view, len(slots))
+
+    def fill(self, slots: Sequence[Slot], view: AssignmentView | None) -> dict[str, list[str]]:
+        """A page's form: of a trial, or what the rater says about themselves where there is none."""
         form: dict[str, list[str]] = {}
         for slot in slots:
             form |= self._fill(slot, view)
-        return form, self._time(view, len(slots))
-
-    def answer_about(self, slots: Sequence[Slot]) -> dict[str, list[str]]:
-        """What the rater says about themselves."""
-        form: dict[str, list[str]] = {}
-        for slot in slots:
-            form |= self._fill(slot, None)
         return form
 
     def _fill(self, slot: Slot, view: AssignmentView | None) -> dict[str, list[str]]:

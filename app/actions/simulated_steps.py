@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.flow import agree, pass_debrief, questions_of, submit_questions
-from app.actions.rating import begin_rating, protocol_of
+from app.actions.practice import next_practice, practice_page, submit_practice
+from app.actions.rating import begin_rating, protocol_of, slots_of
+from app.actions.simulated_checks import expected_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection
 
+    from app.design.form import Answers
     from app.design.slot import Slot
+    from app.storage.assignments_view import AssignmentView
     from app.storage.rating_sessions import RatingSession
 
-    Fill = Callable[[Sequence[Slot]], dict[str, list[str]]]
+    Fill = Callable[[Sequence[Slot], AssignmentView | None], dict[str, list[str]]]
 
 
 def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> None:
@@ -25,7 +29,7 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
         db: the transaction.
         session: the rater's sitting, which stands at this step.
         step: as `design.way` names it; not `rating`.
-        fill: answers a page of questions.
+        fill: answers a page of questions, of a trial where it is one.
 
     Raises:
         RuntimeError: the answers were refused.
@@ -36,15 +40,28 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
         begin_rating(db, session)
     elif step == "debrief":
         pass_debrief(db, session)
+    elif step == "practice":
+        _practise(db, session, fill)
     else:
         _answer(db, session, step, fill)
 
 
+def _practise(db: Connection, session: RatingSession, fill: Fill) -> None:
+    page = practice_page(db, session, next_practice(db, session))
+    slots = slots_of(protocol_of(db, session), page.view)
+    form = fill(slots, page.view) | expected_form(page.declared.expect, slots, page.view, page.keys)
+    _demand("practice", submit_practice(db, session, page, form))
+
+
 def _answer(db: Connection, session: RatingSession, step: str, fill: Fill) -> None:
     slots = questions_of(db, session, step)
-    form = fill(slots)
+    form = fill(slots, None)
     eligibility = protocol_of(db, session).flow.eligibility
     if step == "eligibility" and eligibility:
         form |= {slot.name: list(eligibility.accept[slot.question.key][:1]) for slot in slots}
-    if wrong := submit_questions(db, session, step, form).wrong:
-        raise RuntimeError(f"answers to {step} were refused: {wrong}")
+    _demand(step, submit_questions(db, session, step, form))
+
+
+def _demand(step: str, answers: Answers) -> None:
+    if answers.wrong:
+        raise RuntimeError(f"answers to {step} were refused: {answers.wrong}")

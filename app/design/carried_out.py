@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol import Protocol
 
-FLOW = frozenset({"consent", "eligibility", "before", "after", "debrief", "help", "skip_reasons"})
+FLOW = frozenset({"consent", "eligibility", "before", "after", "debrief", "help", "practice", "skip_reasons"})
 
 
 def not_carried_out(protocol: Protocol) -> list[str]:
@@ -27,6 +27,9 @@ def not_carried_out(protocol: Protocol) -> list[str]:
 def _flow(protocol: Protocol) -> Iterator[str]:
     there = (part for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
     yield from (f"flow.{part}" for part in there if part not in FLOW)
+    # The direction of scales is a condition of the trials, which are given out after the practice.
+    if protocol.flow.practice and any(factor.kind == "scale_direction" for factor in protocol.conditions.values()):
+        yield "flow.practice"
 
 
 def _checks(protocol: Protocol) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Literal
 
@@ -78,9 +79,33 @@ class Checks(BaseModel):
     too_fast_sd: float = Field(default=3, gt=0)
 
 
-def n_right(expect: Mapping[str, Sequence[str]], answers: Mapping[str, str]) -> int:
-    """How many of the expected answers were given; answers as ratings.csv writes them."""
-    return sum(answers.get(question) in accepted for question, accepted in expect.items())
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many of the expected answers were given."""
+
+    n_right: int
+    n_expected: int
+
+    @property
+    def share(self) -> float:
+        """The share of right answers; everything is right where nothing is expected."""
+        return self.n_right / self.n_expected if self.n_expected else 1.0
+
+
+def is_right(accepted: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether a question is answered as expected: where it was asked of several things, of each of them."""
+    return all(answer in accepted for answer in given)
+
+
+def score_of(expect: Mapping[str, Sequence[str]], asked: Mapping[str, Sequence[str]]) -> Score:
+    """How a page was answered.
+
+    Args:
+        expect: accepted answers by question, as ratings.csv writes them.
+        asked: what was given to each question of the page, once for each thing it was asked of; empty for silence.
+    """
+    due = [question for question in expect if question in asked]
+    return Score(sum(is_right(expect[question], asked[question]) for question in due), len(due))
 
 
 def practice_outcome(practice: Practice, shares: Sequence[float]) -> Literal["passed", "again", "go_on", "end"]:

@@ -45,14 +45,16 @@ class Feasibility:
 
 
 def feasibility(
-    protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]]
-) -> Feasibility:
+    protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]],
+    special_faults: Sequence[str] = (),
+) -> Feasibility:  # fmt: skip
     """What a design needs, and why it cannot be met where it cannot.
 
     Args:
         protocol: the study.
         trials: from `plan.planned_trials`.
         named: the persons of raters.csv, by pool; where a pool is not the open one nobody else can come.
+        special_faults: why trials to practise on or gold trials cannot be made.
     """
     groups = tuple(
         group
@@ -65,6 +67,7 @@ def feasibility(
         *(problem for group in groups for problem in _group_problems(protocol, group, named)),
         *_owner_problems(protocol, trials, named),
         *_limits(protocol, groups),
+        *special_faults,
     )
     return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
 

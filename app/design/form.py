@@ -57,6 +57,21 @@ def answer_text(answer: Answer) -> str:
     return answer.outcome or (answer.text if answer.codes is None else "|".join(answer.codes)) or ""
 
 
+def asked_answers(slots: Sequence[Slot], answers: Sequence[Answer], keys: Mapping[int, str]) -> dict[str, list[str]]:
+    """What was answered to each question of a page, as ratings.csv writes it; empty where there is no answer.
+
+    Args:
+        slots: all that the page asked.
+        answers: those that were given.
+        keys: of the responses, by id.
+    """
+    texts = {answer.slot.name: keys.get(answer.chosen_response_id or 0) or answer_text(answer) for answer in answers}
+    asked: dict[str, list[str]] = {}
+    for slot in slots:
+        asked.setdefault(slot.question.key, []).append(texts.get(slot.name, ""))
+    return asked
+
+
 class AnswerError(ValueError):
     """The answer is none, in words for the rater."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from app.design.cells import cells
 from app.design.presentation import presentation
+from app.design.special import special_items
 from app.design.trials import kind_of_trials, trials_of_item
 
 if TYPE_CHECKING:
@@ -49,12 +50,6 @@ class PlannedTrial:
     responses: tuple[Candidate, ...]
     cell: Cell
     places: tuple[Places, ...]
-
-
-def special_items(protocol: Protocol) -> frozenset[str]:
-    """The items that are for practice or have known answers: they have no places and stay out of every figure."""
-    practice = protocol.flow.practice.trials if protocol.flow.practice else ()
-    return frozenset({trial.item for trial in practice} | {trial.item for trial in protocol.checks.gold})
 
 
 def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedTrial]:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from app.design.slot import Shown, Slot
 
 
+# The state of a page that is practised on: it is shown whole, and asks everything at once.
+PRACTICE = "practice"
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """How far a dialogue is revealed: `n_turns` unfold, none where everything is shown at once; `n_done` are passed."""

@@ -37,26 +37,29 @@ _ASSIGN = text("""
     RETURNING s.seat
 """)
 _SO_FAR = text("""
-    SELECT count(*) FILTER (WHERE a.state <> 'returned' AND a.repeat = 0) AS n_held,
+    SELECT count(*) FILTER (WHERE a.state <> 'returned' AND a.repeat = 0 AND t.purpose = 'rating') AS n_held,
            count(*) FILTER (WHERE a.state <> 'returned' AND a.repeat > 0) AS n_repeated,
+           count(*) FILTER (WHERE a.state <> 'returned' AND t.purpose = 'gold') AS n_gold,
            count(*) FILTER (WHERE a.state IN ('planned', 'leased')) AS n_open,
            count(*) FILTER (WHERE a.state = 'done') AS n_done,
            coalesce(max(a.position), 0) AS last_position,
-           count(*) FILTER (WHERE a.repeat = 0 AND cardinality(a.response_ids) = 2
-                            AND a.response_ids = t.response_ids) AS n_kept,
-           count(*) FILTER (WHERE a.repeat = 0 AND cardinality(a.response_ids) = 2
-                            AND a.response_ids <> t.response_ids) AS n_swapped
+           count(*) FILTER (WHERE is_first_pair AND a.response_ids = t.response_ids) AS n_kept,
+           count(*) FILTER (WHERE is_first_pair AND a.response_ids <> t.response_ids) AS n_swapped
     FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    CROSS JOIN LATERAL (
+      SELECT a.repeat = 0 AND t.purpose = 'rating' AND cardinality(a.response_ids) = 2 AS is_first_pair
+    ) AS p
     WHERE a.study_id = :study AND a.rating_session_id = :session
 """)
 
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """What a sitting holds already: trials, and repeats of them beside."""
+    """What a sitting holds already: trials, and repeats of them and gold trials beside."""
 
     n_held: int
     n_repeated: int
+    n_gold: int
     n_open: int
     n_done: int
     last_position: int

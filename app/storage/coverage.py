@@ -130,7 +130,9 @@ SELECT count(*) FILTER (WHERE served_at IS NOT NULL), count(*) FILTER (WHERE sta
            SELECT FROM ratings WHERE study_id = :study_id AND assignment_id IS NOT NULL
            GROUP BY assignment_id, question, response_id, turn HAVING count(*) > 1) answered_twice)
        + (SELECT count(*) FROM (
-           SELECT FROM assignments b WHERE b.study_id = :study_id AND b.state = 'done' AND b.repeat = 0
+           SELECT FROM assignments b
+           JOIN trials t ON t.study_id = b.study_id AND t.id = b.trial_id
+           WHERE b.study_id = :study_id AND b.state = 'done' AND b.repeat = 0 AND t.purpose = 'rating'
            GROUP BY b.trial_id
            HAVING count(*) > (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = b.trial_id)
            ) over_full)
@@ -146,7 +148,7 @@ _PER_TRIAL = """
 SELECT t.id, t.item_id, t.response_ids, count(a.id) FILTER (WHERE a.state = 'done') AS n_done,
        count(a.id) FILTER (WHERE a.state = 'leased') AS n_open
 FROM trials t LEFT JOIN assignments a ON a.study_id = t.study_id AND a.trial_id = t.id AND a.repeat = 0
-WHERE t.study_id = :study_id GROUP BY t.study_id, t.id
+WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
 """
 
 _DISTRIBUTION = f"SELECT n_done, count(*) FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it

@@ -25,6 +25,7 @@ _MINE = text("""
     SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown
     FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     WHERE a.study_id = :study AND a.rater_id = :rater AND a.state <> 'returned' AND a.repeat = 0
+      AND t.purpose = 'rating'
 """)
 _OPEN_TO_RATER = """
     s.pool = :pool AND (s.rater_id IS NULL OR s.rater_id = :rater)

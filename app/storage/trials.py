@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from app.design.plan import PlannedTrial
+    from app.design.special import SpecialTrial
 
 _STUDY = text("SELECT id, slug, status, protocol_version, seed FROM studies WHERE slug = :slug FOR UPDATE")
 _ITEMS = text("""
@@ -56,6 +57,10 @@ _SEATS = text("""
           LEFT JOIN raters r ON r.study_id = :study AND r.key = p.rater) AS places
     ORDER BY seat, luck
     ON CONFLICT DO NOTHING
+""")
+_SPECIAL = text("""
+    INSERT INTO trials (study_id, item_id, response_ids, condition, shuffle, purpose)
+    VALUES (:study, :item, CAST(:responses AS bigint[]), :condition, 0, :purpose) ON CONFLICT DO NOTHING
 """)
 _NO_LONGER_PLANNED = text("DROP TABLE planned_places")
 _NAMED = text("""
@@ -119,6 +124,16 @@ def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[Pla
     db.execute(_NO_LONGER_PLANNED)
     # The first raters come before autovacuum does; planned for empty tables, their claims read every seat there is.
     db.execute(_ANALYZE)
+
+
+def record_special_trials(db: Connection, study_id: int, trials: Sequence[SpecialTrial]) -> None:
+    """Store trials to practise on and gold trials: without seats, so that none of them is ever given out by itself."""
+    if trials:
+        db.execute(_SPECIAL, [
+            {"study": study_id, "item": trial.item.item_id, "condition": trial.cell.text, "purpose": trial.purpose,
+             "responses": [response.response_id for response in trial.responses]}
+            for trial in trials
+        ])  # fmt: skip
 
 
 def _rows(number: int, trial: PlannedTrial, seed: int) -> Iterator[tuple[object, ...]]:

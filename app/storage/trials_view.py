@@ -28,7 +28,7 @@ _TRIALS = text("""
 _EXTENT = text("""
     SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
            coalesce(max(cardinality(response_ids)), 0)
-    FROM trials t WHERE study_id = :study AND condition = ANY (CAST(:conditions AS text[]))
+    FROM trials t WHERE study_id = :study AND purpose = 'rating' AND condition = ANY (CAST(:conditions AS text[]))
       AND (:pool = '' OR EXISTS (
         SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
           AND (s.rater_id IS NULL OR s.rater_id = :rater)))

@@ -30,7 +30,7 @@ PRACTICE = {"trials": [{"item": "p"}]}
 @pytest.mark.parametrize(
     ("part", "parts"),
     [
-        ("flow.practice", {"flow": {"practice": PRACTICE}}),
+        ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": {"turn": {"kind": "scale_direction"}}}),
         ("flow.revisit", {"flow": {"revisit": ["who"]}}),
         ("flow.exposure_cap", {"flow": {"exposure_cap": 2}}),
         ("checks.attention", {"checks": {"attention": [LOOK]}}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from app.design.checks import Checks, is_flagged, n_right, practice_outcome, too_fast
+from app.design.checks import Checks, is_flagged, practice_outcome, score_of, too_fast
 from app.design.flow import Practice
 from tests.design.studies import protocol
 
@@ -48,8 +48,19 @@ def test_a_gold_trial_expects_answers_to_questions_of_the_study() -> None:
         protocol(checks={"gold": [{"item": "g", "expect": {"cold": 1}}]})
 
 
-def test_right_answers_are_counted_and_silence_is_wrong() -> None:
-    assert n_right({"warm": ("2", "3"), "who": ("ai",)}, {"warm": "3"}) == 1
+def test_right_answers_are_counted_silence_is_wrong_and_what_was_not_asked_is_not_expected() -> None:
+    expect = {"warm": ("2", "3"), "who": ("ai",), "elsewhere": ("1",)}
+    found = score_of(expect, {"warm": ["3"], "who": [""], "sure": ["9"]})
+    assert (found.n_right, found.n_expected, found.share) == (1, 2, 0.5)
+
+
+def test_a_question_asked_of_both_responses_is_right_when_both_answers_are() -> None:
+    assert score_of({"warm": ("2", "3")}, {"warm": ["3", "1"]}).n_right == 0
+    assert score_of({"warm": ("2", "3")}, {"warm": ["3", "2"]}).n_right == 1
+
+
+def test_a_page_of_which_nothing_is_expected_is_all_right() -> None:
+    assert score_of({}, {"warm": ["3"]}).share == 1
 
 
 @pytest.mark.parametrize(

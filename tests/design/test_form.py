@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.design.form import Answer, AnswerError, Answers, read_answer, read_answers
+from app.design.form import Answer, AnswerError, Answers, asked_answers, read_answer, read_answers
 from app.design.protocol import Protocol
 from app.design.slot import Shown, Slot, slots_of_trial
 from app.language.language import ENGLISH
@@ -203,3 +203,11 @@ def test_a_whole_form_gives_what_is_right_and_says_what_is_wrong() -> None:
     answers = read_answers(slots_of_trial(study, Shown(SHOWN)), {"q0": ["left"], "q1r0": ["4"], "q1r1": ["7"]}, SHOWN)
     assert [answer.slot.name for answer in answers.given] == ["q1r0", "q0"]
     assert said(answers) == {"q1r1": "Choose one of the points of the scale."}
+
+
+def test_what_was_answered_is_told_as_in_a_file_once_for_each_thing_that_was_asked() -> None:
+    study = Protocol.model_validate(protocol_of(questions=[PREFERENCE, EMPATHY]))
+    slots = slots_of_trial(study, Shown(SHOWN))
+    answers = read_answers(slots, {"q0": ["right"], "q1r1": ["4"]}, SHOWN)
+    asked = asked_answers(slots, answers.given, {8: "i:person", 5: "i:model"})
+    assert asked == {"preference": ["i:model"], "empathy": ["", "4"]}

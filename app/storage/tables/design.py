@@ -31,9 +31,11 @@ trials = Table(
     Column("response_ids", ARRAY(BigInteger), nullable=False),
     Column("condition", Text, nullable=False, server_default=""),
     Column("shuffle", Double, nullable=False),
+    Column("purpose", Text, nullable=False, server_default="rating"),
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "item_id", "response_ids", "condition"),
     within_study("item_id", "items", ondelete="CASCADE"),
+    CheckConstraint("purpose IN ('rating', 'practice', 'gold')", name="purpose"),
 )  # fmt: skip
 
 # One row a place: a trial that k raters of a pool are to rate has k seats for them. A free seat has no assignment;

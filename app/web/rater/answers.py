@@ -15,6 +15,7 @@ from app.web.pages import is_htmx, language_in, page, use_language
 PAGES = {
     "consent": "show_consent",
     "instructions": "show_start",
+    "practice": "show_practice",
     "rating": "show_current",
     "wait": "show_wait",
     "full": "show_wait",

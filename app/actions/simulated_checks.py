@@ -1,0 +1,41 @@
+"""What a simulated rater answers where an answer is expected: in practice, in gold trials and in checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.form import SIDES
+from app.design.question import ChoiceQuestion
+from app.design.scale import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.slot import Slot
+    from app.storage.assignments_view import AssignmentView
+
+
+def expected_form(
+    expect: Mapping[str, Sequence[str]], slots: Sequence[Slot], view: AssignmentView, keys: Mapping[int, str]
+) -> dict[str, list[str]]:
+    """The first accepted answer in each slot of which one is expected.
+
+    Args:
+        expect: accepted answers by question, as ratings.csv writes them.
+        slots: of the page.
+        view: what it shows.
+        keys: of the responses, by id.
+    """
+    sides = dict(zip((keys[response_id] for response_id in view.response_ids), SIDES, strict=False))
+    form: dict[str, list[str]] = {}
+    for slot in slots:
+        value = next(iter(expect.get(slot.question.key, ())), None)
+        if value is None:
+            continue
+        if isinstance(slot.question, ChoiceQuestion):
+            form[slot.name] = [sides.get(value, value)]
+            if slot.question.strength and value in sides:
+                form[f"{slot.name}.strength"] = [number_text(slot.question.strength.values[0])]
+        else:
+            form[slot.name] = value.split("|")
+    return form

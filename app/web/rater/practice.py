@@ -1,0 +1,100 @@
+"""Practice: a page, then what was expected, until the protocol's rule is met or the attempts are over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
+from app.actions.rating import current_step, protocol_of, slots_of
+from app.design.checks import is_right
+from app.design.form import SIDES
+from app.design.slot import Slot
+from app.language.language import Language, language_of
+from app.language.message import Message
+from app.storage.rating_sessions import RatingSession
+from app.web.deps import Db
+from app.web.rater.answers import go, rater_page
+from app.web.rater.deps import Form, FormFields, Session
+from app.web.rater.fields import Field
+from app.web.rater.sheet import make_sheet
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One question of a page that was practised on: what was answered, and what is accepted, in the page's words."""
+
+    text: str
+    given: tuple[str, ...]
+    accepted: tuple[str, ...]
+    is_right: bool
+
+
+@router.get("/{slug}/practice")
+def show_practice(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != "practice":
+        return go(request, "show_current", slug=slug)
+    return _page(request, slug, db, session, practice_page(db, session, next_practice(db, session)))
+
+
+@router.post("/{slug}/practice/{number}")
+def submit_practice_page(
+    request: Request, slug: str, number: int, db: Db, session: Session, form: FormFields
+) -> Response:
+    if current_step(db, session) == "practice" and number == next_practice(db, session):
+        page = practice_page(db, session, number)
+        wrong = submit_practice(db, session, page, form).wrong
+        if wrong:
+            return _page(request, slug, db, session, page, form=form, wrong=wrong)
+    return go(request, "show_feedback", slug=slug, number=number)
+
+
+@router.get("/{slug}/practice/{number}")
+def show_feedback(request: Request, slug: str, number: int, db: Db, session: Session) -> Response:
+    """What follows a page that was answered; its address is that of the form, so that *back* leads to it."""
+    feedback = feedback_on(db, session, number)
+    if feedback is None:
+        return go(request, "show_current", slug=slug)
+    protocol = protocol_of(db, session)
+    lines = _lines(feedback, slots_of(protocol, feedback.page.view), language_of(protocol.language))
+    return rater_page(request, "feedback.html", slug, protocol, session=session, feedback=feedback, lines=lines)
+
+
+def _page(
+    request: Request, slug: str, db: Db, session: RatingSession, page: PracticePage, *, form: Form | None = None,
+    wrong: Mapping[str, Message] | None = None,
+) -> Response:  # fmt: skip
+    protocol = protocol_of(db, session)
+    sheet = make_sheet(protocol, page.view, form=form, wrong=wrong or {})
+    return rater_page(
+        request, "practice.html", slug, protocol, status=422 if wrong else 200, session=session, view=page.view,
+        sheet=sheet,
+    )  # fmt: skip
+
+
+def _lines(feedback: Feedback, slots: tuple[Slot, ...], language: Language) -> list[Line]:
+    """The questions to which an answer was expected, in the order of the page."""
+    expect = feedback.page.declared.expect
+    by_key = {slot.question.key: slot for slot in reversed(slots) if slot.question.key in expect}
+    lines = []
+    for key, slot in reversed(by_key.items()):
+        given = feedback.answers.get(key, ())
+        lines.append(Line(
+            slot.question.text, tuple(_words(feedback, slot, value, language) for value in given if value),
+            tuple(_words(feedback, slot, value, language) for value in expect[key]), is_right(expect[key], given),
+        ))  # fmt: skip
+    return lines
+
+
+def _words(feedback: Feedback, slot: Slot, value: str, language: Language) -> str:
+    """An answer as ratings.csv writes it, in the words that the page had for it."""
+    keys = [feedback.page.keys[response_id] for response_id in feedback.page.view.response_ids]
+    words = {option.value: option.words for option in Field(slot, language).options}
+    if value in keys:
+        return words.get(SIDES[keys.index(value)], value)
+    return ", ".join(words.get(part, part) for part in value.split("|"))
