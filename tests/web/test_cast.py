@@ -117,6 +117,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert asset is not None
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
+    words["number"] = "1"
     return Stage(browsers, words)
 
 

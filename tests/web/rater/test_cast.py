@@ -25,6 +25,7 @@ OF_SESSION = {
     ("GET", "/questions/{step}"), ("POST", "/questions/{step}"), ("POST", "/questions/{step}/save"), ("GET", "/rate"),
     ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"),
     ("GET", "/withdraw"), ("POST", "/withdraw"), ("GET", "/withdrawn"),
+    ("GET", "/practice"), ("GET", "/practice/{number}"), ("POST", "/practice/{number}"),
 }  # fmt: skip
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
