@@ -86,8 +86,9 @@ def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions:
     seats = pool_of_seats(protocol, pool)
     extent = get_extent(db, session, conditions.texts, seats)
     same_item = _may_repeat_items(protocol, extent)
-    n_most = extent.n_trials if same_item else extent.n_items
-    who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats)
+    cap = protocol.flow.exposure_cap
+    n_most = extent.n_most(same_item=same_item, exposure_cap=cap)
+    who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats, cap)
     return Own(who, min(protocol.design.trials_of(pool) or n_most, n_most), key)
 
 

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
-from app.design.slot import Shown, Slot, slots_of_trial
+from app.design.revisit import asked_at
+from app.design.slot import Shown, Slot
 from app.design.way import AFTER_RATINGS, DONE, next_step, way_of
 from app.storage.arrivals import record_arrival, record_invited_arrival
 from app.storage.assignments import get_so_far
 from app.storage.assignments_return import retake_returned
-from app.storage.assignments_view import AssignmentView, next_assignment
+from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
 from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import record_begin, record_finish, record_step
 from app.storage.ratings import record_answer, record_submission
+from app.storage.revisits import record_revisit, save_revisit
 from app.storage.turns import record_turn, release_turns
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
 
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
     """What the page of an assignment asks now."""
-    return slots_now(slots_of_trial(protocol, _shown(view)), stage_of_page(protocol, view))
+    return slots_now(asked_at(protocol, _shown(view), is_revisit=view.is_revisit), stage_of_page(protocol, view))
 
 
 def _shown(view: AssignmentView) -> Shown:
@@ -114,9 +116,15 @@ def current_step(db: Connection, session: RatingSession) -> str:
     return next_step(way_of(protocol, pool=session.pool, condition=session.condition), session.passed)
 
 
-def may_rate(db: Connection, session: RatingSession) -> bool:
+def as_shown(db: Connection, session: RatingSession, view: AssignmentView) -> AssignmentView:
+    """The assignment as its page is now: for rating, or for looking back."""
+    return view.looked_back_on() if current_step(db, session) == "revisit" else view
+
+
+def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bool:
     """Whether answers are still taken; not from the debriefing on, which may say who wrote what."""
-    return not session.has_ended and current_step(db, session) not in AFTER_RATINGS
+    step = current_step(db, session)
+    return not session.has_ended and step not in AFTER_RATINGS and (step != "revisit" or view.is_revisit)
 
 
 def begin_rating(db: Connection, session: RatingSession) -> None:
@@ -129,6 +137,8 @@ def begin_rating(db: Connection, session: RatingSession) -> None:
 def current_page(db: Connection, session: RatingSession) -> AssignmentView | str:
     """Where the rater stands: the next assignment; while there is none for now `wait`, or `full`; else the step."""
     step = current_step(db, session)
+    if step == "revisit":
+        return next_revisit(db, session) or current_step(db, record_step(db, session, "revisit"))
     if step != "rating":
         return step
     if session.session_state == "active" and (view := next_assignment(db, session)):
@@ -138,7 +148,7 @@ def current_page(db: Connection, session: RatingSession) -> AssignmentView | str
         return next_assignment(db, session) or "wait"
     if get_so_far(db, session).n_held == 0:
         return outcome
-    return current_step(db, record_step(db, session, "rating"))
+    return current_page(db, record_step(db, session, "rating"))
 
 
 def submit_rating(
@@ -152,6 +162,9 @@ def submit_rating(
     answers = read_answers(slots_of(protocol, view), form, view.response_ids)
     if answers.wrong:
         return Submission(answers, is_stored=False)
+    if view.is_revisit:
+        is_stored = record_revisit(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+        return Submission(answers, is_stored)
     if view.state == "returned":
         retake_returned(db, session)
     if stage.turn is not None:
@@ -173,7 +186,9 @@ def save_answer(
     """
     slot = {slot.name: slot for slot in slots_of(protocol_of(db, session), view)}[name]
     answer = read_answer(slot, form, view.response_ids)
-    return answer is None or record_answer(db, view, answer, key)
+    if answer is None:
+        return True
+    return (save_revisit if view.is_revisit else record_answer)(db, view, answer, key)
 
 
 def finish(db: Connection, session: RatingSession) -> bool:

@@ -9,24 +9,20 @@ if TYPE_CHECKING:
 
     from app.design.protocol import Protocol
 
-FLOW = frozenset({"consent", "eligibility", "before", "after", "debrief", "help", "practice", "skip_reasons"})
-
 
 def not_carried_out(protocol: Protocol) -> list[str]:
     """The parts of a protocol that raters would not get, as key paths of study.yaml; list places count from 1.
 
     >>> from app.design.protocol import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
-    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "flow": {"exposure_cap": 2}}
+    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "checks": {"gold": [{"item": "g"}]}}
     >>> not_carried_out(Protocol.model_validate(parts))
-    ['flow.exposure_cap']
+    ['checks.gold']
     """
     return [*_flow(protocol), *_checks(protocol)]
 
 
 def _flow(protocol: Protocol) -> Iterator[str]:
-    there = (part for part in type(protocol.flow).model_fields if getattr(protocol.flow, part))
-    yield from (f"flow.{part}" for part in there if part not in FLOW)
     # The direction of scales is a condition of the trials, which are given out after the practice.
     if protocol.flow.practice and any(factor.kind == "scale_direction" for factor in protocol.conditions.values()):
         yield "flow.practice"

@@ -83,8 +83,12 @@ def _by_item(trials: Sequence[PlannedTrial]) -> list[list[PlannedTrial]]:
 
 
 def _most_for_one(protocol: Protocol, trials: Sequence[PlannedTrial], pool: str | None) -> int:
-    """How many trials one rater can have."""
+    """How many trials one rater can have, and of them no more with a content note than they may be exposed to."""
     most = sum(_of_one_item(protocol, of_item) for of_item in _by_item(trials))
+    if protocol.flow.exposure_cap is not None:
+        noted = [trial for trial in trials if trial.item.has_note]
+        n_noted = sum(_of_one_item(protocol, of_item) for of_item in _by_item(noted))
+        most -= max(0, n_noted - protocol.flow.exposure_cap)
     return min(most, protocol.design.trials_of(pool) or most)
 
 

@@ -42,7 +42,7 @@ UPSERT = """
       active_ms = coalesce(excluded.active_ms, r.active_ms),
       exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
 """
-_INSERT = f"""
+INSERT = f"""
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, question, response_id, turn, number, outcome,
       chosen_response_id, strength, codes, text, side, shown_label, comment, idempotency_key, rated_at,
       left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
@@ -69,14 +69,14 @@ _SUBMIT = text(f"""
         active_ms = CASE WHEN submitted_at IS NULL THEN coalesce(CAST(:active AS bigint), greatest(0,
           CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - :hidden)) ELSE active_ms END
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
-    ), stored AS ({_INSERT})
+    ), stored AS ({INSERT})
     SELECT id FROM a
 """)  # noqa: S608 - constants only
 _SAVE = text(f"""
     WITH a AS (
       UPDATE assignments SET first_action_at = coalesce(first_action_at, now())
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
-    ), stored AS ({_INSERT})
+    ), stored AS ({INSERT})
     SELECT id FROM a
 """)  # noqa: S608 - constants only
 
@@ -94,7 +94,7 @@ def record_submission(
         active_ms: measured elsewhere; None takes the time from serving to now, less `hidden_ms`.
     """
     times = {"hidden": hidden_ms, "active": active_ms}
-    values = _values(view, answers) | {"key": None, "exclude": None, **times}
+    values = values_of(view, answers) | {"key": None, "exclude": None, **times}
     return db.execute(_SUBMIT, values).scalar_one_or_none() is not None
 
 
@@ -104,11 +104,12 @@ def record_answer(db: Connection, view: AssignmentView, answer: Answer, key: UUI
     False where the assignment's place was given to another.
     """
     exclude = None if view.state == "done" else NOT_SUBMITTED
-    values = _values(view, [answer]) | {"key": key and str(key), "exclude": exclude}
+    values = values_of(view, [answer]) | {"key": key and str(key), "exclude": exclude}
     return db.execute(_SAVE, values).scalar_one_or_none() is not None
 
 
-def _values(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
+def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
+    """What INSERT takes of an assignment and its answers."""
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
     rows = json.dumps([answer_row(answer, labels.get(answer.slot.response_id or 0), n_shown) for answer in answers])

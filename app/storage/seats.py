@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 # A repeat is of a trial that the rater has: it closes nothing more.
 _MINE = text("""
-    SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown
+    SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
+           coalesce(i.content_note, '') <> '' AS has_note
     FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE a.study_id = :study AND a.rater_id = :rater AND a.state <> 'returned' AND a.repeat = 0
       AND t.purpose = 'rating'
 """)
@@ -32,9 +34,12 @@ _OPEN_TO_RATER = """
     AND s.trial_id <> ALL (CAST(:trials AS bigint[])) AND t.item_id <> ALL (CAST(:items AS bigint[]))
     AND t.condition = ANY (CAST(:conditions AS text[]))
     AND t.item_id || ':' || t.response_ids::text <> ALL (CAST(:shown AS text[]))
+    AND (CAST(:noted AS boolean) OR NOT EXISTS (
+      SELECT FROM items n WHERE n.study_id = t.study_id AND n.id = t.item_id AND n.content_note <> ''))
 """
 _FREE = text(f"""
-    SELECT s.trial_id, s.seat, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown
+    SELECT s.trial_id, s.seat, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
+           coalesce(i.content_note, '') <> '' AS has_note
     FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER}
@@ -73,6 +78,7 @@ class Claimant:
 
     `same_item`: whether two trials of one item are allowed. `conditions`: those that the rater has. `rater_number`: how
     many raters with the same conditions came before. `pool`: whose seats they are, empty where there are no pools.
+    `exposure_cap`: the most trials of items with a content note, None for any number.
     """
 
     session: RatingSession
@@ -80,6 +86,7 @@ class Claimant:
     conditions: tuple[str, ...] = ("",)
     rater_number: int = 0
     pool: str = ""
+    exposure_cap: int | None = None
 
 
 def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
@@ -148,7 +155,8 @@ class _Closed:
     def __init__(self, db: Connection, who: Claimant) -> None:
         self.same_item = who.same_item
         self.ids = {"study": who.session.study_id, "rater": who.session.rater_id}
-        self.pool = who.pool
+        self.pool, self.exposure_cap = who.pool, who.exposure_cap
+        self.n_noted = 0
         self.trials: list[int] = []
         self.items: list[int] = []
         self.shown: list[str] = []
@@ -161,15 +169,23 @@ class _Closed:
         self.trials.append(row.trial_id)
         self.items.extend([] if self.same_item else [row.item_id])
         self.shown.append(row.shown)
+        self.n_noted += row.has_note
+
+    @property
+    def takes_noted(self) -> bool:
+        """Whether one more item with a content note may come."""
+        return self.exposure_cap is None or self.n_noted < self.exposure_cap
 
     def take(self, row: Row[Any]) -> bool:
         """Whether this one may come, which closes it for the next."""
         if row.trial_id in self.trials or row.item_id in self.items or row.shown in self.shown:
+            return False
+        if row.has_note and not self.takes_noted:
             return False
         self._add(row)
         return True
 
     def values(self, conditions: Sequence[str]) -> dict[str, object]:
         """For the statements."""
-        closed = {"trials": self.trials, "items": self.items, "shown": self.shown}
+        closed = {"trials": self.trials, "items": self.items, "shown": self.shown, "noted": self.takes_noted}
         return {**self.ids, "pool": self.pool, "conditions": list(conditions), **closed}

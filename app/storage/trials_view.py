@@ -26,9 +26,12 @@ _TRIALS = text("""
     WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[])) ORDER BY i.position, t.id
 """)
 _EXTENT = text("""
-    SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
-           coalesce(max(cardinality(response_ids)), 0)
-    FROM trials t WHERE study_id = :study AND purpose = 'rating' AND condition = ANY (CAST(:conditions AS text[]))
+    SELECT count(DISTINCT (t.item_id, t.response_ids)), count(DISTINCT t.item_id),
+           coalesce(max(cardinality(t.response_ids)), 0),
+           count(DISTINCT (t.item_id, t.response_ids)) FILTER (WHERE i.content_note <> ''),
+           count(DISTINCT t.item_id) FILTER (WHERE i.content_note <> '')
+    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
       AND (:pool = '' OR EXISTS (
         SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
           AND (s.rater_id IS NULL OR s.rater_id = :rater)))
@@ -37,11 +40,21 @@ _EXTENT = text("""
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many trials a rater could have, over how many items, and how many responses the fullest one shows."""
+    """How many trials a rater could have, over how many items, and how many responses the fullest one shows.
+
+    `n_noted_trials` and `n_noted_items` are those of items with a content note.
+    """
 
     n_trials: int
     n_items: int
     n_shown: int
+    n_noted_trials: int
+    n_noted_items: int
+
+    def n_most(self, *, same_item: bool, exposure_cap: int | None) -> int:
+        """How many trials one rater can have: one of each item unless more are allowed, and few that distress."""
+        most, noted = (self.n_trials, self.n_noted_trials) if same_item else (self.n_items, self.n_noted_items)
+        return most if exposure_cap is None else most - max(0, noted - exposure_cap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
-from app.actions.rating import protocol_of
+from app.actions.rating import as_shown, protocol_of
 from app.language.message import message
 from app.storage.arrivals import get_study_door
 from app.storage.assignments_view import AssignmentView, get_own_assignment
@@ -104,7 +104,7 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
         raise NotFoundError
     use_language(request, protocol_of(db, own[0]).language)
     check_going_on(request, slug, own[0])
-    return own
+    return own[0], as_shown(db, *own)
 
 
 async def get_form(request: Request) -> Form:

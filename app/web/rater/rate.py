@@ -12,7 +12,7 @@ from app.actions.rating import current_page, may_rate, protocol_of, save_answer,
 from app.actions.skipping import reasons_at
 from app.design.form import AnswerError
 from app.language.message import Message, message
-from app.storage.assignments_view import AssignmentView, next_assignment
+from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
 from app.storage.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import is_htmx
@@ -34,7 +34,7 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
 @router.get("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     session, view = own
-    if view.state in {"returned", "skipped"} or not may_rate(db, session):
+    if view.state in {"returned", "skipped"} or not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     return _sheet(request, slug, db, session, view)
 
@@ -42,19 +42,19 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
 @router.post("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
-    if not may_rate(db, session):
+    if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form)
     if submission.answers.wrong:
         return _sheet(request, slug, db, session, view, form=form, wrong=submission.answers.wrong)
-    return follow(request, slug, db, session) if submission.is_stored else go(request, "show_current", slug=slug)
+    return follow(request, slug, db, session, view) if submission.is_stored else go(request, "show_current", slug=slug)
 
 
 @router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
 def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
     name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
-    if not may_rate(db, session):
+    if not may_rate(db, session, view):
         return refuse_save(request, 409, message("Your ratings are closed."))
     try:
         is_saved = save_answer(db, session, view, form, name, UUID(key) if key else None)
@@ -71,11 +71,11 @@ def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Respo
     return refuse_save(request, 409, words)
 
 
-def follow(request: Request, slug: str, db: Db, session: RatingSession) -> Response:
+def follow(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
     """Whatever comes after an item that is done or skipped."""
     if pause_now(db, session, protocol_of(db, session)):
         return go(request, "show_pause", slug=slug)
-    following = next_assignment(db, session)
+    following = next_revisit(db, session) if view.is_revisit else next_assignment(db, session)
     if following is None:
         return go(request, "show_current", slug=slug)
     return _next(request, slug, db, session, following)

@@ -27,10 +27,10 @@ class ReasonError(PageError):
 @router.post("/{slug}/rate/{token}/skip")  # noqa: FAST003 - `Own` reads it
 def submit_skip(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
-    if not may_rate(db, session):
+    if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     try:
         skip(db, session, view, next(iter(form.get("reason", ())), ""))
     except SkipReasonError:
         raise ReasonError(message("Please go back and choose one of the reasons to skip it.")) from None
-    return follow(request, slug, db, session)
+    return follow(request, slug, db, session, view)

@@ -1,0 +1,20 @@
+"""Questions that wait until the last trial is rated."""
+
+from __future__ import annotations
+
+from app.design.revisit import asked_at
+from app.design.slot import Shown
+from tests.design.studies import protocol
+
+WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"}
+WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": ["a", "b"]}
+
+
+def test_a_question_that_waits_is_asked_at_looking_back_only_and_the_others_only_before() -> None:
+    study = protocol(questions=[WARM, WHO], flow={"revisit": ["who"]})
+    shown = Shown((7, 8))
+    asked = {
+        is_revisit: [(slot.question.key, slot.response_id) for slot in asked_at(study, shown, is_revisit=is_revisit)]
+        for is_revisit in (False, True)
+    }
+    assert asked == {False: [("warm", 7), ("warm", 8)], True: [("who", 7), ("who", 8)]}
