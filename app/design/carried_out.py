@@ -15,7 +15,8 @@ def not_carried_out(protocol: Protocol) -> list[str]:
 
     >>> from app.design.protocol import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
-    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question], "checks": {"gold": [{"item": "g"}]}}
+    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question]}
+    >>> parts |= {"checks": {"gold": [{"item": "g", "expect": {"warm": 1}}]}}
     >>> not_carried_out(Protocol.model_validate(parts))
     ['checks.gold']
     """

@@ -40,7 +40,8 @@ _SOURCES = """
              (array_agg(token ORDER BY position DESC) FILTER (WHERE is_looked_back_on AND position < a.position))[1]
                AS previous_done
       FROM (
-        SELECT o.position, o.token, o.state, o.state = 'done' AND o.repeat = 0 AND u.purpose = 'rating' AS is_looked_back_on
+        SELECT o.position, o.token, o.state,
+               o.state = 'done' AND o.repeat = 0 AND u.purpose = 'rating' AS is_looked_back_on
         FROM assignments o JOIN trials u ON u.study_id = o.study_id AND u.id = o.trial_id
         WHERE o.study_id = a.study_id AND o.rating_session_id = a.rating_session_id AND o.state <> 'returned'
       ) AS own

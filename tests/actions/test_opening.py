@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LOOK = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a", "after": 1}
 AGAIN = {"key": "t", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
+YAML = "checks: {comprehension: [{key: t, text: What?, codes: {a: This, b: That}, correct: a}]}\n"
 PRACTICE = {"trials": [{"item": "p"}]}
 
 
@@ -55,10 +56,10 @@ def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection)
 def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connection, tmp_path: Path) -> None:
     path = new_study("epitome", tmp_path / "s", "s", "T")
     with (path / "study.yaml").open("a") as yaml:
-        yaml.write("checks: {gold: [{item: g}]}\n")
+        yaml.write(YAML)
     line = len((path / "study.yaml").read_text().splitlines())
     load_study(db, read_folder(path))
-    with pytest.raises(OpeningError, match=rf"checks\.gold \(line {line}\)"):
+    with pytest.raises(OpeningError, match=rf"checks\.comprehension \(line {line}\)"):
         open_study(db, "s")
 
 
@@ -75,9 +76,9 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
     yaml = path / "study.yaml"
     words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
-    yaml.write_text(words + "checks: {gold: [{item: g}]}\n")
+    yaml.write_text(words + YAML)
     found = read_folder(path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
-    assert "checks.gold (line " in not_yet
+    assert "checks.comprehension (line " in not_yet
     assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet

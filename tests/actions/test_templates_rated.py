@@ -49,7 +49,7 @@ FIGURES: dict[str, dict[str, set[str]]] = {
     "perceived-empathy": dict.fromkeys(("understood", "cared_for", "motivation"), RATED),
     "lend-an-ear": dict.fromkeys(("validating_emotions", "advice_giving", "dismissing_emotions"), QUADRATIC),
     "expert-panel": {"alignment": RATED, "empathy": RATED},
-    "label-experiment": {"empathy": RATED | {"dprime"}, "felt_heard": RATED},
+    "label-experiment": {"empathy": RATED, "felt_heard": RATED, "believed_source": {"dprime"}},
     "perspective-taking": dict.fromkeys(
         ("affective_matching", "other_oriented_perspective", "self_other_differentiation"), RATED
     ),
@@ -66,8 +66,8 @@ FIGURES: dict[str, dict[str, set[str]]] = {
 # Those whose every part raters get; the others cannot be opened yet.
 OPENED = {
     "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "dialogue-trajectory", "empathetic-dialogues",
-    "epitome", "expert-panel", "four-dimensions", "label-experiment", "lend-an-ear", "perceived-empathy", "perspective-taking",
-    "rater-scales", "recipient", "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
+    "epitome", "expert-panel", "four-dimensions", "label-experiment", "lend-an-ear", "perceived-empathy",
+    "perspective-taking", "rater-scales", "recipient", "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
 }  # fmt: skip
 
 

@@ -106,7 +106,9 @@ def test_an_answer_is_saved_at_once_counts_once_sent_and_can_be_changed_from_the
 
 def test_a_skipped_trial_and_a_repeat_are_not_looked_back_on(engine: Engine, anna: Visitor) -> None:
     rate_all(anna)
-    other = rows(engine, "SELECT token FROM assignments WHERE (state = 'skipped' OR repeat > 0) AND state <> 'returned'")
+    other = rows(
+        engine, "SELECT token FROM assignments WHERE (state = 'skipped' OR repeat > 0) AND state <> 'returned'"
+    )
     assert other
     for (token,) in other:
         assert heading(anna.get(f"/s/study/rate/{token}")) == "Looking back: item 1 of 2"
