@@ -224,9 +224,15 @@
     focusGroup(missing[0]);
   }
 
+  // Where a layout has other letters and digits (Arabic, Greek, Russian), the place of the key counts.
+  function latin({ key, code }) {
+    if (key === "؟") return "?";
+    return key.length === 1 && key > "~" ? code.match(/^(?:Key|Digit|Numpad)([A-Z0-9])$/)?.[1] ?? key : key;
+  }
+
   function act(key, target) {
-    const side = { a: "left", b: "right", t: "tie", 0: "tie", n: "neither" }[key];
-    if (side) { const group = groupFor(["choice"]); return press(group, group && $(`[value="${side}"]`, group)); }
+    const choice = { a: "A", b: "B", t: "T", 0: "T", n: "N" }[key];
+    if (choice) { const group = groupFor(["choice"]); return press(group, group && $(`[aria-keyshortcuts="${choice}"]`, group)); }
     if (/^[1-9]$/.test(key)) { const group = groupFor(["points", "boxes"]); return press(group, group && $$(".points input", group)[key - 1]); }
     if (key === "enter") { if (target.matches("a, button, summary")) return false; submitIfComplete(); return true; }
     if (key === "backspace") { $("#back")?.click(); return true; }
@@ -236,7 +242,8 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    const { target, key } = event;
+    const { target } = event;
+    const key = latin(event);
     if (key === "Escape" && $("#keys-help[open]")) { $("#keys-help").open = false; return; }
     if (!form() || form().closest("[data-keys]").dataset.keys === "off") return;
     if (event.defaultPrevented || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -11,6 +11,7 @@ from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.revisit import asked_at
 from app.design.slot import Shown, Slot
 from app.design.way import AFTER_RATINGS, DONE, next_step, way_of
+from app.language.language import language_of
 from app.storage.arrivals import record_arrival, record_invited_arrival
 from app.storage.assignments import get_so_far
 from app.storage.assignments_return import retake_returned
@@ -89,19 +90,22 @@ def protocol_of(db: Connection, session: RatingSession) -> Protocol:
 
 def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
     """How far the page of an assignment is revealed."""
-    return Stage() if view.state == PRACTICE else stage_of(protocol, _shown(view), view.n_turns_done)
+    return Stage() if view.state == PRACTICE else stage_of(protocol, _shown(protocol, view), view.n_turns_done)
 
 
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
     """What the page of an assignment asks now."""
-    return slots_now(asked_at(protocol, _shown(view), is_revisit=view.is_revisit), stage_of_page(protocol, view))
+    return slots_now(asked_at(protocol, _shown(protocol, view), is_revisit=view.is_revisit), stage_of_page(protocol, view))
 
 
-def _shown(view: AssignmentView) -> Shown:
+def _shown(protocol: Protocol, view: AssignmentView) -> Shown:
     n_turns = tuple(len(response["turns"] or ()) for response in view.responses)
     texts = tuple(_texts(response["text"], response["turns"]) for response in view.responses)
     item_texts = _texts(view.text, view.turns)
-    return Shown(view.response_ids, len(view.turns or ()), n_turns, view.condition, item_texts, texts)
+    return Shown(
+        view.response_ids, len(view.turns or ()), n_turns, view.condition, item_texts, texts,
+        language_of(protocol.language).is_right_to_left,
+    )  # fmt: skip
 
 
 def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.design.cells import applies
 from app.design.question import HighlightQuestion
+from app.design.trials import PAIR
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 class Slot:
     """One question asked of one thing on the page. `name` is the form field: it tells nothing of the response.
 
-    `passages`: where passages are asked for, the text that they are of, or its turns.
+    `place` counts the responses as stored, of a pair left first; `nth` as they are read. `passages`: where passages are
+    asked for, the text that they are of, or its turns.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Slot:
     place: int | None = None
     response_id: int | None = None
     turn: int | None = None
+    nth: int = 0
     n_shown: int = 0
     passages: tuple[str, ...] = ()
     in_turns: bool = False
@@ -37,7 +40,7 @@ class Slot:
     @property
     def about(self) -> Message | None:
         """What it is asked of, as the page calls it: Response A, turn 3, or nothing."""
-        response = response_name(self.place, self.n_shown) if self.place is not None else None
+        response = response_name(self.nth, self.n_shown) if self.place is not None else None
         if self.turn is None:
             return response
         if response is None:
@@ -45,26 +48,39 @@ class Slot:
         return message("%(response)s, turn %(turn)s", response=response, turn=self.turn)
 
 
-def response_name(place: int, n_shown: int) -> Message:
+def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:
+    """The places of responses in the order of reading: of a pair the left one is read last from right to left.
+
+    More than two have no sides: what is stored first is read first.
+
+    >>> places_as_read(2, is_right_to_left=False), places_as_read(2, is_right_to_left=True)
+    ((0, 1), (1, 0))
+    >>> places_as_read(3, is_right_to_left=True)
+    (0, 1, 2)
+    """
+    return (1, 0) if is_right_to_left and n_shown == PAIR else tuple(range(n_shown))
+
+
+def response_name(nth: int, n_shown: int) -> Message:
     """What the page calls a response: by its letter, where there are several.
 
     The letters are those of the keys that choose, in every language.
     """
-    return message("Response %(letter)s", letter=letter(place)) if n_shown > 1 else message("Response")
+    return message("Response %(letter)s", letter=letter(nth)) if n_shown > 1 else message("Response")
 
 
-def letter(place: int) -> str:
-    """The letter of a place: A, B, ... and numbers after Z.
+def letter(nth: int) -> str:
+    """The letter of the nth response that is read: A, B, ... and numbers after Z.
 
     >>> letter(0), letter(27)
     ('A', '28')
     """
-    return LETTERS[place] if place < len(LETTERS) else str(place + 1)
+    return LETTERS[nth] if nth < len(LETTERS) else str(nth + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows, as far as questions care. Of a dialogue the texts are its turns."""
+    """What a page shows, as far as questions care. Texts of a dialogue are its turns; of a pair left comes first."""
 
     response_ids: tuple[int, ...] = ()
     n_item_turns: int = 0
@@ -72,6 +88,7 @@ class Shown:
     condition: str = ""
     item_texts: tuple[str, ...] = ()
     response_texts: tuple[tuple[str, ...], ...] = ()
+    is_right_to_left: bool = False
 
 
 def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
@@ -94,19 +111,22 @@ def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:
 
 def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[Slot]:
     n_shown = len(shown.response_ids)
+    places = places_as_read(n_shown, is_right_to_left=shown.is_right_to_left)
     if question.target == "response":
-        for place, response_id in enumerate(shown.response_ids):
-            yield Slot(f"{name}r{place}", question, place=place, response_id=response_id, n_shown=n_shown)
+        for nth, place in enumerate(places):
+            own = shown.response_ids[place]
+            yield Slot(f"{name}r{place}", question, place=place, response_id=own, nth=nth, n_shown=n_shown)
     elif question.target == "turn" and any(shown.n_response_turns):
-        for place, (response_id, n_turns) in enumerate(zip(shown.response_ids, shown.n_response_turns, strict=True)):
-            for turn in range(1, n_turns + 1):
+        for nth, place in enumerate(places):
+            for turn in range(1, shown.n_response_turns[place] + 1):
                 yield Slot(
-                    f"{name}r{place}t{turn}", question, place=place, response_id=response_id, turn=turn, n_shown=n_shown
-                )
+                    f"{name}r{place}t{turn}", question, place=place, response_id=shown.response_ids[place], turn=turn,
+                    nth=nth, n_shown=n_shown,
+                )  # fmt: skip
     elif question.target == "turn":
         for turn in range(1, shown.n_item_turns + 1):
             yield Slot(f"{name}t{turn}", question, turn=turn)
-    elif question.target != "pair" or n_shown == 2:  # noqa: PLR2004 - a pair
+    elif question.target != "pair" or n_shown == PAIR:
         yield Slot(name, question)
 
 

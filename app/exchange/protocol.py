@@ -12,6 +12,7 @@ from app.exchange.encoding import not_text, open_text
 from app.exchange.faults import listed
 from app.exchange.known_keys import KnownKeys
 from app.exchange.yaml_tree import Path, Tree, dotted, read_yaml
+from app.language.language import catalogue_of, catalogues
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -52,6 +53,9 @@ def read_protocol(text: str, faults: Faults) -> Protocol | None:
         for detail in error.errors():
             _add(detail, tree, faults)
         return None
+    if catalogue_of(protocol.language) is None:
+        allowed = f"{listed(catalogues())} for the pages' own texts, which are in English now; see docs/languages.md"
+        faults.note(FILE, tree.line(("language",)), "language", protocol.language, allowed)
     return None if faults.of(FILE) else protocol
 
 

@@ -84,13 +84,18 @@ def language_of(code: str) -> Language:
     return Language(code, is_right_to_left(code), words, _catalogue(name or SOURCE))
 
 
+def catalogues() -> list[str]:
+    """The languages that the fixed texts are in, English first."""
+    return [SOURCE, *sorted(file.stem for file in CATALOGUES.glob("*.po"))]
+
+
 def catalogue_of(code: str) -> str | None:
     """The catalogue that serves a language: its own, else that of the language without region; None without any.
 
     >>> catalogue_of("en-GB"), catalogue_of("tlh")
     ('en', None)
     """
-    there = {name.lower(): name for name in (SOURCE, *(file.stem for file in CATALOGUES.glob("*.po")))}
+    there = {name.lower(): name for name in catalogues()}
     return next((there[name] for name in _names(code.lower()) if name in there), None)
 
 

@@ -103,3 +103,11 @@ def test_no_stays_text_and_numbers_are_read_as_text_where_they_are_keys() -> Non
 def test_the_protocol_keeps_its_text_as_written() -> None:
     yaml = f"# Why we ask this\r\n{YAML}"
     assert read_small(study=yaml).yaml == yaml
+
+
+@pytest.mark.parametrize(("language", "lines"), [("fa", [3]), ("de-CH", []), ("en", [])])
+def test_a_language_without_a_catalogue_is_said_and_is_no_fault(language: str, lines: list[int]) -> None:
+    study = read_small(study=YAML.replace("title:", f"language: {language}\ntitle:"))
+    notes = [note for note in study.notes if note.column == "language"]
+    assert [note.row for note in notes] == lines
+    assert all("en, ar or de for the pages' own texts" in note.allowed for note in notes)

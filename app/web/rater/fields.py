@@ -17,8 +17,9 @@ from app.design.question import (
     RatingQuestion,
 )
 from app.design.scale import Point, Scale, number_text
-from app.design.slot import Slot, letter, response_name
+from app.design.slot import Slot, letter, places_as_read, response_name
 from app.design.spans import quotes_of, read_spans, spans_to_text, to_shown
+from app.design.trials import PAIR
 from app.language.language import Language
 from app.language.message import Message, message
 
@@ -85,7 +86,10 @@ class Field:
             case RatingQuestion():
                 return scale_options(question.scale, self.language, is_turned=self.is_turned)
             case ChoiceQuestion():
-                return tuple(Option(value, self.language.say(words), key) for value, words, key in _choices(question))
+                return tuple(
+                    Option(value, self.language.say(words), key)
+                    for value, words, key in _choices(question, self.language)
+                )
             case CategoryQuestion():
                 codes = enumerate(question.codes.items(), start=1)
                 return tuple(Option(code, words or code, _digit(n)) for n, (code, words) in codes)
@@ -104,10 +108,10 @@ class Field:
         return scale_options(scale, self.language) if scale else ()
 
 
-def _choices(question: ChoiceQuestion) -> Iterator[tuple[str, Message, str]]:
-    """What a forced choice offers, each with its words and its key."""
-    for place, side in enumerate(SIDES):
-        yield side, response_name(place, len(SIDES)), letter(place)
+def _choices(question: ChoiceQuestion, language: Language) -> Iterator[tuple[str, Message, str]]:
+    """What a forced choice offers, each with its words and its key: A is what is read first, on whichever side."""
+    for nth, place in enumerate(places_as_read(PAIR, is_right_to_left=language.is_right_to_left)):
+        yield SIDES[place], response_name(nth, PAIR), letter(nth)
     if question.tie:
         yield "tie", message("They are equal"), "T"
     if question.neither:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.actions.rating import slots_of, stage_of_page
 from app.design.presentation import Presentation, presentation
 from app.design.protocol import Protocol
-from app.design.slot import response_name
+from app.design.slot import places_as_read, response_name
 from app.language.language import language_of
 from app.language.message import Message
 from app.storage.assignments_view import AssignmentView
@@ -92,8 +92,9 @@ def make_sheet(
 ) -> Sheet:  # fmt: skip
     """The page of an assignment, with the answers so far, or with a form that came back."""
     shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
+    language = language_of(protocol.language)
     fields = fields_of(
-        slots_of(protocol, view), language_of(protocol.language), view.answers, form=form, wrong=wrong,
+        slots_of(protocol, view), language, view.answers, form=form, wrong=wrong,
         is_turned=shown.scale_turned,
     )  # fmt: skip
     targets = [question.target for question in protocol.questions]
@@ -101,7 +102,8 @@ def make_sheet(
     # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
-    cards = tuple(_card(view, place, by_target, turn) for place in range(n_cards))
+    places = places_as_read(n_cards, is_right_to_left=language.is_right_to_left)
+    cards = tuple(_card(view, nth, place, by_target, turn) for nth, place in enumerate(places))
     return Sheet(
         shown=shown,
         situation=_passage(
@@ -115,12 +117,14 @@ def make_sheet(
     )  # fmt: skip
 
 
-def _card(view: AssignmentView, place: int, by_target: Mapping[str, Sequence[Field]], last: int | None) -> ResponseCard:
+def _card(
+    view: AssignmentView, nth: int, place: int, by_target: Mapping[str, Sequence[Field]], last: int | None
+) -> ResponseCard:
     response = view.responses[place]
     own = {target: [f for f in fields if f.slot.place == place] for target, fields in by_target.items()}
     label = view.shown_labels[place] if view.shown_labels else None
     passage = _passage(f"r{place}", response["text"], response["turns"], own["turn"], last)
-    return ResponseCard(response_name(place, len(view.responses)), label, passage, tuple(own["response"]))
+    return ResponseCard(response_name(nth, len(view.responses)), label, passage, tuple(own["response"]))
 
 
 def _passage(
