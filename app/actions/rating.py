@@ -95,7 +95,8 @@ def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
 
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
     """What the page of an assignment asks now."""
-    return slots_now(asked_at(protocol, _shown(protocol, view), is_revisit=view.is_revisit), stage_of_page(protocol, view))
+    asked = asked_at(protocol, _shown(protocol, view), is_revisit=view.is_revisit)
+    return slots_now(asked, stage_of_page(protocol, view))
 
 
 def _shown(protocol: Protocol, view: AssignmentView) -> Shown:

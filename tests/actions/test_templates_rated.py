@@ -67,7 +67,8 @@ FIGURES: dict[str, dict[str, set[str]]] = {
 OPENED = {
     "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "dialogue-trajectory", "empathetic-dialogues",
     "epitome", "expert-panel", "four-dimensions", "label-experiment", "lend-an-ear", "perceived-empathy",
-    "perspective-taking", "rater-scales", "recipient", "responder-level", "theory-of-mind", "three-point", "warmth-reliability",
+    "perspective-taking", "rater-scales", "recipient", "responder-level", "theory-of-mind", "three-point",
+    "warmth-reliability",
 }  # fmt: skip
 
 

@@ -35,9 +35,9 @@ def constants(node: nodes.Node, *, in_call: bool = False) -> Iterator[tuple[str,
         return
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         yield node.value, in_call
-    is_said = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in SAYING
-    children = [value.value for value in node.kwargs] if is_said else node.iter_child_nodes()
-    for child in children:
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in SAYING:
+        node = nodes.List([value.value for value in node.kwargs])
+    for child in node.iter_child_nodes():
         if not isinstance(node, nodes.CondExpr) or child is not node.test:
             yield from constants(child, in_call=in_call or isinstance(node, nodes.Call | nodes.Filter))
 

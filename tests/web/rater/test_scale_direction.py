@@ -29,7 +29,7 @@ def values(page: Any) -> list[str]:  # noqa: ANN401
 
 
 def ends(page: Any) -> list[str]:  # noqa: ANN401
-    return re.findall(r"<span>(Far|Near)</span>", page.text)
+    return re.findall(r'<span dir="auto">(Far|Near)</span>', page.text)
 
 
 def test_one_of_two_raters_sees_the_points_and_the_ends_turned_and_the_key_1_is_the_first_shown(
