@@ -16,7 +16,7 @@ ASSIGNMENT_COLUMNS = (
 )  # fmt: skip
 SESSION_COLUMNS = (
     "rater", "state", "condition", "arrived_at", "begun_at", "finished_at", "last_seen_at", "n_served", "n_answered",
-    "n_skipped", "n_returned", "n_open",
+    "n_skipped", "n_returned", "n_open", "paused_ms",
 )  # fmt: skip
 TIMES = ("served_at", "first_action_at", "submitted_at", "arrived_at", "begun_at", "finished_at", "last_seen_at")
 _ASSIGNMENTS = text("""
@@ -37,7 +37,9 @@ _SESSIONS = text("""
            s.last_seen_at, count(a.served_at) AS n_served, count(*) FILTER (WHERE a.state = 'done') AS n_answered,
            count(*) FILTER (WHERE a.state = 'skipped') AS n_skipped,
            count(*) FILTER (WHERE a.state = 'returned' AND a.served_at IS NOT NULL) AS n_returned,
-           count(*) FILTER (WHERE a.state = 'leased') AS n_open
+           count(*) FILTER (WHERE a.state = 'leased') AS n_open,
+           (SELECT sum(CAST(e.detail ->> 'paused_ms' AS bigint)) FROM events e
+            WHERE e.study_id = s.study_id AND e.rater_id = s.rater_id AND e.kind = 'resume') AS paused_ms
     FROM rating_sessions s
     JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
     LEFT JOIN assignments a ON a.study_id = s.study_id AND a.rating_session_id = s.id

@@ -30,6 +30,7 @@ TOUCH = """
       s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
       coalesce(s.condition, '') AS own_condition,
       (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
+      s.paused_at IS NOT NULL AS is_paused,
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed
 """
 _TOUCH = text(TOUCH)
@@ -70,6 +71,7 @@ class RatingSession:
     seed: int
     condition: str
     pool: str | None
+    is_paused: bool
     passed: tuple[str, ...]
 
     @classmethod

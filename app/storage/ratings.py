@@ -42,6 +42,20 @@ UPSERT = """
       active_ms = coalesce(excluded.active_ms, r.active_ms),
       exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
 """
+
+
+def paused_ms(since: str) -> str:
+    """In SQL, how long a rater has paused at an assignment, since its column `since`.
+
+    A browser that stayed on this device counts the same time as hidden.
+    """
+    return f"""
+        (SELECT coalesce(sum(CAST(e.detail ->> 'paused_ms' AS bigint)), 0) FROM events e
+         WHERE e.study_id = assignments.study_id AND e.rater_id = assignments.rater_id AND e.kind = 'resume'
+           AND e.assignment_id = assignments.id AND e.happened_at >= assignments.{since})
+    """  # noqa: S608 - a column's name
+
+
 INSERT = f"""
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, question, response_id, turn, number, outcome,
       chosen_response_id, strength, codes, text, side, shown_label, comment, idempotency_key, rated_at,
@@ -67,7 +81,8 @@ _SUBMIT = text(f"""
       UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
         hidden_ms = CASE WHEN submitted_at IS NULL THEN :hidden ELSE hidden_ms END,
         active_ms = CASE WHEN submitted_at IS NULL THEN coalesce(CAST(:active AS bigint), greatest(0,
-          CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - :hidden)) ELSE active_ms END
+          CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - greatest(:hidden, {paused_ms("served_at")})))
+          ELSE active_ms END
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
     ), stored AS ({INSERT})
     SELECT id FROM a

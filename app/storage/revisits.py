@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.ratings import INSERT, NOT_SUBMITTED, values_of
+from app.storage.ratings import INSERT, NOT_SUBMITTED, paused_ms, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,8 @@ _SUBMIT = text(f"""
       UPDATE assignments SET revisited_at = coalesce(revisited_at, now())
       WHERE study_id = :study AND id = :assignment AND state = 'done'
       RETURNING {_COLUMNS}, CASE WHEN revisited_at = now() THEN coalesce(CAST(:active AS bigint), greatest(0,
-        CAST(extract(epoch FROM now() - revisit_served_at) * 1000 AS bigint) - :hidden)) END AS active_ms
+        CAST(extract(epoch FROM now() - revisit_served_at) * 1000 AS bigint)
+          - greatest(:hidden, {paused_ms("revisit_served_at")}))) END AS active_ms
     ), stored AS ({INSERT})
     SELECT id FROM a
 """)  # noqa: S608 - constants only

@@ -67,6 +67,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/skip": (404, 404, 422, 404, 404),
     "GET /s/{slug}/pause": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/pause": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/paused": (403, 403, 303, 303, 403),
     "GET /s/{slug}/consent": (403, 403, 303, 303, 403),
     "POST /s/{slug}/consent": (403, 403, 303, 303, 403),
     # Only a browser that has just refused sees it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 from urllib.parse import urlencode, urlsplit
 
@@ -66,7 +66,8 @@ def show_done(request: Request, slug: str, db: Db, session: Session) -> Response
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
     ending = ending_of(protocol, "completed", is_prolific=get_platform(db, session) == "prolific")
-    return rater_page(request, "done.html", slug, protocol, session=session, ending=ending)
+    finished = replace(session, session_state="finished")
+    return rater_page(request, "done.html", slug, protocol, session=finished, ending=ending)
 
 
 @router.get("/{slug}/ended")

@@ -1,4 +1,4 @@
-"""Between two blocks of trials: a pause."""
+"""Pauses: between two blocks of trials, and whenever a rater wants one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from starlette.responses import Response
 
 from app.actions.pauses import pause_now
 from app.actions.rating import protocol_of
+from app.storage.own_pauses import record_pause
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import Session
+from app.web.rater.deps import AnySession, Session, check_going_on
 
 router = APIRouter()
 
@@ -21,3 +22,19 @@ def show_pause(request: Request, slug: str, db: Db, session: Session) -> Respons
     if now is None:
         return go(request, "show_current", slug=slug)
     return rater_page(request, "pause.html", slug, protocol, session=session, n_done=now[0], n_all=now[1])
+
+
+@router.post("/{slug}/pause")
+def submit_pause(request: Request, slug: str, db: Db, session: AnySession) -> Response:
+    check_going_on(request, slug, session)
+    if session.has_begun and not session.has_ended:
+        record_pause(db, session)
+    return go(request, "show_paused", slug=slug)
+
+
+@router.get("/{slug}/paused")
+def show_paused(request: Request, slug: str, db: Db, session: AnySession) -> Response:
+    check_going_on(request, slug, session)
+    if not session.is_paused:
+        return go(request, "show_current", slug=slug)
+    return rater_page(request, "paused.html", slug, protocol_of(db, session), session=session)

@@ -13,6 +13,7 @@ from app.actions.skipping import reasons_at
 from app.design.form import AnswerError
 from app.language.message import Message, message
 from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
+from app.storage.own_pauses import resume
 from app.storage.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import is_htmx
@@ -25,6 +26,7 @@ router = APIRouter()
 
 @router.get("/{slug}/rate")
 def show_current(request: Request, slug: str, db: Db, session: Session) -> Response:
+    resume(db, session)
     now = current_page(db, session)
     if isinstance(now, AssignmentView):
         return _sheet(request, slug, db, session, now)
@@ -34,6 +36,7 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
 @router.get("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     session, view = own
+    resume(db, session)
     if view.state in {"returned", "skipped"} or not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     return _sheet(request, slug, db, session, view)
@@ -42,6 +45,7 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
 @router.post("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
 def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
+    resume(db, session)
     if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form)

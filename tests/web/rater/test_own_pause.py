@@ -1,0 +1,106 @@
+"""A rater's own pause: begun by a button, over when they go on, and in no time that is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.storage.export_sittings import study_sittings
+from tests.web.rater.conftest import form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+MINUTE_MS = 60_000
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    with engine.connect() as db:
+        return [tuple(row) for row in db.execute(text(sql))]
+
+
+def minutes_pass(engine: Engine, n: int) -> None:
+    """Everything that happened, happened so much earlier."""
+    with engine.begin() as db:
+        for table, column in (
+            ("assignments", "served_at"), ("assignments", "revisit_served_at"), ("rating_sessions", "paused_at"),
+            ("events", "happened_at"),
+        ):  # fmt: skip
+            db.execute(text(f"UPDATE {table} SET {column} = {column} - make_interval(mins => :n)"), {"n": n})  # noqa: S608
+
+
+@pytest.fixture
+def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
+    study(n_items=2, design={"lease_minutes": 45})
+    anna = visitor()
+    anna.begin()
+    return anna
+
+
+@pytest.mark.parametrize("hidden_minutes", [0, 31])
+def test_a_pause_is_in_no_time_whether_the_browser_counts_it_as_hidden_or_not(
+    engine: Engine, anna: Visitor, hidden_minutes: int
+) -> None:
+    page = anna.get("/s/study/rate")
+    minutes_pass(engine, 2)
+    paused = anna.post("/s/study/pause")
+    assert (paused.url.path, heading(paused)) == ("/s/study/paused", "You are pausing")
+    assert "45 minutes" in paused.text
+    minutes_pass(engine, 30)
+    back = anna.arrive()
+    assert form_address(back) == form_address(page)
+    minutes_pass(engine, 1)
+    form = {"q0": "left", "q1r0": "4", "q1r1": "2", "hidden_ms": str(hidden_minutes * MINUTE_MS)}
+    anna.rate(back, form)
+    ((active_ms,),) = rows(engine, "SELECT active_ms FROM assignments WHERE state = 'done'")
+    assert active_ms == pytest.approx((33 - max(30, hidden_minutes)) * MINUTE_MS, abs=MINUTE_MS / 4)
+    kinds = rows(engine, "SELECT kind, assignment_id IS NOT NULL, (detail ->> 'paused_ms')::int / 60000 FROM events")
+    assert kinds == [("pause", True, None), ("resume", True, 30)]
+    with engine.connect() as db:
+        assert study_sittings(db, 1)["rating_sessions"]["paused_ms"].tolist() == [
+            pytest.approx(30 * MINUTE_MS, abs=MINUTE_MS / 4)
+        ]
+
+
+def test_a_second_click_is_the_same_pause_and_a_reload_does_not_end_it(engine: Engine, anna: Visitor) -> None:
+    for _ in range(2):
+        assert heading(anna.post("/s/study/pause")) == "You are pausing"
+    assert heading(anna.get("/s/study/paused")) == "You are pausing"
+    address = rows(engine, "SELECT token FROM assignments WHERE state = 'leased'")[0][0]
+    anna.post(f"/s/study/rate/{address}/save", json={"slot": "q0", "q0": "left"})
+    assert rows(engine, "SELECT kind FROM events") == [("pause",)]
+    assert heading(anna.get(f"/s/study/rate/{address}")) == "Item 1 of 2"
+    assert rows(engine, "SELECT kind FROM events ORDER BY id") == [("pause",), ("resume",)]
+    assert heading(anna.get("/s/study/paused")) == "Item 1 of 2"
+
+
+def test_nobody_pauses_before_they_begin_or_after_the_end(
+    engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
+) -> None:
+    ben = visitor()
+    assert ">Pause<" not in ben.arrive("ben").text
+    assert heading(ben.post("/s/study/pause")) == "A study"
+    page = anna.get("/s/study/rate")
+    assert ">Pause<" in page.text
+    for _ in range(2):
+        page = anna.rate(page)
+    assert ">Pause<" not in page.text
+    assert heading(anna.post("/s/study/pause")) == "You have finished. Thank you."
+    assert rows(engine, "SELECT count(*) FROM events") == [(0,)]
+
+
+def test_who_pauses_longer_than_places_are_kept_gets_them_again_as_far_as_they_are_free(
+    engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
+) -> None:
+    anna.post("/s/study/pause")
+    with engine.begin() as db:
+        db.execute(text("UPDATE rating_sessions SET lease_expires_at = now() - interval '1 minute'"))
+    visitor().begin("ben")
+    assert rows(engine, "SELECT state FROM rating_sessions ORDER BY id")[0] == ("expired",)
+    assert heading(anna.get("/s/study/rate")) == "Item 1 of 2"
