@@ -92,7 +92,8 @@ MEANINGS = {
     "paused_ms": "milliseconds of the rater's own pauses, which no other time counts",
 }
 _WHOLE = ("turn", "position", "repeat", "active_ms", "n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings",
-          "n_answers", "hidden_ms", "n_served", "n_answered", "n_skipped", "n_returned", "n_open", "paused_ms")  # fmt: skip
+          "n_answers", "hidden_ms", "n_served", "n_answered", "n_skipped", "n_returned", "n_open",
+          "paused_ms")  # fmt: skip
 _NUMBERS = ("strength", "estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
 _TIMES = ("rated_at", "served_at", "happened_at", "first_action_at", "submitted_at", "arrived_at", "begun_at",
           "finished_at", "last_seen_at")  # fmt: skip

@@ -23,7 +23,8 @@ _PAUSE = text(f"""
       UPDATE rating_sessions SET paused_at = now() WHERE study_id = :study AND id = :session AND paused_at IS NULL
       RETURNING study_id, rater_id
     )
-    INSERT INTO events (study_id, rater_id, assignment_id, kind) SELECT study_id, rater_id, {_IN_FRONT}, 'pause' FROM begun
+    INSERT INTO events (study_id, rater_id, assignment_id, kind)
+    SELECT study_id, rater_id, {_IN_FRONT}, 'pause' FROM begun
 """)  # noqa: S608 - constants only
 _RESUME = text(f"""
     WITH over AS (

@@ -23,7 +23,8 @@ OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip")
 OF_SESSION = {
     ("GET", "/consent"), ("POST", "/consent"), ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"),
     ("GET", "/questions/{step}"), ("POST", "/questions/{step}"), ("POST", "/questions/{step}/save"), ("GET", "/rate"),
-    ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"), ("POST", "/pause"), ("GET", "/paused"),
+    ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"),
+    ("POST", "/pause"), ("GET", "/paused"),
     ("GET", "/withdraw"), ("POST", "/withdraw"), ("GET", "/withdrawn"),
     ("GET", "/practice"), ("GET", "/practice/{number}"), ("POST", "/practice/{number}"),
 }  # fmt: skip
