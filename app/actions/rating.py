@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.actions.attention import attention_now
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
@@ -140,12 +141,17 @@ def begin_rating(db: Connection, session: RatingSession) -> None:
 
 
 def current_page(db: Connection, session: RatingSession) -> AssignmentView | str:
-    """Where the rater stands: the next assignment; while there is none for now `wait`, or `full`; else the step."""
+    """Where the rater stands: the next assignment; while there is none for now `wait`, or `full`; else the step.
+
+    Between two assignments it may be `attention`.
+    """
     step = current_step(db, session)
     if step == "revisit":
         return next_revisit(db, session) or current_step(db, record_step(db, session, "revisit"))
     if step != "rating":
         return step
+    if attention_now(db, session, protocol_of(db, session)):
+        return "attention"
     if session.session_state == "active" and (view := next_assignment(db, session)):
         return view
     outcome = give_places(db, session, protocol_of(db, session))

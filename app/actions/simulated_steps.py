@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.attention import attention_now, submit_attention
+from app.actions.comprehension import comprehension_now, submit_comprehension
 from app.actions.flow import agree, pass_debrief, questions_of, submit_questions
 from app.actions.practice import next_practice, practice_page, submit_practice
 from app.actions.rating import begin_rating, protocol_of, slots_of
 from app.actions.simulated_checks import expected_form
+from app.design.checks import slot_of_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,10 +43,27 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
         begin_rating(db, session)
     elif step == "debrief":
         pass_debrief(db, session)
+    elif step == "attention":
+        _attend(db, session)
+    elif step == "comprehension":
+        _understand(db, session)
     elif step == "practice":
         _practise(db, session, fill)
     else:
         _answer(db, session, step, fill)
+
+
+def _attend(db: Connection, session: RatingSession) -> None:
+    check = attention_now(db, session, protocol_of(db, session))
+    if check:
+        form = {slot_of_check(check).name: [check.correct]}
+        _demand("attention", submit_attention(db, session, check, form))
+
+
+def _understand(db: Connection, session: RatingSession) -> None:
+    now = comprehension_now(db, session)
+    form = {slot.name: [check.correct] for slot, check in zip(now.slots, now.open, strict=True)}
+    _demand("comprehension", submit_comprehension(db, session, now, form))
 
 
 def _practise(db: Connection, session: RatingSession, fill: Fill) -> None:

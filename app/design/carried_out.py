@@ -30,4 +30,4 @@ def _flow(protocol: Protocol) -> Iterator[str]:
 
 
 def _checks(protocol: Protocol) -> Iterator[str]:
-    return (f"checks.{part}" for part in ("attention", "comprehension", "gold") if getattr(protocol.checks, part))
+    return (f"checks.{part}" for part in ("gold",) if getattr(protocol.checks, part))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.design.flow import Accepted
-from app.design.question import Key
+from app.design.question import CategoryQuestion, Key
+from app.design.slot import Slot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,6 +57,13 @@ class ComprehensionCheck(_Check):
     """A question on the instructions; who is wrong reads the explanation and tries again."""
 
     explanation: str = ""
+
+
+def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, help_: str = "") -> Slot:
+    """Where a check is answered: a question with one answer, the `number`th of its page, with words that help."""
+    return Slot(f"c{number}", CategoryQuestion(
+        key=check.key, target="rater", text=check.text, type="category", codes=check.codes, help=help_
+    ))  # fmt: skip
 
 
 class GoldTrial(BaseModel):

@@ -67,6 +67,7 @@ def feasibility(
         *(problem for group in groups for problem in _group_problems(protocol, group, named)),
         *_owner_problems(protocol, trials, named),
         *_limits(protocol, groups),
+        *_attention(protocol, groups),
         *special_faults,
     )
     return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
@@ -122,6 +123,14 @@ def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
             needed = sum(group.n_raters for group in groups if group.cell.level(name) == level)
             if cap < needed:
                 yield f"the cap of {name}={level} lets {cap} in, {needed} are needed."
+
+
+def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    beside = len(protocol.checks.gold) + (protocol.design.repeats.n if protocol.design.repeats else 0)
+    most = max((group.n_each for group in groups), default=0) + beside
+    for check in protocol.checks.attention:
+        if check.after > most:
+            yield f"the attention check {check.key} comes after {counted(check.after, 'trial')}, a rater has {most}."
 
 
 def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:

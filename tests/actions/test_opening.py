@@ -22,18 +22,15 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-LOOK = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a", "after": 1}
-AGAIN = {"key": "t", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
-YAML = "checks: {comprehension: [{key: t, text: What?, codes: {a: This, b: That}, correct: a}]}\n"
+TURNED = {"turn": {"kind": "scale_direction"}}
+YAML = "conditions: {turn: {kind: scale_direction}}\nflow: {practice: {trials: [{item: p}]}}\n"
 PRACTICE = {"trials": [{"item": "p"}]}
 
 
 @pytest.mark.parametrize(
     ("part", "parts"),
     [
-        ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": {"turn": {"kind": "scale_direction"}}}),
-        ("checks.attention", {"checks": {"attention": [LOOK]}}),
-        ("checks.comprehension", {"checks": {"comprehension": [AGAIN]}}),
+        ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": TURNED}),
         ("checks.gold", {"checks": {"gold": [{"item": "g", "expect": {"warm": 1}}]}}),
     ],
 )
@@ -46,8 +43,8 @@ def test_a_protocol_without_such_parts_names_none() -> None:
 
 
 def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
-    study = build_study(db, protocol_of(checks={"attention": [LOOK]}))
-    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in checks.attention\."):
+    study = build_study(db, protocol_of(flow={"practice": PRACTICE}, conditions=TURNED))
+    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in flow.practice\."):
         open_study(db, "study")
     found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
     assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
@@ -59,7 +56,7 @@ def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connec
         yaml.write(YAML)
     line = len((path / "study.yaml").read_text().splitlines())
     load_study(db, read_folder(path))
-    with pytest.raises(OpeningError, match=rf"checks\.comprehension \(line {line}\)"):
+    with pytest.raises(OpeningError, match=rf"flow\.practice \(line {line}\)"):
         open_study(db, "s")
 
 
@@ -80,5 +77,5 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     found = read_folder(path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
-    assert "checks.comprehension (line " in not_yet
+    assert "flow.practice (line " in not_yet
     assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet

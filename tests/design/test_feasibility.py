@@ -194,3 +194,13 @@ def test_a_title_that_names_a_model_to_raters_of_a_blind_study_is_noted(parts: d
     outcome = feasibility(study, planned_trials(study, items(4)), {})
     assert len(outcome.notes) == notes
     assert not notes or "1 model in the title of this blind study: m." in outcome.notes[0]
+
+
+def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
+    look = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a"}
+    for after, problems in (
+        (4, ()),
+        (5, ("the attention check look comes after 5 trials, a rater has 4.",)),
+    ):
+        found = needs(4, n_responses=1, design={"trials": "single"}, checks={"attention": [{**look, "after": after}]})
+        assert found.problems == problems

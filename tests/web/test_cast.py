@@ -76,6 +76,10 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
     "POST /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
     "POST /s/{slug}/questions/{step}/save": (403, 403, 409, 409, 403),
+    "GET /s/{slug}/comprehension": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/comprehension/{attempt}": (403, 403, 303, 303, 403),
+    "GET /s/{slug}/attention": (403, 403, 303, 303, 403),
+    "POST /s/{slug}/attention": (403, 403, 303, 303, 403),
     "GET /s/{slug}/practice": (403, 403, 303, 303, 403),
     "GET /s/{slug}/practice/{number}": (403, 403, 303, 303, 403),
     "POST /s/{slug}/practice/{number}": (403, 403, 303, 303, 403),
@@ -119,7 +123,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert asset is not None
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
-    words["number"] = "1"
+    words |= {"number": "1", "attempt": "1"}
     return Stage(browsers, words)
 
 

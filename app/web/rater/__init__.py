@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, consent, ending, pause, practice, questions, rate, skip, start, withdraw
+from app.web.rater import arrival, checks, consent, ending, pause, practice, questions, rate, skip, start, withdraw
 
 router = APIRouter(prefix="/s")
 router.include_router(arrival.router)
 router.include_router(consent.router)
 router.include_router(questions.router)
 router.include_router(start.router)
+router.include_router(checks.router)
 router.include_router(practice.router)
 router.include_router(rate.router)
 router.include_router(skip.router)

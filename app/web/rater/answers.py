@@ -15,7 +15,9 @@ from app.web.pages import is_htmx, language_in, page, use_language
 PAGES = {
     "consent": "show_consent",
     "instructions": "show_start",
+    "comprehension": "show_comprehension",
     "practice": "show_practice",
+    "attention": "show_attention",
     "rating": "show_current",
     "wait": "show_wait",
     "full": "show_wait",

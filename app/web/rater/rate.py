@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
+from app.actions.attention import attention_now
 from app.actions.pauses import pause_now
 from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
 from app.actions.skipping import reasons_at
@@ -77,6 +78,8 @@ def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Respo
 
 def follow(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
     """Whatever comes after an item that is done or skipped."""
+    if attention_now(db, session, protocol_of(db, session)):
+        return go(request, "show_attention", slug=slug)
     if pause_now(db, session, protocol_of(db, session)):
         return go(request, "show_pause", slug=slug)
     following = next_revisit(db, session) if view.is_revisit else next_assignment(db, session)

@@ -26,6 +26,7 @@ OF_SESSION = {
     ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"),
     ("POST", "/pause"), ("GET", "/paused"),
     ("GET", "/withdraw"), ("POST", "/withdraw"), ("GET", "/withdrawn"),
+    ("GET", "/comprehension"), ("POST", "/comprehension/{attempt}"), ("GET", "/attention"), ("POST", "/attention"),
     ("GET", "/practice"), ("GET", "/practice/{number}"), ("POST", "/practice/{number}"),
 }  # fmt: skip
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]

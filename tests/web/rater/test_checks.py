@@ -1,0 +1,173 @@
+"""Checks: questions on the instructions until they are right, and one between two trials that says what to choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.actions.simulate import simulate
+from app.storage.engine import transactions
+from app.storage.frames import study_checks
+from tests.web.rater.conftest import FULL, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+FOUR = {"a": "Never", "b": "Rarely", "c": "Often", "d": "Always"}
+LOOK = {"key": "look", "text": "To show that you read this, please choose Often.", "codes": FOUR, "correct": "c"}
+TASK = {
+    "key": "task", "text": "What do you judge?", "codes": {"p": "The person", "r": "The reply"}, "correct": "r",
+    "explanation": "Judge the reply, whatever you think of the person.",
+}  # fmt: skip
+WHEN = {
+    "key": "when",
+    "text": "How long have you got?",
+    "codes": {"l": "As long as I like", "m": "A minute"},
+    "correct": "l",
+}
+BETWEEN = "One question in between"
+CLEAR = "Did we put it clearly?"
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    with engine.connect() as db:
+        return [tuple(row) for row in db.execute(text(sql))]
+
+
+def checks(engine: Engine) -> Sequence[Any]:
+    return rows(engine, "SELECT detail ->> 'check', detail -> 'is_passed' FROM events WHERE kind = 'check' ORDER BY id")
+
+
+def test_an_attention_check_comes_after_the_trial_at_its_position_and_rejects_nobody(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study(checks={"attention": [{**LOOK, "after": 2}]}, n_items=3)
+    anna = visitor()
+    page = anna.rate(anna.begin())
+    assert heading(page) == "Item 2 of 3"
+    page = anna.rate(page)
+    assert (heading(page), page.url.path) == (BETWEEN, "/s/study/attention")
+    assert heading(anna.get("/s/study/rate")) == BETWEEN
+    assert heading(anna.get("/s/study/done")) == BETWEEN
+    page = anna.post("/s/study/attention", data={"check": "look", "c1": "a"})
+    assert heading(page) == "Item 3 of 3"
+    assert heading(anna.get("/s/study/attention")) == "Item 3 of 3"
+    assert heading(anna.rate(page)) == "You have finished. Thank you."
+    assert checks(engine) == [("look", False)]
+    with engine.connect() as db:
+        found = study_checks(db, study_id)
+    assert found is not None
+    assert found[["check", "is_passed"]].to_numpy().tolist() == [["look", False]]
+    assert rows(engine, "SELECT count(*) FROM ratings WHERE question = 'look'") == [(0,)]
+
+
+def test_a_check_after_the_last_trial_comes_before_the_end_and_a_pause_comes_after_it(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    both = [{**LOOK, "after": 1}, {**LOOK, "key": "again", "after": 2}]
+    study(checks={"attention": both}, n_items=2, design={"blocks": {"size": 1}})
+    anna = visitor()
+    page = anna.rate(anna.begin())
+    assert heading(page) == BETWEEN
+    page = anna.post("/s/study/attention", data={"check": "look", "c1": "c"})
+    assert heading(page) == "Time for a pause"
+    page = anna.rate(anna.get("/s/study/rate"))
+    assert heading(page) == BETWEEN
+    page = anna.post("/s/study/attention", data={"check": "again", "c1": "c"})
+    assert heading(page) == "You have finished. Thank you."
+
+
+def test_a_check_that_is_sent_twice_or_forged_counts_once(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(checks={"attention": [{**LOOK, "after": 1}]})
+    anna = visitor()
+    page = anna.begin()
+    assert heading(anna.post("/s/study/attention", data={"check": "look", "c1": "c"})) == "Item 1 of 3"
+    anna.rate(page)
+    assert anna.post("/s/study/attention", data={"check": "look"}).status_code == 422
+    wrong = anna.post("/s/study/attention", data={"check": "look", "c1": "z"})
+    assert wrong.status_code == 422
+    assert "Choose one of the answers." in wrong.text
+    assert heading(anna.post("/s/study/attention", data={"check": "other", "c1": "c"})) == BETWEEN
+    assert checks(engine) == []
+    for code in ("c", "a"):
+        assert heading(anna.post("/s/study/attention", data={"check": "look", "c1": code})) == "Item 2 of 3"
+    assert checks(engine) == [("look", True)]
+
+
+def test_without_attention_checks_no_statement_more_is_sent(
+    study: Callable[..., int], visitor: Callable[[], Visitor], statements: Callable[[], Any]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    with statements() as sent:
+        anna.rate(page)
+    assert not [statement for statement in sent if "events" in statement]
+
+
+def test_who_is_wrong_reads_why_and_tries_again(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(checks={"comprehension": [TASK, WHEN]}, instructions="Judge the **reply**.")
+    anna = visitor()
+    page = anna.begin()
+    assert heading(page) == CLEAR
+    assert TASK["explanation"] not in page.text
+    assert "<strong>reply</strong>" in page.text
+    page = anna.post("/s/study/comprehension/1", data={"c1": "p", "c2": "l"})
+    assert "Not right yet." in page.text
+    assert TASK["explanation"] in page.text
+    assert "How long have you got?" not in page.text
+    page = anna.post("/s/study/comprehension/2", data={"c1": "r"})
+    assert heading(page) == "Item 1 of 3"
+    assert checks(engine) == [("task", False), ("when", True), ("task", True)]
+    step = "SELECT detail -> 'n_attempts', detail -> 'is_passed' FROM steps WHERE step = 'comprehension'"
+    assert rows(engine, step) == [(2, True)]
+
+
+def test_after_the_last_attempt_the_right_answers_are_read_and_the_study_goes_on(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(checks={"comprehension": [TASK], "comprehension_attempts": 2})
+    anna = visitor()
+    anna.begin()
+    anna.post("/s/study/comprehension/1", data={"c1": "p"})
+    page = anna.post("/s/study/comprehension/2", data={"c1": "p"})
+    assert heading(page) == "These are the right answers"
+    assert "The reply" in page.text
+    assert heading(anna.get("/s/study/rate")) == "These are the right answers"
+    assert heading(anna.post("/s/study/comprehension/3")) == "Item 1 of 3"
+    assert rows(engine, "SELECT state FROM rating_sessions") == [("active",)]
+    assert checks(engine) == [("task", False), ("task", False)]
+
+
+def test_a_page_of_understanding_that_is_sent_twice_is_one_attempt(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(checks={"comprehension": [TASK]})
+    anna = visitor()
+    anna.begin()
+    assert anna.post("/s/study/comprehension/1").status_code == 422
+    assert anna.post("/s/study/comprehension/1", data={"c1": "q"}).status_code == 422
+    assert heading(anna.post("/s/study/comprehension/7", data={"c1": "r"})) == CLEAR
+    assert checks(engine) == []
+    for _ in range(2):
+        assert "Not right yet." in anna.post("/s/study/comprehension/1", data={"c1": "p"}).text
+    assert checks(engine) == [("task", False)]
+    anna.post("/s/study/comprehension/2", data={"c1": "r"})
+    assert heading(anna.post("/s/study/comprehension/2", data={"c1": "r"})) == "Item 1 of 3"
+    assert checks(engine) == [("task", False), ("task", True)]
+    assert anna.rate(anna.get("/s/study/rate"), FULL).status_code == 200
+
+
+def test_simulated_raters_pass_the_checks(engine: Engine, study: Callable[..., int]) -> None:
+    study(checks={"comprehension": [TASK], "attention": [{**LOOK, "after": 1}]})
+    assert simulate(transactions(engine), "study", 3, seed=5).n_finished == 3
+    assert sorted(checks(engine)) == [("look", True)] * 3 + [("task", True)] * 3
