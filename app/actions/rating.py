@@ -148,8 +148,10 @@ def current_page(db: Connection, session: RatingSession) -> AssignmentView | str
     step = current_step(db, session)
     if step == "revisit":
         return next_revisit(db, session) or current_step(db, record_step(db, session, "revisit"))
-    if step != "rating":
-        return step
+    return step if step != "rating" else _rating_page(db, session)
+
+
+def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str:
     if attention_now(db, session, protocol_of(db, session)):
         return "attention"
     if session.session_state == "active" and (view := next_assignment(db, session)):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FOUR = {"a": "Never", "b": "Rarely", "c": "Often", "d": "Always"}
 LOOK = {"key": "look", "text": "To show that you read this, please choose Often.", "codes": FOUR, "correct": "c"}
-TASK = {
+TASK: dict[str, Any] = {
     "key": "task", "text": "What do you judge?", "codes": {"p": "The person", "r": "The reply"}, "correct": "r",
     "explanation": "Judge the reply, whatever you think of the person.",
 }  # fmt: skip
