@@ -96,8 +96,15 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 def open_(slug: Slug) -> None:
     """Let raters in. Items added since the last time get their places."""
     from app.actions.design import open_study
+    from app.language.language import note_on
+    from app.storage.protocols import get_protocol
 
-    _change(slug, open_study, f"{slug} is open. Raters come by /s/{slug}?PROLIFIC_PID=... or ?participant=...")
+    words = f"{slug} is open. Raters come by /s/{slug}?PROLIFIC_PID=... or ?participant=..."
+    _change(slug, open_study, words)
+    with store() as engine, engine.connect() as db:
+        study = _study(db, slug)
+        if note := note_on(get_protocol(db, study.id, study.protocol_version).language):
+            say(f"Note: {note}")
 
 
 @cli.command("invite")

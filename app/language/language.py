@@ -99,6 +99,14 @@ def catalogue_of(code: str) -> str | None:
     return next((there[name] for name in _names(code.lower()) if name in there), None)
 
 
+def note_on(code: str) -> str:
+    """What the lead of a study in this language is told where no catalogue serves it; empty where one does."""
+    if catalogue_of(code):
+        return ""
+    there = f"{', '.join(catalogues()[:-1])} or {catalogues()[-1]}"
+    return f"The pages' own texts are in English: no catalogue has {code}. There are {there}; see docs/languages.md."
+
+
 def is_right_to_left(code: str) -> bool:
     """Whether the language is written from right to left, with or without a catalogue.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,3 +98,14 @@ def test_of_several_leads_one_must_be_named(attune: Callable[..., Result]) -> No
     assert attune("study", "load", folder).exit_code == 2
     assert attune("study", "load", folder, "--lead", "c@example.org").exit_code == 2
     assert attune("study", "load", folder, "--lead", "b@example.org").exit_code == 0
+
+
+def test_opening_says_that_a_language_has_no_catalogue(attune: Callable[..., Result], tmp_path: Path) -> None:
+    shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
+    protocol = tmp_path / "own" / "study.yaml"
+    protocol.write_text(f"language: fa\n{protocol.read_text()}")
+    loaded = attune("study", "load", tmp_path / "own")
+    assert "study.yaml, line 1, column language" in loaded.stderr
+    opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0])
+    assert opened.exit_code == 0
+    assert "no catalogue has fa. There are en, ar or de" in opened.stderr

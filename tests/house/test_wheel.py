@@ -55,3 +55,9 @@ def test_a_study_begins_from_a_template_of_the_wheel(unpacked_wheel: Path, tmp_p
     outcome = run(unpacked_wheel, "-m", "app", "study", "new", "recipient", "--out", str(out))
     assert outcome.returncode == 0, outcome.stderr
     assert {file.name for file in out.iterdir()} == {"study.yaml", "items.csv", "responses.csv", "raters.csv"}
+
+
+def test_a_language_of_the_wheel_is_spoken(unpacked_wheel: Path) -> None:
+    code = "from app.language.language import language_of; print(language_of('de').catalogue.gettext('Next'))"
+    outcome = run(unpacked_wheel, "-c", code)
+    assert outcome.stdout.strip() == "Weiter", outcome.stderr

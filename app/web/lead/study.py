@@ -8,7 +8,9 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions import design
+from app.language.language import note_on
 from app.storage import coverage
+from app.storage.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import PageError
 from app.web.lead.links import rater_links
@@ -25,7 +27,8 @@ CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": des
 @router.get("/studies/{slug}")
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     links = rater_links(request, study.slug)
-    return page(request, "lead/study.html", lead=lead, study=study, links=links, **_counted(db, study))
+    note = note_on(get_protocol(db, study.id, study.protocol_version).language)
+    return page(request, "lead/study.html", lead=lead, study=study, links=links, note=note, **_counted(db, study))
 
 
 @router.get("/studies/{slug}/coverage")

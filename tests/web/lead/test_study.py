@@ -119,3 +119,11 @@ def test_a_hostile_item_id_is_text(client: TestClient, db: Connection, lead: Lea
     page = client.get("/studies/small").text
     assert "<img src=x" not in page
     assert f"<bdi>{key.replace('<', '&lt;').replace('>', '&gt;')}</bdi>" in page
+
+
+@pytest.mark.parametrize(("language", "is_told"), [("fa", True), ("de", False)])
+def test_a_lead_is_told_before_opening_that_a_language_has_no_catalogue(
+    client: TestClient, db: Connection, lead: Lead, language: str, *, is_told: bool
+) -> None:
+    study_of(db, lead, language=language)
+    assert ("no catalogue has fa. There are en, ar or de" in client.get("/studies/small").text) == is_told
