@@ -80,9 +80,10 @@ class Answers:
 
     @cached_property
     def hash(self) -> str:
-        """Which answers these are, among those of one study."""
-        digest = blake2b(self.row.tobytes(), digest_size=8)
-        digest.update(self.value.tobytes())
+        """Which answers these are: who gave which value to what, whoever else answers."""
+        digest = blake2b(digest_size=8)
+        for part in (self.item, self.unit, pd.factorize(self.rater)[0], self.value):
+            digest.update(part.tobytes())
         return digest.hexdigest()
 
     @cached_property

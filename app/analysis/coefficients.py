@@ -24,11 +24,12 @@ from app.stats.agreement import (
 from app.stats.result import undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from app.analysis.answers import Answers
     from app.analysis.sheet import AnySheet
     from app.design.scale import Level
+    from app.stats.agreement.two_way import For
     from app.stats.ratings import Ratings
     from app.stats.result import Result
 
@@ -51,17 +52,29 @@ def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
 
 
 def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[Named]:
-    """What asks whether two ratings are the same, which means of several questions hardly ever are."""
+    """What asks whether two ratings are the same, which means of several questions hardly ever are.
+
+    For new units and raters first, where that can be told, then for new units.
+    """
     question, domain = sheet.question, domain_of(sheet)
-    yield "percent_agreement", percent_agreement(ratings)
+    named: dict[str, Callable[[For], Result]] = {
+        "percent_agreement": lambda who: percent_agreement(ratings, inference=who),
+        "within_one_agreement": lambda who: within_one_agreement(ratings, inference=who),
+        "fleiss_kappa": lambda who: fleiss_kappa(ratings, inference=who),
+        "gwet_ac1": lambda who: gwet_ac1(ratings, domain=domain, inference=who),
+        "gwet_ac2": lambda who: gwet_ac2(ratings, domain=domain, inference=who),
+        "brennan_prediger": lambda who: brennan_prediger(ratings, domain=domain, inference=who),
+    }
+    if not (isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1):
+        del named["within_one_agreement"]
+    if level == "nominal":
+        del named["gwet_ac2"]
+    for name, statistic in named.items():
+        both = statistic("new_units_and_raters")
+        if both.interval:
+            yield name, both
+        yield name, statistic("new_units")
     yield "unanimous_share", unanimous_share(ratings)
-    if isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1:
-        yield "within_one_agreement", within_one_agreement(ratings)
-    yield "fleiss_kappa", fleiss_kappa(ratings)
-    yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
-    if level != "nominal":
-        yield "gwet_ac2", gwet_ac2(ratings, domain=domain)
-    yield "brennan_prediger", brennan_prediger(ratings, domain=domain)
 
 
 def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:

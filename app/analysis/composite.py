@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.answers import Answers, scaled_answers
+from app.analysis.answers import Answers, Where, scaled_answers
 from app.analysis.scopes import distinct_groups
 from app.design.question import SliderQuestion
-from app.stats.scales import alpha_if_dropped, cronbach_alpha, item_rest_correlations, omega
+from app.stats.omega import omega
+from app.stats.scales import alpha_if_dropped, cronbach_alpha, item_rest_correlations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,6 +101,11 @@ def composite_answers(table: Table, composite: Composite) -> Answers:
     return replace(at, value=score, is_first=~cell.duplicated().to_numpy())
 
 
+def _clusters(sheet: ScaledSheet, at: Answers) -> Where:
+    """Item and rater of each row; who rates himself once stands alone."""
+    return {"item": at.rater, "rater": at.rater} if sheet.question.target == "rater" else at.where
+
+
 def composites(sheet: ScaledSheet, table: Table) -> Iterator[Figure]:
     """Cronbach's alpha and omega of the questions, then without each of them, over whoever answered all."""
     for group in distinct_groups(sheet.codes):
@@ -108,7 +114,7 @@ def composites(sheet: ScaledSheet, table: Table) -> Iterator[Figure]:
             continue
         found: list[tuple[str, Result, Scope]] = [
             ("cronbach_alpha", cronbach_alpha(part.turned), {}),
-            ("omega", omega(part.turned), {}),
+            ("omega", omega(part.turned, **_clusters(sheet, part.at)), {}),
         ]
         dropped, rest = alpha_if_dropped(part.turned), item_rest_correlations(part.turned)
         for question, without, correlation in zip(table.questions, dropped, rest, strict=True):

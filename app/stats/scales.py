@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, special
+from scipy import special
 
 from app.stats.cluster import without_interval
 from app.stats.result import Interval, Result, undefined
@@ -51,7 +51,7 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     `is_pairwise` takes each covariance over all rows that have both (as R's psych does); there is no interval then.
     """
     complete = scores if is_pairwise else scores[np.isfinite(scores).all(axis=1)]
-    problem = _problem(complete, "cronbach_alpha")
+    problem = problem_of(complete, "cronbach_alpha")
     if problem:
         return problem
     n, k = complete.shape
@@ -91,42 +91,6 @@ def item_rest_correlations(scores: Floats) -> list[Result]:
     return found
 
 
-def omega(scores: Floats) -> Result:
-    """McDonald's omega: the share of the sum's variance that one common factor carries (1999), over complete rows.
-
-    The loadings are those of least squares on the correlations (minres), scaled back by the standard deviations. Needs
-    three questions: two do not determine a factor.
-    """
-    complete = scores[np.isfinite(scores).all(axis=1)]
-    problem = _problem(complete, "omega", fewest=3)
-    if problem:
-        return problem
-    n = len(complete)
-    sds = complete.std(axis=0, ddof=1)
-    if (sds == 0).any():
-        return undefined("no_variation", "One of the questions does not vary.", method="omega", n_units=n)
-    correlation = np.asarray(np.corrcoef(complete, rowvar=False), dtype=np.float64)
-    loadings = _loadings(correlation)
-    common = float((loadings * sds).sum() ** 2)
-    unique = float(((1 - np.minimum(loadings**2, 1)) * sds**2).sum())
-    return Result(common / (common + unique), "omega: one factor, minres", n_units=n)
-
-
-def _loadings(correlation: Floats) -> Floats:
-    """Loadings on one factor that leave the least squares off the diagonal, each within -1 and 1."""
-    k = len(correlation)
-    off = ~np.eye(k, dtype=bool)
-
-    def loss(loadings: Floats) -> tuple[float, Floats]:
-        residual = np.where(off, correlation - np.outer(loadings, loadings), 0)
-        return float((residual**2).sum()), -4 * residual @ loadings
-
-    values, vectors = np.linalg.eigh(correlation)
-    first = vectors[:, -1] * np.sqrt(values[-1])
-    found = optimize.minimize(loss, np.clip(first, -1, 1), jac=True, method="L-BFGS-B", bounds=[(-1, 1)] * k)
-    return np.asarray(found.x, dtype=np.float64)
-
-
 def _alpha_error(covariance: Floats, n: int) -> float:
     """Standard error of alpha (Duhachek and Iacobucci 2004)."""
     k = len(covariance)
@@ -136,7 +100,7 @@ def _alpha_error(covariance: Floats, n: int) -> float:
     return float(np.sqrt(max(2 * k**2 / ((k - 1) ** 2 * total**3) * spread, 0) / n))
 
 
-def _problem(complete: Floats, method: str, fewest: int = _PAIR) -> Result | None:
+def problem_of(complete: Floats, method: str, fewest: int = _PAIR) -> Result | None:
     n, k = complete.shape
     if k < fewest:
         return undefined("no_pairable_units", f"It takes {fewest} questions.", method=method, n_units=n)

@@ -120,6 +120,12 @@ def read_study(folder: Path) -> tuple[Frames, Protocol]:
     return frames_of(study), study.protocol
 
 
+def told(figure: Figure) -> dict[str, Any]:
+    """The record without the hash of the whole study's data, which all that anybody answers changes."""
+    record = figure.as_record()
+    return {**record, "recipe": {key: part for key, part in record["recipe"].items() if key != "data"}}
+
+
 def find(report: Report, statistic: str, **where: object) -> list[Figure]:
     """The figures of a statistic that have these fields, in the report's order."""
     return [

@@ -64,14 +64,14 @@ def test_agreement_in_a_condition_is_that_of_its_answers_alone() -> None:
     found = first(report, "krippendorff_alpha_ordinal", scope={"condition": "label=true"})
     expected = first(alone, "krippendorff_alpha_ordinal", scope={})
     assert (found.estimate, found.ci_low, found.n_ratings) == (expected.estimate, expected.ci_low, 24)
-    assert only(report, "percent_agreement", scope={"condition": "label=none"}).n_ratings == 24
+    assert first(report, "percent_agreement", scope={"condition": "label=none"}).n_ratings == 24
 
 
 def test_a_response_rated_in_both_conditions_counts_in_both() -> None:
     both = [{**row, "condition": name} for row in _rows() for name in ("label=true", "label=none")]
     report = _report(both)
     for name in ("label=true", "label=none"):
-        figure = only(report, "percent_agreement", scope={"condition": name})
+        figure = first(report, "percent_agreement", scope={"condition": name})
         assert (figure.n_ratings, figure.n_pairable_units) == (48, 12)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol, told
 
 if TYPE_CHECKING:
     from app.analysis.report import Report
@@ -121,7 +121,7 @@ def test_a_judge_changes_no_figure_about_people(report: Report) -> None:
     """Every record that is not the judges' is the same to the last digit without them."""
     alone = _report([row for row in _rows() if row["rater"] != "judge"])
     kept = [f for f in report.figures if f.section != "judge" and f.scope.get("rater_kind") != "model"]
-    assert [f.as_record() for f in kept] == [f.as_record() for f in alone.figures]
+    assert [told(f) for f in kept] == [told(f) for f in alone.figures]
     assert not alone.of("judge")
 
 

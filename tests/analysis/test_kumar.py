@@ -42,7 +42,8 @@ def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
 def test_experts_crowd_and_judges_each_have_their_own_agreement(kumar: Report) -> None:
     scopes = [{}, {"pool": "expert"}, {"pool": "crowd"}, {"rater_kind": "model"}]
     figures = [first(kumar, "percent_agreement", question="advice_giving", scope=scope) for scope in scopes]
-    assert [figure.scope for figure in find(kumar, "percent_agreement", question="advice_giving")] == scopes
+    found = find(kumar, "percent_agreement", question="advice_giving")
+    assert [figure.scope for figure in found if figure.method.startswith("jackknife_units")] == scopes
     everyone, expert, crowd, judges = figures
     assert (expert.n_raters, judges.n_raters) == (3, 3)
     assert everyone.n_ratings == (expert.n_ratings or 0) + (crowd.n_ratings or 0)

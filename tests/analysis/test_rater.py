@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, only, protocol
+from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, only, protocol, told
 
 if TYPE_CHECKING:
     from app.analysis.report import Report
@@ -106,7 +106,7 @@ def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_figu
     assert (agreement["r1"], agreement["r0"], set(agreement)) == (1, 0, {"r0", "r1", "r2"})
     assert not find(without, "intra_rater_agreement")
     kept = [figure for figure in with_them.figures if not figure.statistic.startswith("intra_rater")]
-    assert [figure.as_record() for figure in kept] == [figure.as_record() for figure in without.figures]
+    assert [told(figure) for figure in kept] == [told(figure) for figure in without.figures]
 
 
 def test_planned_repeats_that_nobody_did_give_the_reason() -> None:
@@ -174,4 +174,4 @@ def test_judges_are_in_no_figure_about_raters() -> None:
     judged = [{**row, "rater": "gpt"} for row in _rows() if row["rater"] == "r1"]
     both = analyze(frames(study, _rows() + judged, raters=[{"rater": "gpt", "kind": "model"}]), study)
     without = analyze(frames(study, _rows()), study)
-    assert [figure.as_record() for figure in both.of("rater")] == [figure.as_record() for figure in without.of("rater")]
+    assert [told(figure) for figure in both.of("rater")] == [told(figure) for figure in without.of("rater")]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import FIVE, find, first, frames, only, protocol
+from tests.analysis.builders import FIVE, find, first, frames, only, protocol, told
 
 HUMAN = {"source": "human"}
 
@@ -31,7 +31,7 @@ def test_an_excluded_answer_is_in_no_figure_and_the_report_says_how_many() -> No
     study = protocol()
     excluded = [{**row, "rater": "cat", "value": 1, "exclude": "failed the check"} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *excluded], ROWS))
-    assert [f.as_record() for f in with_them.figures] == [f.as_record() for f in without.figures]
+    assert [told(f) for f in with_them.figures] == [told(f) for f in without.figures]
     assert with_them.notes == ("8 answers carry a reason to be left out (`exclude`) and are in no figure.",)
 
 
@@ -40,7 +40,7 @@ def test_a_planned_repeat_enters_no_figure_between_raters() -> None:
     repeats = [{**row, "value": 5, "repeat": 1} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *repeats], ROWS))
     between = [f for f in with_them.figures if not f.statistic.startswith("intra_rater")]
-    assert [f.as_record() for f in between] == [f.as_record() for f in without.figures]
+    assert [told(f) for f in between] == [told(f) for f in without.figures]
 
 
 def test_cannot_judge_is_missing() -> None:
@@ -54,8 +54,8 @@ def test_a_model_judge_has_figures_of_its_own_and_changes_none_of_the_people() -
     judged = [{**row, "rater": judge, "value": 1} for judge in ("gpt", "gemini") for row in ROWS[:4]]
     judges = [{"rater": "gpt", "kind": "model"}, {"rater": "gemini", "kind": "model"}]
     with_them = analyze(frames(study, [*ROWS, *judged], raters=judges), study)
-    people = [f.as_record() for f in with_them.figures if f.scope.get("rater_kind") is None]
-    assert people == [f.as_record() for f in analyze(frames(study, ROWS), study).figures]
+    people = [told(f) for f in with_them.figures if f.scope.get("rater_kind") is None]
+    assert people == [told(f) for f in analyze(frames(study, ROWS), study).figures]
     assert only(with_them, "mean", scope={"rater_kind": "model", **HUMAN}).estimate == 1
     assert only(with_them, "percent_agreement", scope={"rater_kind": "model"}).estimate == 1
 

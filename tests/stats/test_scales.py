@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.multivariate.factor import Factor
 
-from app.stats.scales import alpha_if_dropped, composite, cronbach_alpha, item_rest_correlations, omega, turn
+from app.stats.omega import _gradient, _loadings, omega
+from app.stats.scales import alpha_if_dropped, composite, cronbach_alpha, item_rest_correlations, turn
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Floats
+    from app.stats.arrays import Floats, Ints
     from tests.stats.conftest import Oracle
 
 
@@ -67,6 +68,60 @@ def test_omega_is_near_that_of_the_maximum_likelihood_factor_of_statsmodels(orac
     common = (fit.loadings[:, 0] * sds).sum() ** 2
     expected = common / (common + (fit.uniqueness * sds**2).sum())
     assert omega(scores).estimate == pytest.approx(expected, abs=0.01)
+
+
+def test_the_gradient_of_omega_is_that_of_finite_differences() -> None:
+    rng = np.random.default_rng(2)
+    scores = np.outer(rng.normal(size=200), [1, 0.8, 0.6, 0.9]) + rng.normal(size=(200, 4)) * [1, 0.5, 1, 0.8]
+    sds, correlation = scores.std(axis=0, ddof=1), np.corrcoef(scores, rowvar=False)
+    found = _gradient(np.asarray(correlation), _loadings(np.asarray(correlation)), sds)
+    assert found is not None
+
+    def at(covariance: Floats) -> float:
+        deviations = np.sqrt(np.diag(covariance))
+        loadings = _loadings(covariance / np.outer(deviations, deviations))
+        common = (loadings * deviations).sum() ** 2
+        return float(common / (common + ((1 - loadings**2) * deviations**2).sum()))
+
+    covariance, step = np.cov(scores, rowvar=False), 1e-4
+    for i, j in ((0, 0), (0, 1), (2, 3), (3, 3)):
+        side = np.zeros((4, 4))
+        side[i, j] = side[j, i] = step * sds[i] * sds[j]
+        moved = (at(covariance + side) - at(covariance - side)) / (2 * step)
+        assert moved == pytest.approx(found[i, j] * (1 if i == j else 2), abs=1e-4)
+
+
+def test_a_question_that_is_the_factor_leaves_omega_without_an_interval() -> None:
+    """Correlations .9, .9 and .65 ask for a loading above 1."""
+    wanted = np.linalg.cholesky([[1, 0.9, 0.9], [0.9, 1, 0.65], [0.9, 0.65, 1]])
+    own, _ = np.linalg.qr(np.column_stack([np.ones(60), np.random.default_rng(4).normal(size=(60, 3))]))
+    result = omega(own[:, 1:] @ wanted.T)
+    assert (result.interval, result.interval_reason) == (None, "singular")
+    assert result.estimate is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_raters", [6, 20])
+def test_omega_is_covered_for_new_items_and_raters_and_rows_alone_are_not(n_raters: int) -> None:
+    """Four questions on one factor of items and raters, each with noise of its own."""
+    truth_rng, rng = np.random.default_rng(1), np.random.default_rng(n_raters)
+
+    def study(rng: np.random.Generator, n_items: int, n_raters: int) -> tuple[Floats, Ints, Ints]:
+        item, rater = (index.ravel() for index in np.indices((n_items, n_raters)))
+        factor = rng.normal(0, 0.8, n_items)[item] + rng.normal(0, 0.5, n_raters)[rater] + rng.normal(0, 0.4, len(item))
+        own = rng.normal(0, 0.5, (n_raters, 4))[rater] + rng.normal(0, 0.6, (len(item), 4))
+        return np.outer(factor, [1, 0.8, 0.9, 0.7]) + own, item, rater
+
+    truth = omega(study(truth_rng, 1000, 1000)[0]).estimate
+    assert truth is not None
+    both: list[bool] = []
+    alone: list[bool] = []
+    for _ in range(600):
+        scores, item, rater = study(rng, 60, n_raters)
+        for hits, result in ((both, omega(scores, item=item, rater=rater)), (alone, omega(scores))):
+            hits.append(result.interval is not None and result.interval.low <= truth <= result.interval.high)
+    assert 0.92 <= np.mean(both) <= 0.985
+    assert np.mean(alone) < 0.92
 
 
 def _constant(*columns: float) -> Floats:

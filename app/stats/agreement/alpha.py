@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from app.stats.agreement.disagreement import Disagreement, Level, patterns, unit_free
 from app.stats.agreement.jackknife import correlation_spread, no_variation, nothing_to_compare
-from app.stats.agreement.two_way import two_way_spread
+from app.stats.agreement.two_way import alpha_two_way
 from app.stats.result import Result
 
 if TYPE_CHECKING:
+    from app.stats.agreement.two_way import For
     from app.stats.ratings import Ratings
 
 # above this many numbers (units x values x values; 40,000 units on five points) the package costs more than all else
 PACKAGE_CELLS = 1_000_000
-For = Literal["new_units", "new_units_and_raters"]
 
 
 def krippendorff_alpha(
@@ -25,7 +25,7 @@ def krippendorff_alpha(
     The estimate is the `krippendorff` package's, on value counts; where that takes long (a slider, or very many
     units) it is the same formula of ours. Values that are declared and never given do not change alpha.
     The interval for new units rated by these raters is `jackknife_units`: analytic, infinitesimal jackknife, Fisher's
-    z, t. That for new units and new raters is `jackknife_two_way`: see `two_way_spread`.
+    z, t. That for new units and new raters is `jackknife_two_way`: see `alpha_two_way`.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     Not for: one rating per unit; a pooled sample whose sources differ says little about agreement within each.
     """
@@ -40,7 +40,7 @@ def krippendorff_alpha(
     if inference == "new_units":
         spread = correlation_spread(estimate, parts.unit_influence(), parts.weight, confidence)
     else:
-        spread = two_way_spread(paired, parts, estimate, confidence)
+        spread = alpha_two_way(paired, parts, estimate, confidence)
     return Result(estimate, method=f"{level} distances", **spread, **ratings.sizes())
 
 

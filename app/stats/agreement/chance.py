@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,38 +16,66 @@ from app.stats.agreement.jackknife import (
     nothing_to_compare,
     t_quantile,
 )
-from app.stats.agreement.shares import agreeing_pairs
+from app.stats.agreement.shares import agreeing_pairs, agreement_influence
+from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
 from app.stats.agreement.weights import Weights, disagreement_weights
 from app.stats.result import Interval, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.stats.arrays import Floats
+    from app.stats.agreement.two_way import For
+    from app.stats.arrays import Floats, Ints
     from app.stats.ratings import Ratings
 
-    # (shares of values per unit (N, V), agreement weights (V, V)) to chance agreement and its slope by unit (N,)
+    # (shares of values (V,), agreement weights (V, V)) to chance agreement and its gradient (V,)
     Chance = Callable[[Floats, Floats], tuple[float, Floats]]
 
 
-def fleiss_kappa(ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95) -> Result:
+class Wanted(NamedTuple):
+    """For whom the interval is, and how sure."""
+
+    inference: For
+    confidence: float
+
+
+class _Parts(NamedTuple):
+    """What a coefficient is made of; shapes (N, V), (V,), (V, V), number, (V,), (N,)."""
+
+    counts: Ints
+    values: Floats
+    agreement: Floats
+    expected: float
+    gradient: Floats
+    by_unit: Floats
+
+
+def fleiss_kappa(
+    ratings: Ratings, *, weights: Weights = "none", inference: For = "new_units", confidence: float = 0.95
+) -> Result:
     """Agreement beyond chance where chance is two ratings drawn from the shares of the categories.
 
     The number of ratings may differ between units; shares are taken over all units that have a rating.
     Not for: skewed values (kappa collapses although agreement is high; see `gwet_ac1`).
     Source: Fleiss (1971); with gaps and weights Gwet (2014), chapter 2. Equals statsmodels' where no rating is missing.
     """
-    return _corrected(ratings, _fleiss_chance, weights, None, confidence)
+    return _corrected(ratings, _fleiss_chance, weights, None, Wanted(inference, confidence))
 
 
-def gwet_ac1(ratings: Ratings, *, domain: Sequence[float] | None = None, confidence: float = 0.95) -> Result:
+def gwet_ac1(
+    ratings: Ratings,
+    *,
+    domain: Sequence[float] | None = None,
+    inference: For = "new_units",
+    confidence: float = 0.95,
+) -> Result:
     """Agreement beyond chance where only ratings of units that are hard to tell count as chance.
 
     Stays high where nearly all ratings fall on one category and kappa collapses: show both. It depends on the
     number of declared categories (`domain`).
     Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48.
     """
-    return _corrected(ratings, _gwet_chance, "none", domain, confidence)
+    return _corrected(ratings, _gwet_chance, "none", domain, Wanted(inference, confidence))
 
 
 def gwet_ac2(
@@ -55,10 +83,11 @@ def gwet_ac2(
     *,
     weights: Weights = "quadratic",
     domain: Sequence[float] | None = None,
+    inference: For = "new_units",
     confidence: float = 0.95,
 ) -> Result:
     """`gwet_ac1` with partial credit for near values. Source: Gwet (2014), chapters 2 and 5. Not for nominal values."""
-    return _corrected(ratings, _gwet_chance, weights, domain, confidence)
+    return _corrected(ratings, _gwet_chance, weights, domain, Wanted(inference, confidence))
 
 
 def brennan_prediger(
@@ -66,6 +95,7 @@ def brennan_prediger(
     *,
     weights: Weights = "none",
     domain: Sequence[float] | None = None,
+    inference: For = "new_units",
     confidence: float = 0.95,
 ) -> Result:
     """Agreement beyond chance where chance is blind choice among the declared categories (`domain`).
@@ -73,11 +103,11 @@ def brennan_prediger(
     Not for: scales with points that nobody uses; each makes chance look smaller.
     Source: Brennan and Prediger (1981), Educational and Psychological Measurement 41:687-699.
     """
-    return _corrected(ratings, _uniform_chance, weights, domain, confidence)
+    return _corrected(ratings, _uniform_chance, weights, domain, Wanted(inference, confidence))
 
 
 def _corrected(
-    ratings: Ratings, chance: Chance, weights: Weights, domain: Sequence[float] | None, confidence: float
+    ratings: Ratings, chance: Chance, weights: Weights, domain: Sequence[float] | None, wanted: Wanted
 ) -> Result:
     missing = nothing_to_compare(ratings)
     if missing:
@@ -86,33 +116,68 @@ def _corrected(
     if len(values) == 1:
         return no_variation(ratings)
     agreement = 1.0 - disagreement_weights(values, weights)
-    expected, slope = chance(counts / counts.sum(axis=1, keepdims=True), agreement)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    expected, gradient = chance(shares.mean(axis=0), agreement)
     is_pairable = ratings.is_pairable
     pairs = np.zeros(len(counts))
     pairs[is_pairable] = agreeing_pairs(counts[is_pairable], agreement)
     estimate = (float(pairs[is_pairable].mean()) - expected) / (1 - expected)
     excess = np.where(is_pairable, pairs - expected, 0.0) / is_pairable.mean()
-    influence = (excess - (1 - estimate) * slope) / (1 - expected)
-    spread = _t_spread(estimate, influence / len(counts), confidence)
+    slope = (shares - shares.mean(axis=0)) @ gradient
+    by_unit = (excess - (1 - estimate) * slope) / (1 - expected) / len(counts)
+    if wanted.inference == "new_units":
+        spread = _t_spread(estimate, by_unit, wanted.confidence)
+    else:
+        parts = _Parts(counts, values, agreement, expected, gradient, by_unit)
+        spread = _two_way(ratings, parts, chance, estimate, wanted.confidence)
     method = f"{weights} weights, {len(values)} categories"
     return Result(estimate, method=method, **spread, **ratings.sizes())
 
 
-def _fleiss_chance(shares: Floats, agreement: Floats) -> tuple[float, Floats]:
-    mean = shares.mean(axis=0)
-    expected = float(mean @ agreement @ mean)
-    return expected, 2 * (shares @ agreement @ mean - expected)
+def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, confidence: float) -> Spread:
+    """For new units and raters, centred at the coefficient with chance between different raters; see alpha's."""
+    if is_too_small(ratings) or is_too_small(ratings.paired):
+        return no_spread("one_cluster")
+    column = np.searchsorted(parts.values, ratings.value)
+    size = parts.counts.sum(axis=1)[ratings.unit_row]
+    pull = parts.gradient[column] / size / len(parts.counts)
+    pull -= pull.sum() / size / len(parts.counts)
+    moved = agreement_influence(ratings, column, parts.counts, parts.agreement)
+    influence = (moved - (1 - estimate) * pull) / (1 - parts.expected)
+    form = _form(chance, parts.agreement)
+    every, strangers = between_raters(ratings, column, 1 / size, form)
+    apart = parts.expected + strangers - every
+    centre = 1 - (1 - estimate) * (1 - parts.expected) / (1 - apart)
+    by_units = jackknife_se(parts.by_unit, np.ones(len(parts.by_unit))) ** 2
+    return two_way_spread(
+        ratings, by_units, influence, estimate, centre, confidence, is_of_pairs=chance is not _fleiss_chance
+    )
 
 
-def _gwet_chance(shares: Floats, agreement: Floats) -> tuple[float, Floats]:
-    q, mean = len(agreement), shares.mean(axis=0)
-    scale = agreement.sum() / (q * (q - 1))
-    expected = float(scale * (mean @ (1 - mean)))
-    return expected, 2 * (scale * (shares @ (1 - mean)) - expected)
+def _form(chance: Chance, agreement: Floats) -> Floats:
+    """The quadratic form of the shares that is in a chance agreement: all of Fleiss', the squares of Gwet's, none."""
+    if chance is _fleiss_chance:
+        return agreement
+    identity = np.eye(len(agreement))
+    return -_gwet_scale(agreement) * identity if chance is _gwet_chance else 0 * identity
 
 
-def _uniform_chance(shares: Floats, agreement: Floats) -> tuple[float, Floats]:
-    return float(agreement.mean()), np.zeros(len(shares))
+def _fleiss_chance(mean: Floats, agreement: Floats) -> tuple[float, Floats]:
+    return float(mean @ agreement @ mean), 2 * (agreement @ mean)
+
+
+def _gwet_chance(mean: Floats, agreement: Floats) -> tuple[float, Floats]:
+    scale = _gwet_scale(agreement)
+    return scale * float(mean @ (1 - mean)), scale * (1 - 2 * mean)
+
+
+def _gwet_scale(agreement: Floats) -> float:
+    q = len(agreement)
+    return float(agreement.sum() / (q * (q - 1)))
+
+
+def _uniform_chance(mean: Floats, agreement: Floats) -> tuple[float, Floats]:
+    return float(agreement.mean()), np.zeros(len(mean))
 
 
 def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -101,6 +102,14 @@ def share_spread(values: Floats, confidence: float) -> Spread:
         "interval": Interval(max(mean - reach, 0.0), min(mean + reach, 1.0), "jackknife_units", confidence),
         "interval_reason": None,
     }
+
+
+def within(spread: Spread, lowest: float) -> Spread:
+    """The interval cut at the lowest value that there can be."""
+    interval = spread["interval"]
+    if interval is not None and interval.low < lowest:
+        spread["interval"] = replace(interval, low=lowest)
+    return spread
 
 
 def t_quantile(confidence: float, df: float) -> float:

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.agreement.jackknife import nothing_to_compare, share_spread
+from app.stats.agreement.jackknife import PAIR, no_spread, nothing_to_compare, share_spread, within
+from app.stats.agreement.two_way import is_too_small, two_way_spread
 from app.stats.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.stats.agreement.two_way import For
     from app.stats.arrays import Floats, Ints
     from app.stats.ratings import Ratings
 
 
-def percent_agreement(ratings: Ratings, *, confidence: float = 0.95) -> Result:
+def percent_agreement(ratings: Ratings, *, inference: For = "new_units", confidence: float = 0.95) -> Result:
     """The mean over units of the share of pairs of ratings that are equal.
 
     Not for comparing questions or scales: two points agree by chance more often than seven.
-    Source: Gwet (2014), Handbook of Inter-Rater Reliability, chapter 2. Interval: jackknife over units.
+    Source: Gwet (2014), Handbook of Inter-Rater Reliability, chapter 2. Interval: jackknife over units, or over units
+    and raters; see `two_way_spread`.
     """
-    return _mean_share(ratings, lambda counts: agreeing_pairs(counts, np.eye(counts.shape[1])), confidence)
+    return _mean_weight(ratings, np.eye(len(ratings.paired.values)), inference, confidence)
 
 
-def within_one_agreement(ratings: Ratings, *, confidence: float = 0.95) -> Result:
+def within_one_agreement(ratings: Ratings, *, inference: For = "new_units", confidence: float = 0.95) -> Result:
     """The mean over units of the share of pairs of ratings that are at most one scale point (1.0) apart.
 
     Not for nominal values. On a scale of half points, one point is still 1.0.
     """
     values = ratings.paired.values
     near = (np.abs(values[:, None] - values) <= 1 + 1e-9).astype(np.float64)
-    return _mean_share(ratings, lambda counts: agreeing_pairs(counts, near), confidence)
+    return _mean_weight(ratings, near, inference, confidence)
 
 
 def unanimous_share(ratings: Ratings, *, confidence: float = 0.95) -> Result:
@@ -49,6 +53,34 @@ def agreeing_pairs(counts: Ints, weights: Floats) -> Floats:
     """For each unit the mean weight of its pairs of ratings; counts (N, V) with rows of two or more, weights (V, V)."""
     size = counts.sum(axis=1)
     return np.asarray(((counts @ weights * counts).sum(axis=1) - counts @ np.diag(weights)) / (size * (size - 1)))
+
+
+def agreement_influence(ratings: Ratings, column: Ints, counts: Ints, weights: Floats) -> Floats:
+    """How the mean over units of `agreeing_pairs` moves when a rating's weight grows by one, shape (n_ratings,).
+
+    Each pair weighs the product of its ratings' weights, so that a rating that agrees with the others of its unit more
+    than is usual moves the mean up by twice that over the unit's size; a unit with one rating has no pair.
+    """
+    size = counts.sum(axis=1)
+    is_pairable = size >= PAIR
+    usual = float(agreeing_pairs(counts[is_pairable], weights).mean())
+    row = ratings.unit_row
+    with_others = ((counts @ weights)[row, column] - np.diag(weights)[column]) / np.maximum(size[row] - 1, 1)
+    return np.asarray(np.where(is_pairable[row], 2 * (with_others - usual) / size[row], 0.0) / is_pairable.sum())
+
+
+def _mean_weight(ratings: Ratings, weights: Floats, inference: For, confidence: float) -> Result:
+    found = _mean_share(ratings, lambda counts: agreeing_pairs(counts, weights), confidence)
+    if inference == "new_units" or found.estimate is None:
+        return found
+    paired = ratings.paired
+    if is_too_small(paired):
+        return replace(found, **no_spread("one_cluster"))
+    shares = agreeing_pairs(paired.counts, weights)
+    influence = agreement_influence(paired, paired.value_column, paired.counts, weights)
+    by_units = float(shares.var(ddof=1)) / len(shares)
+    spread = two_way_spread(paired, by_units, influence, found.estimate, found.estimate, confidence, is_of_pairs=True)
+    return replace(found, **within(spread, 0.0))
 
 
 def _mean_share(ratings: Ratings, share: Callable[[Ints], Floats], confidence: float) -> Result:

@@ -10,13 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.agreement import brennan_prediger, fleiss_kappa, gwet_ac1, gwet_ac2, krippendorff_alpha
+from app.stats.agreement import (
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    krippendorff_alpha,
+    percent_agreement,
+    two_way,
+    within_one_agreement,
+)
 from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from app.stats.agreement.two_way import For
     from app.stats.agreement.weights import Weights
     from app.stats.result import Result
 
@@ -133,3 +143,117 @@ def test_any_ratings_give_a_coefficient_or_a_reason(coefficient: Callable[[Ratin
         assert result.interval.low <= result.estimate <= result.interval.high <= 1
     else:
         assert result.interval_reason == ("one_cluster" if result.n_units == 1 else "no_variation")
+
+
+def weighted(coefficient: str, value: np.ndarray, weight: np.ndarray) -> float:
+    """A coefficient from pairs that weigh the product of their ratings' weights; shapes (units, raters)."""
+    w = 1 - np.abs(np.subtract.outer(SCALE, SCALE)) ** 2 / 16 if coefficient == "ac2" else np.eye(5)
+    unit_weight, agreed, shares = [], [], []
+    for values, weights in zip(value.astype(int) - 1, weight, strict=True):
+        pairs = np.outer(weights, weights) - np.diag(weights**2)
+        unit_weight.append((pairs.sum() / 12, weights.mean()))
+        agreed.append((pairs * w[np.ix_(values, values)]).sum() / pairs.sum())
+        shares.append(np.bincount(values, weights, 5) / weights.sum())
+    of_pairs, of_ratings = np.array(unit_weight).T
+    p, pi = np.average(agreed, weights=of_pairs), np.average(shares, axis=0, weights=of_ratings)
+    e = {
+        "fleiss": pi @ pi, "ac1": (1 - pi @ pi) / 4, "ac2": w.sum() / 20 * (1 - pi @ pi), "bp": 0.2, "percent": 0.0,
+    }[coefficient]  # fmt: skip
+    return float((p - e) / (1 - e))
+
+
+TWO_WAY: dict[str, Callable[[Ratings, For], Result]] = {
+    "fleiss": lambda ratings, who: fleiss_kappa(ratings, inference=who),
+    "ac1": lambda ratings, who: gwet_ac1(ratings, domain=SCALE, inference=who),
+    "ac2": lambda ratings, who: gwet_ac2(ratings, domain=SCALE, inference=who),
+    "bp": lambda ratings, who: brennan_prediger(ratings, domain=SCALE, inference=who),
+    "percent": lambda ratings, who: percent_agreement(ratings, inference=who),
+}
+
+
+@pytest.mark.parametrize("coefficient", TWO_WAY)
+def test_the_two_way_variance_is_that_of_finite_differences(coefficient: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(11)
+    value = np.clip(np.round(3 + rng.normal(size=(7, 1)) + rng.normal(size=(7, 4))), 1, 5)
+    unit, rater = (index.ravel() for index in np.indices(value.shape))
+    seen: list[np.ndarray] = []
+
+    def listen(_: Ratings, influence: np.ndarray) -> float:
+        seen.append(influence)
+        return 1.0
+
+    monkeypatch.setattr(two_way, "rater_variance", listen)
+    TWO_WAY[coefficient](Ratings(unit, rater, value.ravel()), "new_units_and_raters")
+    step = 1e-5
+    for place, moved in enumerate(seen[0]):
+        side = np.zeros(value.size)
+        side[place] = step
+        up, down = (weighted(coefficient, value, 1 + sign * side.reshape(value.shape)) for sign in (1, -1))
+        assert moved == pytest.approx((up - down) / (2 * step), abs=1e-7)
+
+
+@pytest.mark.parametrize("coefficient", TWO_WAY)
+def test_raters_who_differ_make_the_interval_wider_and_two_of_them_give_none(coefficient: str) -> None:
+    rng = np.random.default_rng(6)
+    value = np.clip(
+        np.round(3 + rng.normal(size=(80, 1)) + rng.normal(size=(80, 6)) + np.array([0, 0, 0, 0, 0, 2])), 1, 5
+    )
+    unit, rater = (index.ravel() for index in np.indices(value.shape))
+    ratings = Ratings(unit, rater, value.ravel())
+    alone, both = (TWO_WAY[coefficient](ratings, who) for who in ("new_units", "new_units_and_raters"))
+    assert alone.interval is not None
+    assert both.interval is not None
+    assert alone.estimate == both.estimate
+    assert both.interval.high - both.interval.low > 1.3 * (alone.interval.high - alone.interval.low)
+    assert both.interval.method == "jackknife_two_way"
+    assert TWO_WAY[coefficient](ratings.of_raters([0, 1]), "new_units_and_raters").interval_reason == "one_cluster"
+
+
+@pytest.mark.parametrize("coefficient", TWO_WAY)
+@given(ratings=st.from_type(Ratings))
+def test_any_ratings_give_a_two_way_interval_around_the_estimate_or_a_reason(
+    coefficient: str, ratings: Ratings
+) -> None:
+    both, plain = (TWO_WAY[coefficient](ratings, who) for who in ("new_units_and_raters", "new_units"))
+    assert (both.estimate, both.reason) == (plain.estimate, plain.reason)
+    if both.interval is not None:
+        assert both.estimate is not None
+        assert both.interval.low <= both.estimate <= both.interval.high <= 1
+    elif both.estimate is not None:
+        assert both.interval_reason in {"one_cluster", "no_variation"}
+
+
+def test_full_agreement_claims_no_two_way_interval() -> None:
+    unit = np.repeat(np.arange(5), 3)
+    ratings = Ratings(unit, np.tile(np.arange(3), 5), (unit % 2).astype(float))
+    assert {TWO_WAY[one](ratings, "new_units_and_raters").interval_reason for one in TWO_WAY} == {"no_variation"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_units", "n_raters"), [(100, 6), (60, 20)])
+@pytest.mark.parametrize("coefficient", [*TWO_WAY, "within one"])
+def test_the_two_way_interval_covers_and_that_of_units_alone_does_not(
+    coefficient: str, n_units: int, n_raters: int
+) -> None:
+    """Raters' severity has three fifths of the variance of units; less where squares of it make the estimate skewed."""
+    severity = {"ac2": 0.1, "within one": 0.2}.get(coefficient, 0.3)
+    of = TWO_WAY | {"within one": lambda ratings, who: within_one_agreement(ratings, inference=who)}
+
+    def crossed(rng: np.random.Generator, n_units: int, n_raters: int) -> Ratings:
+        unit, rater = rng.normal(0, 0.5**0.5, (n_units, 1)), rng.normal(0, severity**0.5, n_raters)
+        seen = unit + rater + rng.normal(0, 0.5**0.5, (n_units, n_raters))
+        codes = [index.ravel() for index in np.indices(seen.shape)]
+        return Ratings(codes[0], codes[1], np.clip(np.round(1.2 * seen) + 3, 1, 5).ravel())
+
+    rng = np.random.default_rng(20_251_122)
+    truth = float(np.mean([of[coefficient](crossed(rng, 600, 400), "new_units").estimate for _ in range(12)]))
+    studies = [crossed(rng, n_units, n_raters) for _ in range(1000)]
+    found = [[of[coefficient](study, who) for who in ("new_units_and_raters", "new_units")] for study in studies]
+    both, alone = (
+        float(np.mean([r.interval is not None and r.interval.low <= truth <= r.interval.high for r in column]))
+        for column in zip(*found, strict=True)
+    )
+    assert 0.92 <= both <= 0.985
+    assert alone < 0.92
+    estimates, errors = zip(*((pair[0].estimate, pair[0].standard_error) for pair in found), strict=True)
+    assert 0.9 < np.mean(errors) / np.std(estimates) < 1.35
