@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from app.actions.opening import OpeningError, StudyEmptyError, check_carried_out, check_feasible
+from app.actions.opening import (
+    OpeningError,
+    StudyEmptyError,
+    check_carried_out,
+    check_feasible,
+    notes_on_opening,
+)
 from app.design.feasibility import feasibility
 from app.design.plan import planned_trials
 from app.design.special import special_trials
@@ -21,7 +27,29 @@ from app.storage.trials import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
+
+    from app.design.feasibility import Feasibility
+    from app.design.plan import PlannedItem, PlannedTrial
+    from app.design.protocol import Protocol
+    from app.design.special import Special
+
+
+class DesignInWords(NamedTuple):
+    """Sentences for a lead: the arithmetic of the design, what will be uneven, and why it cannot be opened."""
+
+    needs: Sequence[str]
+    notes: Sequence[str]
+    in_the_way: Sequence[str]
+
+
+class _DrawnUp(NamedTuple):
+    items: Sequence[PlannedItem]
+    trials: Sequence[PlannedTrial]
+    special: Special
+    needs: Feasibility
 
 
 class StudyMissingError(LookupError):
@@ -38,16 +66,25 @@ def open_study(db: Connection, slug: str) -> None:
     study_id, _, version, seed = _study(db, slug)
     protocol = get_protocol(db, study_id, version)
     check_carried_out(protocol, get_yaml(db, study_id, version))
-    items = list_items(db, study_id)
-    trials = planned_trials(protocol, items)
-    if not trials:
-        kind = kind_of_trials(protocol, (len(item.responses) for item in items))
+    drawn = _drawn_up(db, study_id, protocol)
+    if not drawn.trials:
+        kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
         raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
-    special = special_trials(protocol, items)
-    check_feasible(protocol, feasibility(protocol, trials, list_named_raters(db, study_id), special.faults))
-    record_trials(db, study_id, seed, trials)
-    record_special_trials(db, study_id, special.trials)
+    check_feasible(protocol, drawn.needs)
+    record_trials(db, study_id, seed, drawn.trials)
+    record_special_trials(db, study_id, drawn.special.trials)
     record_status(db, study_id, "open")
+
+
+def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
+    """What the design of a study needs and what stands in the way of opening it, for its lead."""
+    protocol = get_protocol(db, study_id, version)
+    needs = _drawn_up(db, study_id, protocol).needs
+    return DesignInWords(
+        needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_places else [],
+        notes=needs.notes,
+        in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs),
+    )
 
 
 def pause_study(db: Connection, slug: str) -> None:
@@ -64,6 +101,14 @@ def close_study(db: Connection, slug: str) -> None:
         record_status(db, study_id, "closed")
 
 
+def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
+    items = list_items(db, study_id)
+    trials = planned_trials(protocol, items)
+    special = special_trials(protocol, items)
+    needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.faults)
+    return _DrawnUp(items, trials, special, needs)
+
+
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
     study = get_study_for_update(db, slug)
     if study is None:
@@ -71,4 +116,13 @@ def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
     return study
 
 
-__all__ = ["OpeningError", "StudyEmptyError", "StudyMissingError", "close_study", "open_study", "pause_study"]
+__all__ = [
+    "DesignInWords",
+    "OpeningError",
+    "StudyEmptyError",
+    "StudyMissingError",
+    "close_study",
+    "design_in_words",
+    "open_study",
+    "pause_study",
+]

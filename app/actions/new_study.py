@@ -95,6 +95,29 @@ def store_sheet(db: Connection, sheet: Sheet, lead_id: int) -> str:
     return _store(db, study, lead_id)
 
 
+def store_template(db: Connection, name: str, title: str, slug: str, lead_id: int) -> str:
+    """Store a published design with its example items and responses, under a slug and a title of the lead's.
+
+    Returns:
+        The study's slug.
+
+    Raises:
+        FaultsError: no such template, no slug, no title, or a study is called so already; nothing was stored.
+    """
+    from app.actions.templates import SlugError, TemplateMissingError, files_of, list_templates
+    from app.exchange import read_files
+
+    try:
+        files = files_of(name, slug, title)
+    except TemplateMissingError as error:
+        names = ", ".join(template.name for template in list_templates())
+        raise FaultsError([Fault("the form", None, "template", name, f"one of {names}")]) from error
+    except SlugError as error:
+        allowed = "small letters, digits and hyphens between them, up to 64"
+        raise FaultsError([Fault("the form", None, "slug", slug, allowed)]) from error
+    return _store(db, read_files(files), lead_id)
+
+
 def _store(db: Connection, folder: StudyFolder, lead_id: int) -> str:
     from app.storage.load import load_study
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
-from ruamel.yaml import YAML
 
 from app.design.protocol import Slug
 
+PROTOCOL = "study.yaml"
 FOLDER = Path(__file__).resolve().parents[1] / "study_templates"
 
 
@@ -39,6 +38,8 @@ class FolderInTheWayError(FileExistsError):
 
 def list_templates() -> tuple[Template, ...]:
     """Every template, in the order of the index."""
+    from ruamel.yaml import YAML
+
     index = YAML(typ="safe").load((FOLDER / "index.yaml").read_text(encoding="utf-8"))
     return tuple(Template(name, entry["purpose"], entry["source"]) for name, entry in index.items())
 
@@ -55,7 +56,7 @@ def template_folder(name: str) -> Path:
 
 
 def new_study(name: str, out: Path, slug: str, title: str) -> Path:
-    """Copy a template into a folder of its own, under another slug and title; everything else stays to the letter.
+    """Write a template into a folder of its own, under another slug and title.
 
     Args:
         name: the template.
@@ -68,17 +69,28 @@ def new_study(name: str, out: Path, slug: str, title: str) -> Path:
         SlugError: not a slug.
         FolderInTheWayError: the folder holds something, or is none; nothing was written.
     """
-    template = template_folder(name)
+    files = files_of(name, slug, title)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FolderInTheWayError(f"{out} is there already. Nothing was written.")
+    out.mkdir(parents=True, exist_ok=True)
+    for file, content in files.items():
+        (out / file).write_bytes(content)
+    return out
+
+
+def files_of(name: str, slug: str, title: str) -> dict[str, bytes]:
+    """The files of a template under another slug and title, by name; everything else stays to the letter.
+
+    Raises:
+        TemplateMissingError: no such template.
+        SlugError: not a slug.
+    """
+    files = {file.name: file.read_bytes() for file in sorted(template_folder(name).iterdir())}
     try:
         TypeAdapter(Slug).validate_python(slug)
     except ValidationError as error:
         raise SlugError(f"{slug} is no slug: small letters, digits and hyphens between them, at most 64.") from error
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FolderInTheWayError(f"{out} is there already. Nothing was written.")
-    shutil.copytree(template, out, dirs_exist_ok=True)
-    protocol = out / "study.yaml"
-    protocol.write_text(renamed(protocol.read_text(encoding="utf-8"), slug, title), encoding="utf-8")
-    return out
+    return files | {PROTOCOL: renamed(files[PROTOCOL].decode("utf-8"), slug, title).encode()}
 
 
 def renamed(yaml: str, slug: str, title: str) -> str:

@@ -47,8 +47,11 @@ def check(folder: Folder) -> None:
     from app.actions.opening import notes_on_opening
 
     found = _read(folder)
-    for note in notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)):
+    needs = feasibility_of_folder(found)
+    for note in notes_on_opening(found.protocol, found.yaml, needs):
         say(f"Warning: {note}")
+    for note in needs.notes:
+        say(f"Note: {note}")
     say(f"No fault: {_contents(found)}.")
 
 

@@ -139,6 +139,20 @@ def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Pa
     assert len(ratings) == 1 + 3 * N_ITEMS * len(RATERS)
 
 
+def test_a_published_design_becomes_an_open_study(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/new")
+    page.get_by_label("The design").select_option("four-dimensions")
+    card = page.locator("form", has_text="From a published design")
+    card.get_by_label("Title of the study").fill("Ours")
+    card.get_by_label("Its name in addresses").fill("ours")
+    card.get_by_role("button", name="Make the study").click()
+    expect(page).to_have_url(re.compile("/studies/ours$"))
+    expect(page.locator("main")).to_contain_text("This design needs at least")
+    page.get_by_role("button", name="Open for raters").click()
+    expect(page.locator(".chip")).to_have_text("open")
+
+
 SHEET = "Question,Therapist,Bot,Topic\nI cannot sleep,That is hard,Drink tea,night\nI lost my job,Oh no,Search,work\n"
 
 
@@ -152,8 +166,9 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
     def fill(column: str) -> None:
         page.get_by_label("The spreadsheet").set_input_files(tmp_path / "replies.csv")
         expect(page.locator("#columns option")).to_have_count(4)
-        page.get_by_label("Title of the study").fill("Therapists and a bot")
-        page.get_by_label("Its name in addresses").fill("therapists")
+        card = page.locator("form", has_text="From a spreadsheet")
+        card.get_by_label("Title of the study").fill("Therapists and a bot")
+        card.get_by_label("Its name in addresses").fill("therapists")
         page.get_by_label("Column with the situation").fill("Question")
         for place, (source, kind, name) in enumerate(
             (("therapist", "a person", "Therapist"), ("bot", "a model", column))
@@ -166,7 +181,7 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
 
     fill("Robot")
     expect(page.locator("#faults")).to_contain_text("a column named Robot")
-    assert page.get_by_label("Title of the study").input_value() == "Therapists and a bot"
+    assert page.locator("#title").input_value() == "Therapists and a bot"
     page.goto(page.url)
     expect(page).to_have_url(re.compile("/studies/new$"))
     fill("Bot")

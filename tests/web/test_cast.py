@@ -43,6 +43,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies": (200, 200, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/new": (200, 200, SIGN_IN, SIGN_IN, SIGN_IN),
     "POST /studies/new": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/new/template": (303, 303, SIGN_IN, SIGN_IN, SIGN_IN),
+    "POST /studies/new/template": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/new/spreadsheet": (303, 303, SIGN_IN, SIGN_IN, SIGN_IN),
     "POST /studies/new/spreadsheet": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/{slug}": OWN_PAGE,

@@ -11,7 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.new_study import Sheet, SourceColumn, store_sheet, store_upload
+from app.actions.new_study import Sheet, SourceColumn, store_sheet, store_template, store_upload
+from app.actions.templates import list_templates
 from app.design.fault import Fault, FaultsError
 from app.storage.leads import Lead
 from app.web.deps import Db
@@ -27,7 +28,7 @@ N_SOURCES = 5
 USUAL = (("person", "human"), ("model", "model"))
 USUAL_FIELDS: dict[str, Any] = {
     "title": "", "slug": "", "text": "text", "item": "",
-    "source": [name for name, _ in USUAL], "kind": [kind for _, kind in USUAL], "column": [],
+    "template": {"name": "", "title": "", "slug": ""}, "source": [name for name, _ in USUAL], "kind": [kind for _, kind in USUAL], "column": [],
 }  # fmt: skip
 
 
@@ -74,8 +75,15 @@ def submit_new_study(request: Request, upload: Uploaded, lead: SignedIn, db: Db)
     return _answer(request, lead, upload, lambda: store_upload(db, upload.files, lead.id))
 
 
+@router.post("/studies/new/template")
+def submit_template(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
+    form = {part: upload.text(part) for part in ("name", "title", "slug")}
+    return _answer(request, lead, upload, lambda: store_template(db, **form, lead_id=lead.id))
+
+
 @router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
-def show_spreadsheet(request: Request) -> Response:
+@router.get("/studies/new/template", dependencies=[Depends(check_signed_in)])
+def show_form_again(request: Request) -> Response:
     """Where a form came back with faults and its address is opened again."""
     return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
 
@@ -89,14 +97,18 @@ def _answer(request: Request, lead: Lead, upload: Upload, store: Callable[[], st
     try:
         slug = store()
     except FaultsError as error:
-        return _form(request, lead, _typed(upload) if "title" in upload.fields else USUAL_FIELDS, error.faults)
+        return _form(request, lead, _typed(upload), error.faults)
     return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
 
 
 def _typed(upload: Upload) -> dict[str, Any]:
     """What the lead typed, for the form that comes back."""
+    if "name" in upload.fields:
+        return USUAL_FIELDS | {"template": {part: upload.text(part) for part in ("name", "title", "slug")}}
+    if "title" not in upload.fields:
+        return USUAL_FIELDS
     lists: dict[str, Any] = {name: upload.fields.get(name, []) for name in ("source", "kind", "column")}
-    return lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
+    return USUAL_FIELDS | lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
 
 
 def _sheet(upload: Upload) -> Sheet:
@@ -115,6 +127,6 @@ def _form(request: Request, lead: Lead, fields: dict[str, Any], faults: list[Fau
     return page(
         request, "lead/new_study.html", status=422 if faults else 200, lead=lead, n_errors=len(errors),
         faults=[*errors[:MOST_FAULTS], *notes[:MOST_FAULTS]], fields=fields,
-        sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
+        templates=list_templates(), sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
         max_upload_bytes=request.app.state.max_upload_bytes,
     )  # fmt: skip

@@ -28,7 +28,12 @@ CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": des
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     links = rater_links(request, study.slug)
     note = note_on(get_protocol(db, study.id, study.protocol_version).language)
-    return page(request, "lead/study.html", lead=lead, study=study, links=links, note=note, **_counted(db, study))
+    counted = _counted(db, study)
+    is_small = counted["counts"].n_items < MANY_TRIALS
+    in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
+    return page(
+        request, "lead/study.html", lead=lead, study=study, links=links, note=note, design=in_words, **counted
+    )  # fmt: skip
 
 
 @router.get("/studies/{slug}/coverage")

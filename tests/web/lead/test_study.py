@@ -127,3 +127,23 @@ def test_a_lead_is_told_before_opening_that_a_language_has_no_catalogue(
 ) -> None:
     study_of(db, lead, language=language)
     assert ("no catalogue has fa. There are en, ar or de" in client.get("/studies/small").text) == is_told
+
+
+def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    title = "A person and a model, by GPT"
+    sources = {"person": {"kind": "human"}, "model": {"kind": "model", "family": "GPT"}}
+    study_of(db, lead, title=title, sources=sources, flow={"exposure_cap": 1})
+    page = client.get("/studies/small").text
+    assert "This design needs at least" in page
+    assert "4 places" in page
+    assert "rater_title gives them another one" in page
+    study_of(db, lead, slug="unmet", conditions={"told": {"kind": "instruction", "levels": {"a": "A", "b": "B"},
+                                                          "assign": "between", "caps": {"a": 1}}})  # fmt: skip
+    assert "It cannot be met: the cap of told=a" in client.get("/studies/unmet").text
+
+
+def test_a_study_that_nothing_can_be_rated_of_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, item_keys=())
+    assert "No trial can be made" in client.get("/studies/small").text

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.templates import list_templates
+from tests.web.lead.test_new_study import n_studies
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+FORM = {"name": "four-dimensions", "title": 'Our "four" dimensions', "slug": "ours"}
+
+
+def test_every_design_can_be_chosen(client: TestClient) -> None:
+    page = client.get("/studies/new").text
+    assert page.count("<option value=") >= len(list_templates())
+    assert all(f'value="{template.name}"' in page for template in list_templates())
+
+
+def test_a_design_becomes_a_draft_under_its_new_name(client: TestClient, db: Connection) -> None:
+    answer = client.post("/studies/new/template", data=FORM)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/studies/ours")
+    row = db.execute(
+        text("SELECT s.status, p.title, (SELECT count(*) FROM responses) > 0 FROM studies s JOIN protocols p"
+             " ON p.study_id = s.id")
+    ).one()  # fmt: skip
+    assert tuple(row) == ("draft", FORM["title"], True)
+    assert "This design needs at least" in client.get("/studies/ours").text
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "allowed"),
+    [
+        ("name", "../demo", "one of ayers-pair, three-point"),
+        ("slug", "Ours", "small letters, digits and hyphens"),
+        ("slug", "ours\nsources: {}", "small letters, digits and hyphens"),
+        ("title", "", "<td><bdi>title</bdi></td>"),
+    ],
+)
+def test_what_cannot_be_is_said_beside_what_was_typed(
+    client: TestClient, db: Connection, part: str, value: str, allowed: str
+) -> None:
+    answer = client.post("/studies/new/template", data=FORM | {part: value})
+    assert answer.status_code == 422
+    assert allowed in answer.text
+    assert part != "slug" or "Our &#34;four&#34; dimensions" in answer.text
+    assert n_studies(db) == 0
+
+
+def test_a_name_that_is_taken_is_said(client: TestClient, db: Connection) -> None:
+    client.post("/studies/new/template", data=FORM)
+    answer = client.post("/studies/new/template", data=FORM | {"name": "ab-tie"})
+    assert answer.status_code == 422
+    assert "a slug of its own" in answer.text
+    assert n_studies(db) == 1
