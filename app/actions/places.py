@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.admission import turned_away
 from app.actions.conditions import OwnConditions, choose_conditions, own_conditions
+from app.actions.gold import gold_for
 from app.design.cells import cell_of
+from app.design.gold import with_gold
 from app.design.presentation import shown_labels
 from app.design.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.storage.assignments import get_so_far, record_assignments
-from app.storage.assignments_return import retake_returned, return_expired
+from app.storage.assignments_return import retake_gold, retake_returned, return_expired
 from app.storage.rating_sessions import get_rater, record_state
 from app.storage.seats import Claimant, claim_seats, has_leased_places
 from app.storage.trials_view import get_extent, list_trials
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from app.storage.assignments import SoFar
     from app.storage.rating_sessions import RatingSession
     from app.storage.seats import Seat
-    from app.storage.trials_view import Extent
+    from app.storage.trials_view import Extent, Trial
 
 Outcome = Literal["given", "wait", "full"]
 
@@ -43,10 +45,10 @@ def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> i
     """How many pages a rater of this study gets, where there are enough."""
     so_far = get_so_far(db, session)
     if so_far.n_held:
-        return so_far.n_held + so_far.n_repeated
+        return so_far.n_held + so_far.n_repeated + so_far.n_gold
     n_most = _own(db, session, protocol, own_conditions(db, session, protocol)).n_most
     repeats = repeats_for(protocol, n_most)
-    return n_most + (repeats.n if repeats else 0)
+    return n_most + (repeats.n if repeats else 0) + len(protocol.checks.gold)
 
 
 def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> Outcome:
@@ -67,6 +69,7 @@ def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> O
     seats = claim_seats(db, own.who, max(0, own.n_most - so_far.n_held)) if chosen else []
     if seats:
         _record(db, protocol, own, seats, so_far)
+        retake_gold(db, session)
     if seats or so_far.n_open:
         record_state(db, session, "active")
         return "given"
@@ -99,17 +102,23 @@ def _may_repeat_items(protocol: Protocol, extent: Extent) -> bool:
 
 
 def _record(db: Connection, protocol: Protocol, own: Own, seats: Sequence[Seat], so_far: SoFar) -> None:
-    """Set the order, the sides and the repeats, once and for all."""
+    """Set the order, the sides, the repeats and the gold trials, once and for all."""
     session, blocks = own.who.session, protocol.design.blocks
     column = blocks.column if blocks else None
     trials = list_trials(db, session.study_id, [seat.trial_id for seat in seats], column)
     places = rater_order(
-        protocol, own.key, [OwnTrial(cell_of(t.condition), t.block, t.id, t.name, t.response_ids) for t in trials],
+        protocol, own.key, [_own_trial(trial) for trial in trials],
         seed=session.seed, rater_number=own.who.rater_number,
         had=Had(so_far.last_position, so_far.n_kept, so_far.n_swapped, so_far.n_repeated),
     )  # fmt: skip
+    gold = [] if so_far.last_position else gold_for(db, session, protocol, own.key, own.who.conditions)
+    places = with_gold(places, [_own_trial(trial) for trial in gold], seed=session.seed, rater=own.key)
     labels = {
         trial.id: dict(zip(trial.response_ids, shown_labels(protocol, trial.condition, trial.sources), strict=True))
-        for trial in trials
+        for trial in (*trials, *gold)
     }
     record_assignments(db, own.who, seats, places, labels)
+
+
+def _own_trial(trial: Trial) -> OwnTrial:
+    return OwnTrial(cell_of(trial.condition), trial.block, trial.id, trial.name, trial.response_ids)

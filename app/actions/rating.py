@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.attention import attention_now
+from app.actions.gold import check_gold
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
@@ -19,7 +20,7 @@ from app.storage.assignments_return import retake_returned
 from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
 from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import record_begin, record_finish, record_step
-from app.storage.ratings import record_answer, record_submission
+from app.storage.ratings import GOLD, record_answer, record_submission
 from app.storage.revisits import record_revisit, save_revisit
 from app.storage.turns import record_turn, release_turns
 
@@ -185,6 +186,8 @@ def submit_rating(
     is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
     if stage.n_turns:
         release_turns(db, view)
+    if is_stored:
+        _check(db, protocol, view)
     return Submission(answers, is_stored)
 
 
@@ -201,7 +204,16 @@ def save_answer(
     answer = read_answer(slot, form, view.response_ids)
     if answer is None:
         return True
-    return (save_revisit if view.is_revisit else record_answer)(db, view, answer, key)
+    is_saved = (save_revisit if view.is_revisit else record_answer)(db, view, answer, key)
+    if is_saved and view.state == "done":
+        _check(db, protocol_of(db, session), view)
+    return is_saved
+
+
+def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
+    """A gold trial is checked when it is done, and again when one of its answers is changed."""
+    if view.purpose == GOLD:
+        check_gold(db, protocol, view, asked_at(protocol, _shown(protocol, view), is_revisit=False))
 
 
 def finish(db: Connection, session: RatingSession) -> bool:

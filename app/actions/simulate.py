@@ -15,6 +15,7 @@ from app.actions.rating import (
     submit_rating,
 )
 from app.actions.simulated_answers import Mind, Names
+from app.actions.simulated_checks import gold_form
 from app.actions.simulated_steps import pass_step
 from app.storage.arrivals import StudyDoor, get_study_door
 from app.storage.assignments_view import AssignmentView
@@ -97,7 +98,10 @@ def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, po
     rated: set[int] = set()
     while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
         if isinstance(page, AssignmentView):
-            form, active_ms = mind.answer(page, slots_of(protocol_of(db, session), page))
+            protocol = protocol_of(db, session)
+            slots = slots_of(protocol, page)
+            form, active_ms = mind.answer(page, slots)
+            form |= gold_form(protocol, slots, page, names, mind.rng)
             submission = submit_rating(db, session, page, form, active_ms=active_ms)
             if not submission.is_stored:
                 raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")

@@ -5,14 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.form import SIDES
+from app.design.gold import declared_gold
 from app.design.question import ChoiceQuestion
 from app.design.scale import number_text
+from app.storage.ratings import GOLD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from random import Random
 
+    from app.actions.simulated_answers import Names
+    from app.design.protocol import Protocol
     from app.design.slot import Slot
     from app.storage.assignments_view import AssignmentView
+
+
+# How often a simulated rater answers a gold trial as they please.
+CARELESS_SHARE = 0.05
+
+
+def gold_form(
+    protocol: Protocol, slots: Sequence[Slot], view: AssignmentView, names: Names, rng: Random
+) -> dict[str, list[str]]:
+    """What is expected of a gold trial, mostly; nothing where it is none."""
+    if view.purpose != GOLD:
+        return {}
+    keys = {response_id: names.responses[response_id][0] for response_id in view.response_ids}
+    gold = declared_gold(protocol, names.items[view.item_id], keys.values())
+    is_careless = rng.random() < CARELESS_SHARE
+    return {} if gold is None or is_careless else expected_form(gold.expect, slots, view, keys)
 
 
 def expected_form(

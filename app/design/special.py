@@ -107,9 +107,12 @@ def _impossible(
     protocol: Protocol, purpose: Purpose, declared: PracticeTrial | GoldTrial, shown: Sequence[Candidate]
 ) -> Iterator[str]:
     """What it expects and nobody could answer."""
+    others = (*protocol.checks.attention, *protocol.checks.comprehension)
+    if purpose == "gold" and declared.item in {check.key for check in others}:
+        yield f"has the name of another check, {declared.item}"
     for key, accepted in declared.expect.items():
         question = protocol.question(key)
-        if question is None or not _is_asked(question, purpose, len(shown)):
+        if question is None or key in protocol.flow.revisit or not _is_asked(question, purpose, len(shown)):
             yield f"expects an answer to {key}, which its page does not ask"
         elif other := [value for value in accepted if not _is_possible(question, value, shown)]:
             yield f"expects {', '.join(other)} of {key}, which takes {allowed_words(question)}"

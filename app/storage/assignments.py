@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.storage.rating_sessions import RatingSession
     from app.storage.seats import Claimant, Seat
 
-# A repeat takes no seat: it is the same rater once more.
+# A repeat takes no seat: it is the same rater once more. A gold trial has none.
 _ASSIGN = text("""
     WITH new AS (
       SELECT * FROM unnest(CAST(:trials AS bigint[]), CAST(:repeats AS smallint[]), CAST(:seats AS integer[]),
@@ -83,14 +83,14 @@ def record_assignments(
         db: the transaction that claimed them.
         who: the rater.
         seats: what `claim_seats` gave.
-        places: position and shown responses of each, with the repeats among them.
+        places: position and shown responses of each, with the repeats and gold trials among them.
         labels: for each trial what the rater is told of the source of each response; None says nothing of it.
     """
     seat_of = {seat.trial_id: seat.seat for seat in seats}
     rows = {
         "trials": [place.trial_id for place in places],
         "repeats": [place.repeat for place in places],
-        "seats": [None if place.repeat else seat_of[place.trial_id] for place in places],
+        "seats": [None if place.repeat else seat_of.get(place.trial_id) for place in places],
         "positions": [place.position for place in places],
         "responses": ["{" + ",".join(map(str, place.response_ids)) + "}" for place in places],
         "labels": [_labels(labels[place.trial_id], place) for place in places],

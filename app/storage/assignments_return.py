@@ -63,6 +63,22 @@ _RETAKE_REPEATS = text("""
                       AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND o.state <> 'returned')
 """)
 
+# Gold trials come back to whoever keeps some of the others.
+_RETAKE_GOLD = text("""
+    UPDATE assignments a SET state = CASE WHEN a.served_at IS NULL THEN 'planned' ELSE 'leased' END
+    FROM trials t
+    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned'
+      AND t.study_id = a.study_id AND t.id = a.trial_id AND t.purpose = 'gold'
+      AND EXISTS (SELECT FROM assignments o JOIN trials u ON u.study_id = o.study_id AND u.id = o.trial_id
+                  WHERE o.study_id = a.study_id AND o.rating_session_id = a.rating_session_id
+                    AND o.state IN ('planned', 'leased', 'done') AND u.purpose = 'rating')
+""")
+
+
+def retake_gold(db: Connection, session: RatingSession) -> int:
+    """Give a rater who has other trials their gold trials back; how many."""
+    return db.execute(_RETAKE_GOLD, {"study": session.study_id, "session": session.session_id}).rowcount
+
 
 def return_expired(db: Connection, session: RatingSession) -> int:
     """Free the open places of sittings whose lease is over; how many."""
@@ -81,6 +97,7 @@ def retake_returned(db: Connection, session: RatingSession) -> int:
     if rows:
         n_retaken += db.execute(_RETAKE, {**ids, **wanted, "ids": [r.id for r in rows]}).rowcount
     n_retaken += db.execute(_RETAKE_REPEATS, ids).rowcount
+    n_retaken += retake_gold(db, session)
     if n_retaken:
         record_state(db, session, "active")
     return n_retaken

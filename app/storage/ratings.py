@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # An answer that was saved but not yet submitted with its page stays out of every figure until it is.
 NOT_SUBMITTED = "not submitted"
+# So do answers to gold trials.
+GOLD = "gold"
 
 GIVEN = """
     SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
@@ -64,7 +66,8 @@ INSERT = f"""
       g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, CAST(:key AS uuid), now(),
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
-      a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms, :exclude
+      a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms,
+      CASE WHEN t.purpose = 'gold' THEN '{GOLD}' ELSE :exclude END
     FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN ({GIVEN}) AS g
     WHERE NOT EXISTS (SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id
                       AND o.idempotency_key = CAST(:key AS uuid))

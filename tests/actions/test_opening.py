@@ -31,7 +31,6 @@ PRACTICE = {"trials": [{"item": "p"}]}
     ("part", "parts"),
     [
         ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": TURNED}),
-        ("checks.gold", {"checks": {"gold": [{"item": "g", "expect": {"warm": 1}}]}}),
     ],
 )
 def test_each_part_that_raters_would_not_get_is_named(part: str, parts: dict[str, Any]) -> None:

@@ -93,3 +93,12 @@ def test_a_stored_trial_is_known_by_its_item_and_the_responses_that_were_named()
     assert not is_declared_as(named, "i0", ["i0:person"])
     assert is_declared_as(unnamed, "i0", ["i0:person", "i0:model"])
     assert not is_declared_as(unnamed, "i1", [])
+
+
+def test_a_gold_trial_has_the_name_of_no_other_check_and_expects_nothing_of_looking_back() -> None:
+    task = {"key": "i0", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
+    study = protocol(checks={"gold": [GOLD], "comprehension": [task]}, flow={"revisit": ["warm"]})
+    assert special_trials(study, items(2)).faults == [
+        "checks.gold.1 has the name of another check, i0.",
+        "checks.gold.1 expects an answer to warm, which its page does not ask.",
+    ]

@@ -1,0 +1,61 @@
+"""Gold trials: given to each rater among the others, and checked against what is expected. They flag, never reject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.checks import score_of
+from app.design.gold import declared_gold, name_of_gold
+from app.design.order import seeded
+from app.design.special import is_declared_as
+from app.storage.gold import get_gold, list_gold, list_gold_answers, record_gold
+from app.storage.trials_view import list_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol import Protocol
+    from app.design.slot import Slot
+    from app.storage.assignments_view import AssignmentView
+    from app.storage.rating_sessions import RatingSession
+    from app.storage.trials_view import Trial
+
+
+def gold_for(
+    db: Connection, session: RatingSession, protocol: Protocol, rater: str, conditions: Sequence[str]
+) -> list[Trial]:
+    """The gold trials of one rater, each in one of the rater's conditions."""
+    if not protocol.checks.gold:
+        return []
+    stored = list_gold(db, session, conditions)
+    chosen: list[int] = []
+    for number, declared in enumerate(protocol.checks.gold):
+        ways = [gold.trial_id for gold in stored if is_declared_as(declared, gold.item, gold.responses)]
+        chosen += [seeded(session.seed, "gold", rater, number).choice(ways)] if ways else []
+    return list_trials(db, session.study_id, chosen)
+
+
+def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: Sequence[Slot]) -> None:
+    """Note whether a gold trial that is done was answered as expected.
+
+    Args:
+        db: the transaction.
+        protocol: the rater's version.
+        view: the assignment, of a gold trial.
+        slots: everything that the trial asks, at whatever turn.
+    """
+    stored = get_gold(db, view)
+    declared = declared_gold(protocol, stored.item, stored.responses)
+    if declared is None:
+        return
+    given = list_gold_answers(db, view)
+    asked: dict[str, list[str]] = {}
+    for slot in slots:
+        asked.setdefault(slot.question.key, []).append(given.get((slot.question.key, slot.response_id, slot.turn), ""))
+    score = score_of(declared.expect, asked)
+    record_gold(db, view, {
+        "check": name_of_gold(protocol, declared), "is_passed": score.n_right == score.n_expected,
+        "n_right": score.n_right, "n_expected": score.n_expected,
+    })  # fmt: skip

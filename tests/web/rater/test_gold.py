@@ -1,0 +1,169 @@
+"""Gold trials: among every rater's others, in no figure and no place, a check that follows the last answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.simulate import simulate
+from app.analysis import analyze
+from app.design.protocol import Protocol
+from app.storage.coverage import get_coverage
+from app.storage.engine import transactions
+from app.storage.frames import study_frames
+from tests.builder import protocol_of
+from tests.web.rater.conftest import FULL, form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+TEXTS = [{"key": key} for key in ("item-0", "item-1", "item-2", "sure")]
+GOLD: dict[str, Any] = {"item": "sure", "expect": {"preference": "sure:model", "empathy": [4, 5]}}
+CHECKS = {"gold": [GOLD], "flag_at": 1}
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    with engine.connect() as db:
+        return [tuple(row) for row in db.execute(text(sql))]
+
+
+def checks(engine: Engine) -> Sequence[Any]:
+    return rows(engine, "SELECT detail ->> 'check', detail -> 'is_passed' FROM events WHERE kind = 'check' ORDER BY id")
+
+
+@pytest.fixture
+def opened(study: Callable[..., int]) -> Callable[..., int]:
+    def make(**parts: Any) -> int:  # noqa: ANN401 - parts of a protocol
+        return study(texts=TEXTS, **{"checks": CHECKS, **parts})
+
+    return make
+
+
+def is_gold(page: Any) -> bool:  # noqa: ANN401 - httpx's response
+    return "The situation of sure" in page.text
+
+
+def expected(page: Any) -> dict[str, str]:  # noqa: ANN401
+    side = "left" if page.text.index("model on sure") < page.text.index("person on sure") else "right"
+    return {"q0": side, "q1r0": "4", "q1r1": "5"}
+
+
+def rate_all(anna: Visitor, page: Any, answer: Callable[[Any], dict[str, str]]) -> tuple[Any, str]:  # noqa: ANN401
+    """Rate to the end; the last page, and where the gold trial was."""
+    address = ""
+    while heading(page).startswith("Item"):
+        address = form_address(page) if is_gold(page) else address
+        page = anna.rate(page, answer(page) if is_gold(page) else FULL)
+    return page, address
+
+
+def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_figure(
+    engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = opened(design={"raters_per_trial": 1})
+    anna = visitor()
+    page = anna.arrive()
+    assert "4 items." in page.text
+    page, _ = rate_all(anna, anna.begin(), expected)
+    assert heading(page) == "You have finished. Thank you."
+    assert checks(engine) == [("sure", True)]
+    kept = rows(engine, "SELECT i.key, exclude, count(*) FROM ratings r JOIN items i ON i.id = r.item_id GROUP BY 1, 2")
+    assert sorted(kept, key=str) == [("item-0", None, 3), ("item-1", None, 3), ("item-2", None, 3), ("sure", "gold", 3)]
+    with engine.connect() as db:
+        coverage = get_coverage(db, study_id)
+        found = study_frames(db, study_id).checks
+    assert found is not None
+    assert found[["check", "is_passed"]].to_numpy().tolist() == [["sure", True]]
+    assert (coverage.n_trials, coverage.n_places, coverage.distribution) == (3, 3, [(1, 3)])
+    assert (coverage.reconciliation.n_served, coverage.reconciliation.n_answered) == (4, 4)
+    assert (coverage.reconciliation.n_lost, coverage.reconciliation.n_double) == (0, 0)
+    assert coverage.reconciliation.n_unaccounted == 0
+
+
+def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
+    engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = opened()
+    protocol = Protocol.model_validate(protocol_of(checks=CHECKS))
+    anna = visitor()
+    page = anna.begin()
+    while not is_gold(page):
+        page = anna.rate(page)
+    address, right = form_address(page), expected(page)
+    wrong = {**right, "q1r0": "1"}
+    page = anna.post(address, data=wrong)
+    assert checks(engine) == [("sure", False)]
+    with engine.connect() as db:
+        report = analyze(study_frames(db, study_id), protocol)
+    (flagged,) = [figure for figure in report.figures if figure.statistic == "flagged_share"]
+    assert flagged.estimate == 1
+    assert "1 checks failed" in flagged.note
+    assert not [figure for figure in report.figures if "sure" in str(figure.scope)]
+    saved = anna.post(f"{address}/save", data={"slot": "q1r0", "q1r0": "5"})
+    assert saved.status_code == 200
+    assert checks(engine) == [("sure", True)]
+    anna.post(address, data=wrong)
+    assert checks(engine) == [("sure", False)]
+
+
+def test_it_comes_in_the_condition_of_the_rater_and_both_sides_occur(
+    engine: Engine, opened: Callable[..., int]
+) -> None:
+    opened(conditions={"label": {"kind": "shown_label", "levels": ["none", "true"]}}, design={"raters_per_trial": 4})
+    assert simulate(transactions(engine), "study", 8, seed=6).n_finished == 8
+    same = """
+        SELECT count(*) FROM assignments a JOIN trials t ON t.id = a.trial_id
+        JOIN rating_sessions s ON s.id = a.rating_session_id WHERE t.purpose = 'gold' AND t.condition = s.condition
+    """
+    assert rows(engine, same) == [(8,)]
+    shown = "SELECT count(DISTINCT a.response_ids) FROM assignments a JOIN trials t ON t.id = a.trial_id WHERE {}"
+    assert rows(engine, shown.format("t.purpose = 'gold'")) == [(2,)]
+    assert rows(engine, "SELECT count(*) FROM events WHERE kind = 'check'") == [(8,)]
+    per_trial = """
+        SELECT n, count(*) FROM (
+          SELECT count(*) AS n FROM seats s JOIN assignments a ON a.id = s.assignment_id AND a.state = 'done'
+          GROUP BY s.trial_id) x
+        GROUP BY n
+    """
+    assert rows(engine, per_trial) == [(4, 6)]
+
+
+def test_it_is_given_back_to_a_rater_who_comes_back_and_to_nobody_else(
+    engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    opened(design={"raters_per_trial": 1})
+    anna, ben = visitor(), visitor()
+    anna.begin()
+    with engine.begin() as db:
+        db.execute(text("UPDATE rating_sessions SET lease_expires_at = now() - interval '1 s'"))
+    ben.begin("ben")
+    state = "SELECT a.rater_id, a.state FROM assignments a JOIN trials t ON t.id = a.trial_id WHERE t.purpose = 'gold'"
+    (of_anna, of_ben) = sorted(rows(engine, state))
+    assert (of_anna[1], of_ben[1] in {"planned", "leased"}) == ("returned", True)
+    page, _ = rate_all(ben, ben.get("/s/study/rate"), expected)
+    assert heading(page) == "You have finished. Thank you."
+    assert anna.get("/s/study/rate").url.path == "/s/study/wait"
+    assert min(rows(engine, state))[1] == "returned"
+
+
+def test_a_rater_who_comes_back_in_time_has_the_same_list_with_it(
+    engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    opened()
+    anna, ben = visitor(), visitor()
+    anna.begin()
+    order = "SELECT position, trial_id, state FROM assignments WHERE rater_id = 1 ORDER BY position"
+    order = order.replace("rater_id = 1", "rater_id = (SELECT min(rater_id) FROM assignments)")
+    before = rows(engine, order)
+    with engine.begin() as db:
+        db.execute(text("UPDATE rating_sessions SET lease_expires_at = now() - interval '1 s'"))
+    ben.begin("ben")
+    assert {state for _, _, state in rows(engine, order)} == {"returned"}
+    anna.get("/s/study/rate")
+    assert rows(engine, order) == before
