@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from app.storage.rating_sessions import RatingSession
 
 _TRIALS = text("""
-    SELECT t.id, i.key || ':' || array_to_string(array(
-             SELECT r.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
-             JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place), ':') AS name,
+    SELECT t.id, i.key || ':' || coalesce(string_agg(r.key, ':' ORDER BY o.place), '') AS name,
            t.response_ids, t.condition, coalesce(i.attributes ->> CAST(:column AS text), '') AS block,
-           array(SELECT src.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
-             JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
-             JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id ORDER BY o.place) AS sources
+           coalesce(array_agg(src.key ORDER BY o.place) FILTER (WHERE src.id IS NOT NULL), '{}') AS sources
     FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-    WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[])) ORDER BY i.position, t.id
+    LEFT JOIN LATERAL unnest(t.response_ids) WITH ORDINALITY AS o (id, place) ON true
+    LEFT JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
+    LEFT JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id
+    WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[]))
+    GROUP BY t.study_id, t.id, i.study_id, i.id ORDER BY i.position, t.id
 """)
 _EXTENT = text("""
     SELECT count(DISTINCT (t.item_id, t.response_ids)), count(DISTINCT t.item_id),

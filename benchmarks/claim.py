@@ -1,0 +1,121 @@
+"""The claim: what it costs to give a rater their list of places, beside the bare database statement in the same run.
+
+2,000 trials with five places each, 50 places a rater, two conditions between raters. The claim is what happens when a
+rater presses *Begin*: the condition is chosen, the places are found and locked, and their order, sides and labels are
+recorded; commit included. The baseline takes as many rows of a bare table of the same size: one `SELECT ... FOR UPDATE
+SKIP LOCKED LIMIT 50`, one `UPDATE` of them, one commit. First one rater after the other, on a machine that is
+otherwise quiet; then 16 at once.
+Run: python -m benchmarks.claim
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from sqlalchemy import create_engine, text
+
+from app.actions.design import open_study
+from app.actions.places import give_places
+from app.actions.rating import begin_rating, protocol_of
+from app.settings import folder
+from app.storage.embedded import EmbeddedPostgres
+from app.storage.migrate import upgrade
+from tests.builder import build_study
+from tests.builder import protocol_of as protocol
+from tests.postgres_fixture import reachable_folder
+from tests.storage.raters import Rater
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Engine
+
+N_ITEMS, K, N_EACH, N_RATERS, N_AT_ONCE = 1000, 5, 50, 100, 16
+TOLD = {"kind": "instruction", "levels": {"plain": "Read it.", "other": "Imagine how this person feels."}}
+BARE = text("""
+    CREATE TABLE bare AS SELECT t AS trial, k AS seat, random() AS shuffle, NULL::integer AS taken
+    FROM generate_series(1, :n_trials) AS t, generate_series(1, :k) AS k
+""")
+INDEX = text("CREATE INDEX ON bare (seat, shuffle) WHERE taken IS NULL")
+TAKE = text("SELECT trial, seat FROM bare WHERE taken IS NULL ORDER BY seat, shuffle LIMIT :n FOR UPDATE SKIP LOCKED")
+MARK = text("""
+    UPDATE bare SET taken = :who
+    FROM unnest(CAST(:trials AS integer[]), CAST(:seats AS integer[])) AS mine (trial, seat)
+    WHERE bare.trial = mine.trial AND bare.seat = mine.seat
+""")
+
+
+def take_bare(engine: Engine, number: int) -> float:
+    """Seconds of the baseline."""
+    begun = time.perf_counter()
+    with engine.begin() as db:
+        rows = db.execute(TAKE, {"n": N_EACH}).all()
+        db.execute(MARK, {"who": number, "trials": [r.trial for r in rows], "seats": [r.seat for r in rows]})
+    assert len(rows) == N_EACH
+    return time.perf_counter() - begun
+
+
+def claim(engine: Engine, rater: Rater) -> float:
+    """Seconds from *Begin* to a list of places that is stored."""
+    with engine.begin() as db:
+        begin_rating(db, rater.session(db))
+    begun = time.perf_counter()
+    with engine.begin() as db:
+        session = rater.session(db)
+        outcome = give_places(db, session, protocol_of(db, session))
+    assert outcome == "given"
+    return time.perf_counter() - begun
+
+
+def line(name: str, seconds: Sequence[float]) -> float:
+    """Print one row of the table, milliseconds; the p99 of it."""
+    cuts = statistics.quantiles(seconds, n=100)
+    p50, p95, p99 = (cuts[p - 1] * 1000 for p in (50, 95, 99))
+    print(f"{name:42} {p50:8.1f} {p95:8.1f} {p99:8.1f} {max(seconds) * 1000:8.1f}")
+    return p99
+
+
+def compare(engine: Engine, n_at_once: int, first: int) -> None:
+    """Baseline and claim of as many raters, so many at once."""
+    numbers = range(first, first + N_RATERS)
+    raters = [Rater(engine, f"rater-{number}") for number in numbers]
+    steps: dict[str, Callable[[int], float]] = {
+        "bare": lambda number: take_bare(engine, number),
+        "claim": lambda number: claim(engine, raters[number - first]),
+    }
+    with ThreadPoolExecutor(n_at_once) as pool:
+        p99 = {
+            name: line(f"{name}, {n_at_once} at once", list(pool.map(step, numbers))) for name, step in steps.items()
+        }
+    print(f"{'p99 of the claim to that of the baseline':42} {p99['claim'] / p99['bare']:8.1f}")
+
+
+def main() -> None:
+    """Print the table."""
+    with reachable_folder() as place:
+        server = EmbeddedPostgres(place)
+        server.start()
+        engine = create_engine(server.url("postgres"), pool_size=N_AT_ONCE)
+        upgrade(engine, folder("migrations"))
+        design = {"raters_per_trial": K, "trials_per_rater": N_EACH}
+        with engine.begin() as db:
+            build_study(db, protocol(design=design, conditions={"told": TOLD}), n_items=N_ITEMS)
+            open_study(db, "study")
+            db.execute(BARE, {"n_trials": 2 * N_ITEMS, "k": K})
+            db.execute(INDEX)
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+            db.execute(text("ANALYZE"))
+        print(f"{'milliseconds':42} {'p50':>8} {'p95':>8} {'p99':>8} {'max':>8}")
+        compare(engine, 1, 0)
+        compare(engine, N_AT_ONCE, N_RATERS)
+        print(f"load on the machine: {os.getloadavg()[0]:.1f}")
+        engine.dispose()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()
