@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation import full_quota
 from app.storage.admission import count_by_value, count_others, lock_study
+from app.storage.rater_answers import list_rater_answers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
+    from app.design.design import Design
     from app.design.protocol import Protocol
     from app.storage.rating_sessions import RatingSession
 
@@ -25,10 +29,41 @@ def turned_away(db: Connection, session: RatingSession, protocol: Protocol) -> T
     if session.session_state == "active" or (design.max_raters is None and not design.quotas):
         return None
     lock_study(db, session.study_id)
+    return _turned_away(db, session, design, design.quotas)
+
+
+def foreseen(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
+    """The same before a rater begins, without a lock, as far as it is known by then.
+
+    Where a quota goes by a question that is still to be asked, there is room as long as one of its values has some.
+    """
+    design = protocol.design
+    if design.max_raters is None and not design.quotas:
+        return None
+    answered = {str(answer["question"]) for answer in list_rater_answers(db, session)} if design.quotas else set()
+    open_questions = {key for key in design.quotas if protocol.question(key) and key not in answered}
+    known = {key: values for key, values in design.quotas.items() if key not in open_questions}
+    if turned := _turned_away(db, session, design, known):
+        return turned
+    if not open_questions:
+        return None
+    counts = count_by_value(db, session, list(design.quotas))
+    for key in open_questions:
+        values = design.quotas[key]
+        if all(counts.n_finished[key, value] >= n for value, n in values.items()):
+            return "full"
+        if all(counts.n_finished[key, value] + counts.n_active[key, value] >= n for value, n in values.items()):
+            return "wait"
+    return None
+
+
+def _turned_away(
+    db: Connection, session: RatingSession, design: Design, quotas: Mapping[str, Mapping[str, int]]
+) -> Turned | None:
     n_finished, n_active = count_others(db, session)
     if design.max_raters is not None and n_finished + n_active >= design.max_raters:
         return "full" if n_finished >= design.max_raters else "wait"
-    counts = count_by_value(db, session, list(design.quotas))
-    if full_quota(design.quotas, counts.own, counts.n_finished):
+    counts = count_by_value(db, session, list(quotas))
+    if full_quota(quotas, counts.own, counts.n_finished):
         return "full"
-    return "wait" if full_quota(design.quotas, counts.own, counts.n_finished + counts.n_active) else None
+    return "wait" if full_quota(quotas, counts.own, counts.n_finished + counts.n_active) else None

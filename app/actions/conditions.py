@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation import next_cell
 from app.design.cells import Cell, cell_of, cells, cells_by, joined
@@ -12,9 +12,12 @@ from app.storage.admission import lock_study
 from app.storage.rating_conditions import count_conditions, get_condition, list_free_conditions, record_condition
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
     from app.design.protocol import Protocol
+    from app.storage.rating_conditions import ConditionCount
     from app.storage.rating_sessions import RatingSession
 
 
@@ -40,19 +43,41 @@ def choose_conditions(db: Connection, session: RatingSession, protocol: Protocol
     """Those of this rater, chosen now where they are not yet; None where every cell between raters is taken."""
     if not is_counterbalanced(protocol) or get_condition(db, session):
         return own_conditions(db, session, protocol)
-    factors = protocol.conditions
     lock_study(db, session.study_id)
-    counts = {cell_of(text): count for text, count in count_conditions(db, session.study_id, pool).items()}
-    free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session, pool)}
-    cell = next_cell(
-        cells_by(factors, "between"), factors, {cell: n.n_finished for cell, n in counts.items()},
-        {cell: n.n_active for cell, n in counts.items()}, seed=session.seed, free=free,
-    )  # fmt: skip
+    counts = _counts(db, session, pool)
+    cell = _next(db, session, protocol, pool, counts)
     if cell is None:
         return None
     number = counts[cell].next_number if cell in counts else 0
     record_condition(db, session, cell.text, number)
     return _within(protocol, cell, number)
+
+
+def foreseen_conditions(
+    db: Connection, session: RatingSession, protocol: Protocol, pool: str
+) -> Literal["wait", "full"] | None:
+    """Whether every cell between raters is taken, and if so whether one may come free; None where one is open."""
+    if not is_counterbalanced(protocol) or get_condition(db, session):
+        return None
+    counts = _counts(db, session, pool)
+    if _next(db, session, protocol, pool, counts) is not None:
+        return None
+    return "wait" if any(count.n_active for count in counts.values()) else "full"
+
+
+def _counts(db: Connection, session: RatingSession, pool: str) -> dict[Cell, ConditionCount]:
+    return {cell_of(text): count for text, count in count_conditions(db, session.study_id, pool).items()}
+
+
+def _next(
+    db: Connection, session: RatingSession, protocol: Protocol, pool: str, counts: Mapping[Cell, ConditionCount]
+) -> Cell | None:
+    factors = protocol.conditions
+    free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session, pool)}
+    return next_cell(
+        cells_by(factors, "between"), factors, {cell: n.n_finished for cell, n in counts.items()},
+        {cell: n.n_active for cell, n in counts.items()}, seed=session.seed, free=free,
+    )  # fmt: skip
 
 
 def _within(protocol: Protocol, between: Cell, number: int) -> OwnConditions:

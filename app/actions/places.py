@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from app.actions.admission import turned_away
-from app.actions.conditions import OwnConditions, choose_conditions, own_conditions
+from app.actions.conditions import OwnConditions, choose_conditions, foreseen_conditions, own_conditions
 from app.actions.gold import gold_for
 from app.design.cells import cell_of
 from app.design.gold import with_gold
@@ -73,8 +73,12 @@ def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> O
     if seats or so_far.n_open:
         record_state(db, session, "active")
         return "given"
-    if so_far.n_held or not has_leased_places(db, own.who):
-        record_state(db, session, "active" if so_far.n_held else "full")
+    if so_far.n_held:
+        record_state(db, session, "active")
+        return "full"
+    is_over = foreseen_conditions(db, session, protocol, own.who.pool) == "full"
+    if is_over or not has_leased_places(db, own.who):
+        record_state(db, session, "full")
         return "full"
     return "wait"
 

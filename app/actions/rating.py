@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.attention import attention_now
 from app.actions.gold import check_gold
+from app.actions.outlook import outlook
 from app.actions.places import give_places
 from app.design.form import Answers, read_answer, read_answers
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
@@ -149,7 +150,10 @@ def current_page(db: Connection, session: RatingSession) -> AssignmentView | str
     step = current_step(db, session)
     if step == "revisit":
         return next_revisit(db, session) or current_step(db, record_step(db, session, "revisit"))
-    return step if step != "rating" else _rating_page(db, session)
+    if step == "rating":
+        return _rating_page(db, session)
+    is_to_begin = not session.has_begun and not session.has_ended
+    return (is_to_begin and outlook(db, session, protocol_of(db, session))) or step
 
 
 def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str:

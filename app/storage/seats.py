@@ -121,6 +121,11 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
     return claimed
 
 
+def has_free_places(db: Connection, who: Claimant) -> bool:
+    """Whether there is a place that this rater could have now."""
+    return bool(db.execute(_IS_FREE, _Closed(db, who).values(who.conditions)).scalar_one())
+
+
 def has_leased_places(db: Connection, who: Claimant) -> bool:
     """Whether a place that this rater could have may still come free."""
     closed = _Closed(db, who).values(who.conditions)

@@ -14,6 +14,8 @@ from app.language.message import Message, message
 from app.web.pages import is_htmx, language_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastapi import FastAPI
     from starlette.requests import Request
 
@@ -37,6 +39,11 @@ class PageError(Exception):
         """`sentence` is for the visitor: it says nothing of the inside."""
         super().__init__(sentence.text if isinstance(sentence, Message) else sentence)
         self.sentence = sentence
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """What else the page of this error shows."""
+        return {}
 
 
 class NotFoundError(PageError):
@@ -95,7 +102,7 @@ def register(app: FastAPI) -> None:
     def _page_error(request: Request, error: PageError) -> Response:
         if error.status in {403, 404}:
             log.warning("%s %s answered %d", request.method, request.url.path, error.status)
-        return answer(request, error.status, error.title, error.sentence)
+        return answer(request, error.status, error.title, error.sentence, **error.more)
 
     @app.exception_handler(SignInError)
     def _sign_in(request: Request, _: SignInError) -> Response:
@@ -130,7 +137,7 @@ def _send_on(request: Request, error: SentOnError) -> Response:
     return RedirectResponse(error.address, status_code=303)
 
 
-def answer(request: Request, status: int, title: Message | str, sentence: Message | str) -> Response:
+def answer(request: Request, status: int, title: Message | str, sentence: Message | str, **more: object) -> Response:
     """The same words as a page, as JSON, or as nothing where htmx asked."""
     language = language_in(request)
     title, sentence = language.say(title), language.say(sentence)
@@ -139,6 +146,6 @@ def answer(request: Request, status: int, title: Message | str, sentence: Messag
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": {"status": status, "title": title, "message": sentence}}, status_code=status)
     html = request.app.state.pages.render(
-        "shared/error.html", {"request": request, "title": title, "sentence": sentence}, language
+        "shared/error.html", {"request": request, "title": title, "sentence": sentence, **more}, language
     )
     return HTMLResponse(html, status_code=status)

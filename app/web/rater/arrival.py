@@ -12,12 +12,13 @@ from app.actions.rating import Arrival, InvitedOnlyError, arrive
 from app.language.message import message
 from app.storage.arrivals import get_study_door
 from app.storage.protocols import get_protocol
+from app.storage.rating_sessions import get_rating_session
 from app.web.cookies import get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError, PageError
 from app.web.pages import use_language
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import MAX_AGE_S, check_open, rater_cookie
+from app.web.rater.deps import MAX_AGE_S, NOT_YET, NotOpenError, check_open, rater_cookie
 
 router = APIRouter()
 # The parameter that names the person, and what else the same platform sends.
@@ -55,7 +56,8 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
             "The link lacks the id that tells you from other people. Please go back to the page or message that you "
             "came from, and open the study from there once more."
         ))  # fmt: skip
-    check_open(study.status, has_begun=study.status != "draft", is_finished=True)
+    if study.status == "draft":
+        raise NotOpenError(NOT_YET)
     try:
         sitting = arrive(db, study, arrival)
     except InvitedOnlyError:
@@ -64,6 +66,9 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         ) from None
     if sitting is None:
         raise ForbiddenError(message("This personal link is not valid, or no longer. Please ask who sent it to you."))
+    # Before anything is kept: what is raised here takes a new rater's arrival back.
+    if session := get_rating_session(db, slug, sitting.token):
+        check_open(db, slug, session)
     response = go(request, "show_current", slug=slug)
     set_cookie(request, response, rater_cookie(slug), sitting.token, max_age=MAX_AGE_S)
     return response

@@ -15,8 +15,8 @@ from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError
 from app.web.pages import use_language
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import NO_LINK, FormFields, Session, check_open, rater_cookie, use_language_of_study
-from app.web.rater.ending import ending_of
+from app.web.rater.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
+from app.web.rater.endings import ending_of
 
 router = APIRouter()
 REFUSED_FOR_S = 60 * 60
@@ -44,7 +44,7 @@ def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Res
         use_language_of_study(request, slug, db)
         raise ForbiddenError(NO_LINK)
     use_language(request, protocol_of(db, session).language)
-    check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
+    check_going_on(request, db, slug, session)
     if "refuse" not in form.get("consent", ()):
         if "agree" in form.get("consent", ()):
             agree(db, session)

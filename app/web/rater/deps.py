@@ -14,12 +14,13 @@ from app.language.message import message
 from app.storage.arrivals import get_study_door
 from app.storage.assignments_view import AssignmentView, get_own_assignment
 from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import RatingSession, get_rating_session
+from app.storage.rating_sessions import RatingSession, get_platform, get_rating_session
 from app.storage.withdrawals import get_withdrawal
 from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError
 from app.web.pages import use_language
+from app.web.rater.endings import PageEnding, ending_of
 
 Form = Mapping[str, Sequence[str]]
 MAX_AGE_S = 180 * 24 * 60 * 60
@@ -30,6 +31,23 @@ NO_LINK = message(
 WITHDREW = message("You have stopped taking part in this study: nothing more is stored.")
 
 
+class ClosedError(GoneError):
+    """The study is over for a rater who has not finished; their platform is told that there was no place."""
+
+    def __init__(self, slug: str, ending: PageEnding, *, has_begun: bool) -> None:
+        """`has_begun`: then there is something that they may have deleted."""
+        super().__init__(
+            message("This study is closed. What you have rated so far is kept. Thank you.") if has_begun
+            else message("This study is closed and takes no more raters. Thank you for coming.")
+        )  # fmt: skip
+        self.ending, self.leave = ending, slug if has_begun else None
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """The code for the platform, and the way to withdraw."""
+        return {"ending": self.ending} | ({"leave": self.leave} if self.leave else {})
+
+
 class NotOpenError(PageError):
     """The study is there, but not now."""
 
@@ -37,18 +55,23 @@ class NotOpenError(PageError):
     title = message("This study is not open")
 
 
+NOT_YET = message("This study has not opened yet. Please come back later with the same link.")
+
+
 def rater_cookie(slug: str) -> str:
     """A cookie for each study: to be a rater of one says nothing in another."""
     return f"rater-{slug}"
 
 
-def check_open(status: str, *, has_begun: bool = False, is_finished: bool = False) -> None:
+def check_open(db: Db, slug: str, session: RatingSession) -> None:
     """Who has begun may finish while a study is paused; who has finished may always see their completion page."""
-    if status == "closed" and not is_finished:
-        raise GoneError(message("This study is closed. What you have rated so far is kept. Thank you."))
-    if status == "draft":
-        raise NotOpenError(message("This study has not opened yet. Please come back later with the same link."))
-    if status == "paused" and not has_begun:
+    if session.status == "closed" and not session.has_ended:
+        is_prolific = get_platform(db, session) == "prolific"
+        ending = ending_of(protocol_of(db, session), "full", is_prolific=is_prolific)
+        raise ClosedError(slug, ending, has_begun=session.has_begun)
+    if session.status == "draft":
+        raise NotOpenError(NOT_YET)
+    if session.status == "paused" and not session.has_begun:
         raise NotOpenError(message("This study is paused. Please come back later with the same link."))
 
 
@@ -67,15 +90,15 @@ def get_any_session(request: Request, slug: str, db: Db) -> RatingSession:
 def get_session(request: Request, slug: str, db: Db) -> RatingSession:
     """The rating session of the cookie, which goes on."""
     session = get_any_session(request, slug, db)
-    check_going_on(request, slug, session)
+    check_going_on(request, db, slug, session)
     return session
 
 
-def check_going_on(request: Request, slug: str, session: RatingSession) -> None:
+def check_going_on(request: Request, db: Db, slug: str, session: RatingSession) -> None:
     """Send on who has withdrawn; refuse who comes to a study that is not open."""
     if session.session_state == "withdrawn":
         raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
-    check_open(session.status, has_begun=session.has_begun, is_finished=session.has_ended)
+    check_open(db, slug, session)
 
 
 def check_withdrawn(request: Request, slug: str, db: Db) -> None:
@@ -103,7 +126,7 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
         use_language_of_study(request, slug, db)
         raise NotFoundError
     use_language(request, protocol_of(db, own[0]).language)
-    check_going_on(request, slug, own[0])
+    check_going_on(request, db, slug, own[0])
     return own[0], as_shown(db, *own)
 
 

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal, cast
-from urllib.parse import urlencode, urlsplit
+from dataclasses import replace
+from typing import cast
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions.flow import pass_debrief
 from app.actions.rating import current_page, current_step, finish, protocol_of
-from app.design.protocol import Ending, Outcome, Protocol
+from app.design.protocol import Outcome
 from app.storage.assignments_view import AssignmentView
 from app.storage.debrief import list_rated_responses
 from app.storage.rating_sessions import RatingSession, get_platform
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Session
+from app.web.rater.endings import PageEnding, ending_of
 
 router = APIRouter()
-PROLIFIC = "https://app.prolific.com/submissions/complete"
 OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks"}
-
-
-@dataclass(frozen=True, slots=True)
-class PageEnding:
-    """What an ending page offers: words and code of the study, and where to go on."""
-
-    code: str
-    text: str
-    address: str | None
-    is_prolific: bool
 
 
 @router.get("/{slug}/wait")
@@ -81,22 +70,5 @@ def show_ended(request: Request, slug: str, db: Db, session: Session) -> Respons
     )
 
 
-def ending_of(protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool) -> PageEnding:
-    """What a rater gets at the end, or who ends otherwise than by finishing."""
-    ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
-    return PageEnding(ending.code, ending.text, completion_address(ending, is_prolific=is_prolific), is_prolific)
-
-
 def _ending(db: Db, session: RatingSession, outcome: Outcome) -> PageEnding:
     return ending_of(protocol_of(db, session), outcome, is_prolific=get_platform(db, session) == "prolific")
-
-
-def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:
-    """Where a rater goes to be paid: the study's own address, else Prolific's with the code.
-
-    >>> completion_address(Ending(code="C1"), is_prolific=True)
-    'https://app.prolific.com/submissions/complete?cc=C1'
-    """
-    if ending.url:
-        return ending.url if urlsplit(ending.url).scheme in {"https", "http"} else None
-    return f"{PROLIFIC}?{urlencode({'cc': ending.code})}" if is_prolific and ending.code else None

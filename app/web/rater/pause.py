@@ -26,7 +26,7 @@ def show_pause(request: Request, slug: str, db: Db, session: Session) -> Respons
 
 @router.post("/{slug}/pause")
 def submit_pause(request: Request, slug: str, db: Db, session: AnySession) -> Response:
-    check_going_on(request, slug, session)
+    check_going_on(request, db, slug, session)
     if session.has_begun and not session.has_ended:
         record_pause(db, session)
     return go(request, "show_paused", slug=slug)
@@ -34,7 +34,7 @@ def submit_pause(request: Request, slug: str, db: Db, session: AnySession) -> Re
 
 @router.get("/{slug}/paused")
 def show_paused(request: Request, slug: str, db: Db, session: AnySession) -> Response:
-    check_going_on(request, slug, session)
+    check_going_on(request, db, slug, session)
     if not session.is_paused:
         return go(request, "show_current", slug=slug)
     return rater_page(request, "paused.html", slug, protocol_of(db, session), session=session)

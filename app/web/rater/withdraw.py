@@ -18,7 +18,7 @@ from app.web.deps import Db
 from app.web.errors import ForbiddenError
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import NO_LINK, AnySession, FormFields, rater_cookie, use_language_of_study
-from app.web.rater.ending import ending_of
+from app.web.rater.endings import ending_of
 
 router = APIRouter()
 
