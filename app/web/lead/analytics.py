@@ -59,7 +59,7 @@ def _file(text: str, kind: str, name: str) -> Response:
 def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     """What the template lists: a section for each question that has figures, and the charts over several."""
     from app.charts.chart import charts_of
-    from app.web.lead.figures import agreement_table, all_rows
+    from app.web.lead.figures import agreement_of, all_rows
     from app.web.lead.folds import folds_of, told_once
     from app.web.lead.headlines import agreement, comparisons
 
@@ -71,9 +71,9 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
             "anchor": f"question-{place}",
             "question": question,
             "comparisons": list(comparisons(report, question)),
-            "agreement": list(agreement(report, question)),
+            "agreement_claims": list(agreement(report, question)),
             "charts": [chart for chart in charts if chart.question == question.key],
-            "agreement_table": agreement_table([f for f in figures[question.key] if f.section == "agreement"]),
+            "agreement": agreement_of([f for f in figures[question.key] if f.section == "agreement"]),
             "folds": folds_of(figures[question.key]),
             "rows": all_rows([*told_once(figures[question.key])]),
         }

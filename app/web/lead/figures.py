@@ -20,7 +20,15 @@ UNITS = {
 }  # fmt: skip
 
 
-def agreement_table(figures: Sequence[Figure]) -> Table:
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The agreement of a question: a table, and a sentence on each statistic that could not be computed anywhere."""
+
+    table: Table
+    not_computed: tuple[str, ...]
+
+
+def agreement_of(figures: Sequence[Figure]) -> Agreement:
     """One row a scope, one column a statistic, each with its interval.
 
     Pairs of raters stand with all the figures, and so does a pool that everybody is in.
@@ -28,7 +36,14 @@ def agreement_table(figures: Sequence[Figure]) -> Table:
     of_pairs = [figure for figure in figures if "raters" in figure.scope or figure.statistic.startswith("cohen")]
     everybody = next((figure.n_raters for figure in figures if not figure.scope), None)
     shown = [f for f in figures if f not in of_pairs and not ("pool" in f.scope and f.n_raters == everybody)]
-    keys = list(dict.fromkeys(figure.statistic for figure in shown))
+    computed = {figure.statistic for figure in shown if figure.estimate is not None}
+    keys = [key for key in dict.fromkeys(figure.statistic for figure in shown) if key in computed]
+    reasons = {figure.statistic: why_text(figure) for figure in reversed(shown) if figure.statistic not in computed}
+    sentences = (f"{STATISTICS[key].words} is not computed: {why}." for key, why in reversed(reasons.items()))
+    return Agreement(_agreement_table(shown, keys), tuple(sentences))
+
+
+def _agreement_table(shown: Sequence[Figure], keys: Sequence[str]) -> Table:
     by_scope: dict[str, dict[str, Figure]] = {}
     for figure in shown:
         by_scope.setdefault(scope_text(figure.scope), {}).setdefault(figure.statistic, figure)

@@ -28,7 +28,8 @@ N_SOURCES = 5
 USUAL = (("person", "human"), ("model", "model"))
 USUAL_FIELDS: dict[str, Any] = {
     "title": "", "slug": "", "text": "text", "item": "",
-    "template": {"name": "", "title": "", "slug": ""}, "source": [name for name, _ in USUAL], "kind": [kind for _, kind in USUAL], "column": [],
+    "template": {"name": "", "title": "", "slug": ""},
+    "source": [name for name, _ in USUAL], "kind": [kind for _, kind in USUAL], "column": [],
 }  # fmt: skip
 
 
