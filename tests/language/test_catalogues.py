@@ -70,3 +70,9 @@ def test_a_translation_is_no_markup_and_ends_as_the_text_does(name: str) -> None
             assert not re.search(r"[<>&\"]", form), f"{form}: templates take it as it is"
             assert form == form.strip()
             assert form.endswith(":") == forms(entry.id)[-1].endswith(":")
+
+
+def test_a_text_that_counts_has_a_plural() -> None:
+    counting = {text for text in TEXTS if isinstance(text, str) and re.search(r"%\(\w+\)s [a-z]+s\b", text)}
+    # Its number is a constant, and many.
+    assert counting == {"This text is too long: at most %(most)s characters."}
