@@ -1,0 +1,188 @@
+"""Raters who do anything at any time: after each step every trial that was served is accounted for, and none has more
+than its places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from app.actions.skipping import skip
+from app.actions.withdrawing import withdraw
+from app.design.order import seeded
+from app.storage.assignments_view import AssignmentView, get_own_assignment
+from app.storage.coverage import get_coverage
+from app.storage.export_sittings import study_sittings
+from app.storage.own_pauses import record_pause, resume
+from tests.builder import build_study, protocol_of
+from tests.storage.raters import Rater
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+K = 2
+FLOW = {"skip_reasons": ["No"], "exposure_cap": 2}
+DESIGN = {"raters_per_trial": K, "trials_per_rater": 4, "repeats": {"n": 1, "min_distance": 1}}
+ITEMS = [{"key": f"item-{n}", "content_note": "A death." if n >= 2 else None} for n in range(6)]
+# A place is taken by exactly one assignment that still stands, and such an assignment has exactly one place. Who has
+# left holds none open.
+ASTRAY = """
+    SELECT (SELECT count(*) FROM seats s LEFT JOIN assignments a ON a.id = s.assignment_id
+            WHERE s.assignment_id IS NOT NULL
+              AND (a.id IS NULL OR a.repeat > 0 OR a.state NOT IN ('planned', 'leased', 'done')
+                   OR a.trial_id <> s.trial_id))
+         + (SELECT count(*) FROM assignments a WHERE a.repeat = 0 AND a.state IN ('planned', 'leased', 'done')
+              AND (SELECT count(*) FROM seats s WHERE s.assignment_id = a.id) <> 1)
+         + (SELECT count(*) FROM assignments WHERE state = 'planned' AND served_at IS NOT NULL)
+         + (SELECT count(*) FROM assignments a JOIN rating_sessions s ON s.id = a.rating_session_id
+            WHERE s.state IN ('withdrawn', 'expired', 'finished') AND a.state IN ('planned', 'leased'))
+"""
+MOST = """
+    SELECT coalesce(max(n), 0) FROM (
+      SELECT count(*) AS n FROM assignments WHERE repeat = 0 AND state IN ('planned', 'leased', 'done')
+      GROUP BY trial_id
+    ) AS per_trial
+"""
+NOTED = """
+    SELECT coalesce(max(n), 0) FROM (
+      SELECT count(*) AS n FROM assignments a JOIN trials t ON t.id = a.trial_id JOIN items i ON i.id = t.item_id
+      WHERE a.repeat = 0 AND a.state <> 'returned' AND i.content_note IS NOT NULL GROUP BY a.rater_id
+    ) AS per_rater
+"""
+
+
+class Walk:
+    """A study and whoever comes to it."""
+
+    def __init__(self, engine: Engine, seed: int) -> None:
+        """Nobody is there yet."""
+        self.engine, self.rng = engine, seeded(seed, "walk")
+        self.raters: list[Rater] = []
+        self.gone: set[str] = set()
+        self.done: Counter[str] = Counter()
+
+    def step(self) -> None:
+        """One rater does something."""
+        if not self.raters or (len(self.raters) < 14 and self.rng.random() < 0.12):
+            self.raters.append(Rater(self.engine, f"rater-{len(self.raters)}"))
+        rater = self.rng.choice(self.raters)
+        if rater.token in self.gone:
+            return
+        names, weights = zip(*ACTIONS.items(), strict=True)
+        action = self.rng.choices(names, weights)[0]
+        self.done[action.__name__] += 1
+        action(self, rater)
+
+    def look(self, rater: Rater) -> AssignmentView | str:
+        """Come to the page, after pressing *Begin* where that is asked."""
+        page = rater.look()
+        return rater.begin() if page == "instructions" else page
+
+
+def answer(walk: Walk, rater: Rater) -> None:
+    page = walk.look(rater)
+    if isinstance(page, AssignmentView):
+        rater.submit(page)
+        if walk.rng.random() < 0.3:
+            rater.submit(page)
+    elif page == "done":
+        rater.finish()
+
+
+def look(walk: Walk, rater: Rater) -> None:
+    walk.look(rater)
+
+
+def pass_by(walk: Walk, rater: Rater) -> None:
+    page = walk.look(rater)
+    if isinstance(page, AssignmentView):
+        with walk.engine.begin() as db:
+            own = get_own_assignment(db, rater.slug, rater.token, page.token)
+            assert own
+            skip(db, *own, "No")
+
+
+def answer_again(walk: Walk, rater: Rater) -> None:
+    """Send any page that was ever this rater's: one that is done, skipped, or was given to somebody else."""
+    tokens = "SELECT token FROM assignments WHERE rater_id = :id AND served_at IS NOT NULL ORDER BY id"
+    with walk.engine.begin() as db:
+        session = rater.session(db)
+        found = db.execute(text(tokens), {"id": rater.rater_id}).scalars().all()
+        own = get_own_assignment(db, rater.slug, rater.token, walk.rng.choice(found)) if found else None
+    if own and not session.has_ended:
+        rater.submit(own[1])
+
+
+def stay_away(walk: Walk, rater: Rater) -> None:
+    with walk.engine.begin() as db:
+        late = "UPDATE rating_sessions SET lease_expires_at = now() - interval '1 minute' WHERE rater_id = :id"
+        db.execute(text(late), {"id": rater.rater_id})
+
+
+def pause(walk: Walk, rater: Rater) -> None:
+    with walk.engine.begin() as db:
+        record_pause(db, rater.session(db))
+    with walk.engine.begin() as db:
+        resume(db, rater.session(db))
+
+
+def stop(walk: Walk, rater: Rater) -> None:
+    with walk.engine.begin() as db:
+        session = rater.session(db)
+        if not session.has_ended:
+            withdraw(db, session, is_deletion=False)
+
+
+def delete(walk: Walk, rater: Rater) -> None:
+    with walk.engine.begin() as db:
+        withdraw(db, rater.session(db), is_deletion=True)
+    walk.gone.add(rater.token)
+
+
+ACTIONS = {answer: 12, look: 3, pass_by: 3, answer_again: 3, stay_away: 2, pause: 1, stop: 1.5, delete: 1}
+
+
+def assert_accounted(db: Connection, study: int) -> None:
+    counted = get_coverage(db, study).reconciliation
+    assert (counted.n_unaccounted, counted.n_lost, counted.n_double) == (0, 0, 0)
+    sittings = study_sittings(db, study)["rating_sessions"].to_dict("records")
+    for row in sittings:
+        assert row["n_served"] == row["n_answered"] + row["n_skipped"] + row["n_returned"] + row["n_open"], row
+    assert sum(row["n_served"] for row in sittings) == counted.n_served
+    assert db.execute(text(ASTRAY)).scalar_one() == 0
+    assert db.execute(text(MOST)).scalar_one() <= K
+    assert db.execute(text(NOTED)).scalar_one() <= FLOW["exposure_cap"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("limits", [{}, {"max_raters": 6}], ids=["anybody", "at most six"])
+def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_its_places(
+    engine: Engine, seed: int, limits: dict[str, Any]
+) -> None:
+    with engine.begin() as db:
+        study = build_study(db, protocol_of(design={**DESIGN, **limits}, flow=FLOW), texts=ITEMS)
+        open_study(db, "study")
+    walk = Walk(engine, seed)
+    for _ in range(90):
+        walk.step()
+        with engine.connect() as db:
+            assert_accounted(db, study)
+    assert len(walk.done) == len(ACTIONS)
+    if not limits:
+        fill_up(walk)
+        with engine.connect() as db:
+            assert_accounted(db, study)
+            assert get_coverage(db, study).distribution == [(K, len(ITEMS))]
+
+
+def fill_up(walk: Walk) -> None:
+    """Everybody who is left finishes or stays away for good, and others come until there is nothing to rate."""
+    for rater in walk.raters:
+        if rater.token not in walk.gone:
+            stay_away(walk, rater)
+    for number in range(12):
+        Rater(walk.engine, f"late-{number}").go_all_the_way(n_patience=20, pause=lambda _: None)
