@@ -69,11 +69,13 @@ class Walk:
         """One rater does something."""
         if not self.raters or (len(self.raters) < 14 and self.rng.random() < 0.12):
             self.raters.append(Rater(self.engine, f"rater-{len(self.raters)}"))
-        rater = self.rng.choice(self.raters)
+        here = [rater for rater in self.raters if rater.token not in self.gone]
+        rater = self.rng.choice(here or self.raters[-1:])
+        untried = [action for action in ACTIONS if action.__name__ not in self.done]
+        is_new = untried and self.rng.random() < 0.1  # noqa: PLR2004 - a share
+        action = self.rng.choice(untried) if is_new else self.rng.choices(list(ACTIONS), list(ACTIONS.values()))[0]
         if rater.token in self.gone:
             return
-        names, weights = zip(*ACTIONS.items(), strict=True)
-        action = self.rng.choices(names, weights)[0]
         self.done[action.__name__] += 1
         action(self, rater)
 
