@@ -51,7 +51,9 @@ _BEGIN = text("""
 """)
 _KEYS = text("UPDATE rating_sessions SET keys_off = :off WHERE study_id = :study AND id = :session")
 _RATER = text("SELECT key, pool FROM raters WHERE study_id = :study AND id = :rater")
-_PLATFORM = text("SELECT platform FROM platform_ids WHERE study_id = :study AND rater_id = :rater ORDER BY platform")
+_ORIGIN = text(
+    "SELECT platform, parameters FROM platform_ids WHERE study_id = :study AND rater_id = :rater ORDER BY platform"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,12 @@ def get_rater(db: Connection, session: RatingSession) -> tuple[str, str | None]:
     return row.key, row.pool
 
 
+def get_origin(db: Connection, session: RatingSession) -> tuple[str | None, Mapping[str, str]]:
+    """The platform from which the rater came, and what its link said besides their id."""
+    row = db.execute(_ORIGIN, {"study": session.study_id, "rater": session.rater_id}).first()
+    return (None, {}) if row is None else (row.platform, row.parameters)
+
+
 def get_platform(db: Connection, session: RatingSession) -> str | None:
     """Where the rater came from."""
-    return db.execute(_PLATFORM, {"study": session.study_id, "rater": session.rater_id}).scalars().first()
+    return get_origin(db, session)[0]

@@ -23,7 +23,11 @@ def rater_links(request: Request, slug: str) -> list[RaterLink]:
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
     return [
         RaterLink("Prolific", f"{study}?{prolific}", "Paste it as the study link; Prolific fills the braces in."),
-        RaterLink("Mechanical Turk", study, "The address of an external question; MTurk adds its own parameters."),
+        RaterLink(
+            "Mechanical Turk",
+            study,
+            "The ExternalURL of an external question, over https; workers hand in from the last page.",
+        ),
         RaterLink("SONA", f"{study}?survey_code=%SURVEY_CODE%", "Paste it as the study URL; SONA fills the code in."),
         RaterLink(
             "Anybody else", f"{study}?participant=ID", "Put an id of your own for each rater in the place of ID."

@@ -17,6 +17,7 @@ from app.web.cookies import get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError, PageError
 from app.web.pages import use_language
+from app.web.rater import mturk
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import MAX_AGE_S, NOT_YET, NotOpenError, check_open, rater_cookie
 
@@ -29,7 +30,6 @@ PLATFORMS = {
     "survey_code": ("sona", ()),
     "participant": ("participant", ()),
 }
-PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 MAX_ID = 200
 
 
@@ -45,10 +45,13 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if study is None:
         raise NotFoundError
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
-    if request.query_params.get("assignmentId") == PREVIEW:
-        return rater_page(request, "preview.html", study.slug, protocol)
+    if request.query_params.get("assignmentId") == mturk.PREVIEW:
+        return mturk.allow_frame(rater_page(request, "preview.html", study.slug, protocol))
     use_language(request, protocol.language)
     arrival = read_arrival(request.query_params, list(protocol.design.quotas))
+    if arrival is not None and arrival.platform == "mturk" and mturk.is_framed(request):
+        address = f"?{request.url.query}"
+        return mturk.allow_frame(rater_page(request, "framed.html", study.slug, protocol, address=address))
     if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
     if arrival is None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, Literal, cast
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions.flow import pass_debrief
 from app.actions.rating import current_page, current_step, finish, protocol_of
-from app.design.protocol import Outcome
+from app.design.protocol import Outcome, Protocol
 from app.storage.assignments_view import AssignmentView
 from app.storage.debrief import list_rated_responses
-from app.storage.rating_sessions import RatingSession, get_platform
+from app.storage.rating_sessions import RatingSession, get_origin
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Session
 from app.web.rater.endings import PageEnding, ending_of
+from app.web.rater.mturk import allow_submission, submission_of
 
 router = APIRouter()
 OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks"}
@@ -30,7 +31,7 @@ def show_wait(request: Request, slug: str, db: Db, session: Session) -> Response
         return go(request, "show_current", slug=slug)
     protocol, is_full = protocol_of(db, session), now == "full"
     ending = _ending(db, session, "full") if is_full else None
-    return rater_page(request, "wait.html", slug, protocol, session=session, is_full=is_full, ending=ending)
+    return _ending_page(request, "wait.html", slug, protocol, session=session, is_full=is_full, ending=ending)
 
 
 @router.get("/{slug}/debrief")
@@ -54,9 +55,9 @@ def show_done(request: Request, slug: str, db: Db, session: Session) -> Response
     if not finish(db, session):
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
-    ending = ending_of(protocol, "completed", is_prolific=get_platform(db, session) == "prolific")
     finished = replace(session, session_state="finished")
-    return rater_page(request, "done.html", slug, protocol, session=finished, ending=ending)
+    ending = _ending(db, session, "completed")
+    return _ending_page(request, "done.html", slug, protocol, session=finished, ending=ending)
 
 
 @router.get("/{slug}/ended")
@@ -65,10 +66,27 @@ def show_ended(request: Request, slug: str, db: Db, session: Session) -> Respons
     if outcome is None:
         return go(request, "show_current", slug=slug)
     ending = _ending(db, session, cast("Outcome", outcome))
-    return rater_page(
+    return _ending_page(
         request, "ended.html", slug, protocol_of(db, session), session=session, outcome=outcome, ending=ending
     )
 
 
-def _ending(db: Db, session: RatingSession, outcome: Outcome) -> PageEnding:
-    return ending_of(protocol_of(db, session), outcome, is_prolific=get_platform(db, session) == "prolific")
+def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["completed"]) -> PageEnding:
+    """What this rater gets; a worker whose ending has no code gives the assignment back instead of handing it in."""
+    platform, parameters = get_origin(db, session)
+    ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific")
+    is_paid = outcome == "completed" or bool(ending.code)
+    return replace(ending, submission=submission_of(platform, parameters) if is_paid else None)
+
+
+def _ending_page(
+    request: Request,
+    template: str,
+    slug: str,
+    protocol: Protocol,
+    *,
+    ending: PageEnding | None,
+    **context: Any,  # noqa: ANN401 - a template takes anything
+) -> Response:
+    response = rater_page(request, template, slug, protocol, ending=ending, **context)
+    return allow_submission(response) if ending and ending.submission else response

@@ -7,6 +7,7 @@ from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
 from app.design.protocol import Ending, Outcome, Protocol
+from app.web.rater.mturk import Submission
 
 PROLIFIC = "https://app.prolific.com/submissions/complete"
 
@@ -19,6 +20,7 @@ class PageEnding:
     text: str
     address: str | None
     is_prolific: bool
+    submission: Submission | None = None
 
 
 def ending_of(protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool) -> PageEnding:

@@ -1,0 +1,66 @@
+"""Mechanical Turk: the frame in which a worker meets the study, and the form that hands the work in.
+
+Amazon shows an external question in a frame of another site. Browsers keep our cookie out of it, so that the frame only
+shows what the study is and a link that opens it in a tab of its own; from there the work is handed in by a form, as
+"ExternalQuestion" of the Mechanical Turk documentation has it: `assignmentId` and at least one more field, by POST to
+`turkSubmitTo` with `/mturk/externalSubmit`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.web.security import POLICY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastapi import Request
+    from starlette.responses import Response
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+HOSTS = ("www.mturk.com", "worker.mturk.com", "workersandbox.mturk.com")
+_SITES = " ".join(f"https://{host}" for host in HOSTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The form that hands an assignment in."""
+
+    address: str
+    assignment_id: str
+
+
+def submission_of(platform: str | None, parameters: Mapping[str, str]) -> Submission | None:
+    """How this worker hands in; None for others, and where the link named a site that is not Amazon's.
+
+    >>> link = {"assignmentId": "A1", "turkSubmitTo": "https://workersandbox.mturk.com/"}
+    >>> submission_of("mturk", link).address
+    'https://workersandbox.mturk.com/mturk/externalSubmit'
+    >>> submission_of("mturk", link | {"turkSubmitTo": "https://www.mturk.com.example.org"})
+    """
+    site = urlsplit(parameters.get("turkSubmitTo", ""))
+    assignment_id = parameters.get("assignmentId", "")
+    if platform != "mturk" or site.scheme != "https" or site.netloc not in HOSTS or assignment_id in {"", PREVIEW}:
+        return None
+    return Submission(f"https://{site.netloc}/mturk/externalSubmit", assignment_id)
+
+
+def is_framed(request: Request) -> bool:
+    """Whether the browser says that it shows this page in a frame."""
+    return request.headers.get("sec-fetch-dest") == "iframe"
+
+
+def allow_frame(response: Response) -> Response:
+    """Let Amazon's pages, and no others, show this one in a frame."""
+    ours = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {_SITES}")
+    response.headers["Content-Security-Policy"] = ours
+    return response
+
+
+def allow_submission(response: Response) -> Response:
+    """Let this page's form go to Amazon."""
+    response.headers["Content-Security-Policy"] = POLICY.replace("form-action 'self'", f"form-action 'self' {_SITES}")
+    return response
