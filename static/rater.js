@@ -16,7 +16,7 @@
   };
 
   // What this script says stands in the page, in its language.
-  const words = () => $("#save-state").dataset;
+  const words = () => $("#save-state")?.dataset ?? {};
 
   function say(state, text) {
     const status = $("#save-state");
