@@ -46,6 +46,7 @@ class Sittings(NamedTuple):
     n_simulated: int
     n_refused: int
     n_screened_out: int
+    n_failed_checks: int
     n_withdrawn: int
     n_deleted: int
 
@@ -92,6 +93,11 @@ class Coverage:
     least: Sequence[TrialCoverage]
     skip_reasons: Sequence[tuple[str, int]]
 
+    @property
+    def n_rated(self) -> int:
+        """How many places are done: a repeat or a gold trial is served too, and has none."""
+        return sum(n * times for n, times in self.distribution)
+
 
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
     """How far the study is, now."""
@@ -113,6 +119,7 @@ _SITTINGS = """
 SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()),
        count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated),
        (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out'),
+       count(*) FILTER (WHERE s.state = 'failed_checks'),
        (SELECT count(*) FROM withdrawals WHERE study_id = :study_id),
        (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id)
 FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id

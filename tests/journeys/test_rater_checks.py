@@ -1,4 +1,4 @@
-"""Practice, questions on the instructions, attention checks and gold trials in a real browser, with and without scripts."""
+"""Practice, questions on the instructions, attention checks and gold trials in a browser, also without scripts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
-from tests.journeys.rater_steps import open_a_study, rows
+from tests.journeys.rater_steps import arrive, open_a_study, rows
 from tests.journeys.test_rater_axe import LOOKS, check
 
 if TYPE_CHECKING:
@@ -125,8 +125,7 @@ def test_the_attention_check_comes_once_in_two_tabs_and_after_going_back(
     open_a_study(engine, questions=[PREFERENCE], n_items=2, checks={"attention": [LOOK]})
     context = new_context()
     page = context.new_page()
-    page.goto("/s/study?participant=anna")
-    page.get_by_role("button", name="Begin").click()
+    arrive(page)
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("One question in between")

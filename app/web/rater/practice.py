@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
-from app.actions.rating import current_step, protocol_of, slots_of
+from app.actions.rating import current_step, protocol_of
 from app.design.checks import is_right
 from app.design.form import SIDES
 from app.design.slot import Slot
@@ -20,7 +20,7 @@ from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session
 from app.web.rater.fields import Field
-from app.web.rater.sheet import make_sheet
+from app.web.rater.sheet import Sheet, make_sheet
 
 router = APIRouter()
 
@@ -61,8 +61,11 @@ def show_feedback(request: Request, slug: str, number: int, db: Db, session: Ses
     if feedback is None:
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
-    lines = _lines(feedback, slots_of(protocol, feedback.page.view), language_of(protocol.language))
-    return rater_page(request, "feedback.html", slug, protocol, session=session, feedback=feedback, lines=lines)
+    sheet = make_sheet(protocol, feedback.page.view, wrong={})
+    lines = _lines(feedback, sheet, language_of(protocol.language))
+    return rater_page(
+        request, "feedback.html", slug, protocol, session=session, feedback=feedback, lines=lines, sheet=sheet
+    )
 
 
 def _page(
@@ -77,12 +80,12 @@ def _page(
     )  # fmt: skip
 
 
-def _lines(feedback: Feedback, slots: tuple[Slot, ...], language: Language) -> list[Line]:
+def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
     """The questions to which an answer was expected, in the order of the page."""
     expect = feedback.page.declared.expect
-    by_key = {slot.question.key: slot for slot in reversed(slots) if slot.question.key in expect}
+    slots = {field.question.key: field.slot for field in reversed(sheet.fields) if field.question.key in expect}
     lines = []
-    for key, slot in reversed(by_key.items()):
+    for key, slot in reversed(slots.items()):
         given = feedback.answers.get(key, ())
         lines.append(Line(
             slot.question.text, tuple(_words(feedback, slot, value, language) for value in given if value),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.actions.rating import slots_of, stage_of_page
 from app.design.presentation import Presentation, presentation
@@ -36,6 +36,11 @@ class Passage:
     name: str
     text: str | None
     turns: tuple[Turn, ...]
+
+    @property
+    def unasked(self) -> Passage:
+        """The text alone, without the questions beside its turns."""
+        return replace(self, turns=tuple(replace(turn, fields=()) for turn in self.turns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from app.design.protocol import Protocol
 from app.storage.coverage import get_coverage
 from app.storage.engine import transactions
 from app.storage.frames import study_frames
-from tests.builder import protocol_of
+from tests.builder import EMPATHY, PREFERENCE, protocol_of
 from tests.web.rater.conftest import FULL, form_address, heading
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TEXTS = [{"key": key} for key in ("item-0", "item-1", "item-2", "sure")]
 GOLD: dict[str, Any] = {"item": "sure", "expect": {"preference": "sure:model", "empathy": [4, 5]}}
+MOOD = {"key": "mood", "target": "rater", "type": "slider", "text": "Your mood?"}
 CHECKS = {"gold": [GOLD], "flag_at": 1}
 
 
@@ -81,6 +82,7 @@ def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_fi
     assert found is not None
     assert found[["check", "is_passed"]].to_numpy().tolist() == [["sure", True]]
     assert (coverage.n_trials, coverage.n_places, coverage.distribution) == (3, 3, [(1, 3)])
+    assert coverage.n_rated == 3
     assert (coverage.reconciliation.n_served, coverage.reconciliation.n_answered) == (4, 4)
     assert (coverage.reconciliation.n_lost, coverage.reconciliation.n_double) == (0, 0)
     assert coverage.reconciliation.n_unaccounted == 0
@@ -89,8 +91,10 @@ def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_fi
 def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
-    study_id = opened()
-    protocol = Protocol.model_validate(protocol_of(checks=CHECKS))
+    # A last page about the rater keeps the answers open, wherever in the order the gold trial stands.
+    parts: dict[str, Any] = {"questions": [PREFERENCE, EMPATHY, MOOD], "checks": CHECKS}
+    study_id = opened(**parts)
+    protocol = Protocol.model_validate(protocol_of(**parts))
     anna = visitor()
     page = anna.begin()
     while not is_gold(page):

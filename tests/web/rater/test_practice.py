@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from app.actions.design import OpeningError
 from app.actions.simulate import simulate
+from app.storage.coverage import get_coverage
 from app.storage.engine import transactions
 from app.storage.export import study_events, study_folder
 from tests.builder import EMPATHY, PREFERENCE
@@ -71,6 +72,7 @@ def test_practice_passed_leads_to_the_trials_and_no_answer_of_it_is_a_rating(
     assert heading(page) == "Practice 1 of 2: feedback"
     assert "As expected." in page.text
     assert "<strong>names</strong>" in page.text
+    assert "model on try-1" in page.text
     page = anna.get("/s/study/rate")
     assert heading(page) == "Practice 2 of 2"
     assert "Two to practise." not in page.text
@@ -92,7 +94,7 @@ def test_practice_passed_leads_to_the_trials_and_no_answer_of_it_is_a_rating(
 def test_who_fails_twice_is_told_and_ends_with_the_code_for_it(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
-    opened()
+    study_id = opened()
     anna = visitor()
     anna.begin()
     for attempt, first in ((1, 1), (2, 3)):
@@ -110,6 +112,8 @@ def test_who_fails_twice_is_told_and_ends_with_the_code_for_it(
     assert rows(engine, "SELECT state FROM rating_sessions") == [("failed_checks",)]
     assert rows(engine, "SELECT count(*) FROM assignments") == [(0,)]
     assert rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NOT NULL") == [(0,)]
+    with engine.connect() as db:
+        assert get_coverage(db, study_id).sittings.n_failed_checks == 1
     again = anna.arrive()
     assert again.url.path == "/s/study/ended"
 
