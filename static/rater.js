@@ -1,4 +1,4 @@
-// The rating page: saving as one goes, keys, sliders, time. Without this file the page is a form that works.
+// The rating page: saving as one goes, keys, time. Without this file the page is a form that works.
 (() => {
   "use strict";
 
@@ -149,32 +149,6 @@
     kept.set(awayName(), { ms: since === null ? ms : ms + Date.now() - since, since: null });
   }
 
-  // A slider is made here: without scripts its number is typed. It has no handle until somebody gave a value.
-  function makeSlider(box) {
-    const number = $("input[type=number]", box);
-    const range = Object.assign(document.createElement("input"), { type: "range", min: number.min, max: number.max, step: number.step });
-    const question = box.closest("fieldset");
-    if ("turned" in box.dataset) range.dir = document.documentElement.dir === "rtl" ? "ltr" : "rtl";
-    range.setAttribute("aria-label", $("legend", question).textContent.trim());
-    const show = () => {
-      range.classList.toggle("untouched", number.value === "");
-      if (number.value !== "") range.value = number.value;
-      range.setAttribute("aria-valuetext", number.value || words().notSet);
-    };
-    const take = () => {
-      number.value = range.value;
-      $$("input[type=radio]", question).forEach((radio) => { radio.checked = false; });
-      show();
-    };
-    // A click where the handle would be changes no value, yet it is an answer.
-    range.addEventListener("click", () => { if (number.value === "") { take(); range.dispatchEvent(new Event("change", { bubbles: true })); } });
-    range.addEventListener("input", take);
-    number.addEventListener("input", show);
-    question.addEventListener("change", ({ target }) => { if (target.type === "radio") { number.value = ""; show(); } });
-    box.append(range);
-    show();
-  }
-
   // Keys
   const groups = () => $$("fieldset[data-group], textarea[data-required]", form());
   const isTextField = (element) => element.matches("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=submit])");
@@ -299,7 +273,6 @@
     kept.names(AWAY).filter((name) => name !== awayName()).forEach(kept.drop);
     comeBack();
     restore();
-    $$("[data-slider]").forEach(makeSlider);
   }
 
   if (form()) ready();

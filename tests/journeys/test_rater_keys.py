@@ -137,3 +137,16 @@ def test_without_single_keys_tab_arrows_space_and_enter_are_enough(engine: Engin
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     assert all_is_well(engine, 1, 5)
+
+
+def test_enter_tells_what_is_missing_on_a_page_to_practise_on(engine: Engine, page: Page) -> None:
+    texts = [{"key": "one"}, {"key": "practice"}]
+    open_a_study(engine, texts=texts, flow={"practice": {"trials": [{"item": "practice", "expect": {"empathy": 4}}]}})
+    page.goto("/s/study?participant=anna")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("h1")).to_have_text("Practice 1 of 1")
+    rate(page, "a333")
+    page.locator("h1").focus()
+    page.locator("body").press("Enter")
+    expect(page.locator("#save-state")).to_have_text("Answers still missing: 1")
+    expect(page.locator("#q2r1-1")).to_be_focused()

@@ -125,7 +125,7 @@ def test_who_fails_goes_on_where_the_protocol_says_so(
     anna = visitor()
     anna.begin()
     page = anna.post("/s/study/practice/1", data={"q1r0": "1"})
-    assert "0 of 1 answers" in page.text
+    assert "0 of 1 answer of this practice was as expected." in page.text
     assert "From now on your answers count." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
 

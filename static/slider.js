@@ -1,0 +1,35 @@
+// Sliders. Without this file a number is typed. There is no handle until somebody gave a value.
+(() => {
+  "use strict";
+
+  function make(box) {
+    if (box.dataset.ready) return;
+    box.dataset.ready = "yes";
+    const number = box.querySelector("input[type=number]");
+    const range = Object.assign(document.createElement("input"), { type: "range", min: number.min, max: number.max, step: number.step });
+    const question = box.closest("fieldset");
+    if ("turned" in box.dataset) range.dir = document.documentElement.dir === "rtl" ? "ltr" : "rtl";
+    range.setAttribute("aria-label", question.querySelector("legend").textContent.trim());
+    const show = () => {
+      range.classList.toggle("untouched", number.value === "");
+      if (number.value !== "") range.value = number.value;
+      range.setAttribute("aria-valuetext", number.value || box.dataset.notSet);
+    };
+    const take = () => {
+      number.value = range.value;
+      question.querySelectorAll("input[type=radio]").forEach((radio) => { radio.checked = false; });
+      show();
+    };
+    // A click where the handle would be changes no value, yet it is an answer.
+    range.addEventListener("click", () => { if (number.value === "") { take(); range.dispatchEvent(new Event("change", { bubbles: true })); } });
+    range.addEventListener("input", take);
+    number.addEventListener("input", show);
+    question.addEventListener("change", ({ target }) => { if (target.type === "radio") { number.value = ""; show(); } });
+    box.append(range);
+    show();
+  }
+
+  const start = () => document.querySelectorAll("[data-slider]").forEach(make);
+  document.addEventListener("htmx:afterSettle", start);
+  start();
+})();
