@@ -46,7 +46,8 @@ def comprehension_now(db: Connection, session: RatingSession) -> Comprehension:
     keys = {check.key for check in rule.comprehension}
     answered = [detail for detail in list_checks(db, session) if detail["check"] in keys]
     right = {detail["check"] for detail in answered if detail["is_passed"]}
-    n_attempts = max((detail["attempt"] for detail in answered), default=0)
+    # Checks that came with a folder do not say which attempt it was.
+    n_attempts = max((detail.get("attempt", 1) for detail in answered), default=0)
     still_open = tuple(check for check in rule.comprehension if check.key not in right)
     return Comprehension(still_open, n_attempts, n_attempts >= rule.comprehension_attempts)
 

@@ -27,6 +27,8 @@ def with_gold(places: Sequence[Place], gold: Sequence[OwnTrial], *, seed: int, r
         seed: the study's.
         rater: the rater's key.
     """
+    if not gold:
+        return list(places)
     rng = seeded(seed, "gold", rater)
     order = list(gold)
     rng.shuffle(order)

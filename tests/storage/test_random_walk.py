@@ -72,7 +72,7 @@ class Walk:
         here = [rater for rater in self.raters if rater.token not in self.gone]
         rater = self.rng.choice(here or self.raters[-1:])
         untried = [action for action in ACTIONS if action.__name__ not in self.done]
-        is_new = untried and self.rng.random() < 0.1  # noqa: PLR2004 - a share
+        is_new = untried and self.rng.random() < 0.1
         action = self.rng.choice(untried) if is_new else self.rng.choices(list(ACTIONS), list(ACTIONS.values()))[0]
         if rater.token in self.gone:
             return

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from app.actions.simulate import simulate
 from app.storage.engine import transactions
 from app.storage.frames import study_checks
-from tests.web.rater.conftest import FULL, heading
+from tests.web.rater.conftest import FULL, form_address, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,6 +82,30 @@ def test_a_check_after_the_last_trial_comes_before_the_end_and_a_pause_comes_aft
     assert heading(page) == "You have finished. Thank you."
 
 
+def test_a_trial_that_is_skipped_counts_for_the_position(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(checks={"attention": [{**LOOK, "after": 1}]}, flow={"skip_reasons": ["I know the person"]})
+    anna = visitor()
+    address = f"{form_address(anna.begin())}/skip"
+    assert heading(anna.post(address, data={"reason": "I know the person"})) == BETWEEN
+
+
+def test_checks_that_came_with_a_folder_count_as_a_first_attempt(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(checks={"comprehension": [TASK]})
+    anna = visitor()
+    anna.begin()
+    loaded = """
+        INSERT INTO events (study_id, rater_id, kind, detail)
+        SELECT study_id, id, 'check', '{"check": "task", "is_passed": false}' FROM raters
+    """
+    with engine.begin() as db:
+        db.execute(text(loaded))
+    assert "Not right yet." in anna.get("/s/study/comprehension").text
+
+
 def test_a_check_that_is_sent_twice_or_forged_counts_once(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
@@ -109,7 +133,7 @@ def test_without_attention_checks_no_statement_more_is_sent(
     page = anna.begin()
     with statements() as sent:
         anna.rate(page)
-    assert not [statement for statement in sent if "events" in statement]
+    assert not [statement for statement in sent if "kind = 'check'" in statement]
 
 
 def test_who_is_wrong_reads_why_and_tries_again(

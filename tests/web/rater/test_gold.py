@@ -116,6 +116,56 @@ def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
     assert checks(engine) == [("sure", False)]
 
 
+def test_the_report_says_the_headlines_again_without_who_is_flagged(
+    engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = opened()
+    for name, points in (("anna", "4"), ("ben", "4"), ("cem", "1")):
+        browser = visitor()
+        rate_all(browser, browser.begin(name), lambda page, points=points: {**expected(page), "q1r0": points})
+    assert sorted(checks(engine)) == [("sure", False), ("sure", True), ("sure", True)]
+    with engine.connect() as db:
+        report = analyze(study_frames(db, study_id), Protocol.model_validate(protocol_of(checks=CHECKS)))
+    left_out = [figure for figure in report.figures if figure.scope.get("flagged") == "left_out"]
+    assert {figure.question for figure in left_out} == {"preference", "empathy"}
+    assert {figure.n_raters for figure in left_out} == {2}
+    everybody = [f for f in report.figures if f.question == "empathy" and f.statistic == left_out[0].statistic]
+    assert max(figure.n_items or 0 for figure in everybody) == 3
+
+
+TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]
+WARM = {"key": "warm", "target": "turn", "type": "rating", "text": "Warm?", "scale": {1: "no", 2: "yes"}}
+WHOLE = {"key": "whole", "target": "item", "type": "rating", "text": "In all?", "scale": {1: "no", 2: "yes"}}
+
+
+def test_a_dialogue_that_unfolds_is_practised_whole_and_as_gold_is_checked_at_its_end(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(
+        questions=[WARM, WHOLE], design={"trials": "dialogue", "reveal": "turns"},
+        texts=[{"key": key, "turns": TURNS, "responses": {}} for key in ("item", "try", "sure")],
+        flow={"practice": {"trials": [{"item": "try", "expect": {"warm": 1, "whole": 2}}]}},
+        checks={"gold": [{"item": "sure", "expect": {"warm": 2, "whole": 1}}]},
+    )  # fmt: skip
+    anna = visitor()
+    page = anna.begin()
+    assert heading(page) == "Practice 1 of 1"
+    assert "Oh no." in page.text
+    page = anna.post("/s/study/practice/1", data={"q0t1": "1", "q0t2": "1", "q1": "2"})
+    assert "2 of 2 answers of this practice were as expected." in page.text
+    page = anna.get("/s/study/rate")
+    for _ in range(2):
+        assert "Oh no." not in page.text
+        page = anna.rate(page, {"q0t1": "2", "turn": "1"})
+        page = anna.rate(page, {"q0t2": "2", "turn": "2"})
+        assert len(checks(engine)) == 0
+        page = anna.rate(page, {"q1": "1"})
+    assert heading(page) == "You have finished. Thank you."
+    assert checks(engine) == [("sure", True)]
+    kept = "SELECT exclude, count(*) FROM ratings GROUP BY 1 ORDER BY 1"
+    assert rows(engine, kept) == [("gold", 3), (None, 3)]
+
+
 def test_it_comes_in_the_condition_of_the_rater_and_both_sides_occur(
     engine: Engine, opened: Callable[..., int]
 ) -> None:
