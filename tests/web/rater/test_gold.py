@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -50,9 +51,9 @@ def is_gold(page: Any) -> bool:  # noqa: ANN401 - httpx's response
     return "The situation of sure" in page.text
 
 
-def expected(page: Any) -> dict[str, str]:  # noqa: ANN401
+def expected(page: Any, points: str = "4") -> dict[str, str]:  # noqa: ANN401
     side = "left" if page.text.index("model on sure") < page.text.index("person on sure") else "right"
-    return {"q0": side, "q1r0": "4", "q1r1": "5"}
+    return {"q0": side, "q1r0": points, "q1r1": "5"}
 
 
 def rate_all(anna: Visitor, page: Any, answer: Callable[[Any], dict[str, str]]) -> tuple[Any, str]:  # noqa: ANN401
@@ -122,7 +123,7 @@ def test_the_report_says_the_headlines_again_without_who_is_flagged(
     study_id = opened()
     for name, points in (("anna", "4"), ("ben", "4"), ("cem", "1")):
         browser = visitor()
-        rate_all(browser, browser.begin(name), lambda page, points=points: {**expected(page), "q1r0": points})
+        rate_all(browser, browser.begin(name), partial(expected, points=points))
     assert sorted(checks(engine)) == [("sure", False), ("sure", True), ("sure", True)]
     with engine.connect() as db:
         report = analyze(study_frames(db, study_id), Protocol.model_validate(protocol_of(checks=CHECKS)))
