@@ -1,0 +1,196 @@
+"""A rater's rights in a browser: skip, pause, look back, withdraw; by mouse, finger, keyboard, and without scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from app.actions.design import close_study
+from tests.builder import EMPATHY, PREFERENCE
+from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.journeys.test_rater_axe import LOOKS, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": {"p": "P", "ai": "AI"}}
+WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
+REASONS = ["I would rather not read this", "I know the person"]
+FLOW: dict[str, Any] = {
+    "skip_reasons": REASONS,
+    "revisit": ["who"],
+    "debrief": {"text": "Half of it was written by a **model**.", "show_sources": True, "offer_deletion": True},
+}
+TEXTS = [{"key": f"item-{n}", "content_note": "A loss.", "text": f"The situation of item {n}"} for n in range(3)]
+
+
+def open_it(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
+    usual = {
+        "questions": [PREFERENCE, EMPATHY, WHO], "texts": TEXTS, "flow": FLOW, "design": {"raters_per_trial": 1},
+        "completion": {"code": "D0NE", "otherwise": {"withdrew": {"code": "LEFT"}, "full": {"code": "FULL"}}},
+    }  # fmt: skip
+    open_a_study(engine, **{**usual, **parts})
+
+
+def rate(page: Page) -> None:
+    for name in ("q0-1", "q1r0-4", "q1r1-2"):
+        page.locator(f"#{name}").check()
+    page.locator("#next").click()
+
+
+def heading(page: Page, words: str) -> None:
+    expect(page.locator("h1")).to_have_text(words)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_of_a_raters_rights(
+    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
+) -> None:
+    open_it(engine)
+    page = new_context(**look).new_page()
+    arrive(page, by="PROLIFIC_PID")
+    late = new_context(**look).new_page()
+    late.goto("/s/study?PROLIFIC_PID=ben")
+    heading(late, "All places are taken at this moment")
+    check(late)
+    page.locator("#skip summary").click()
+    check(page)
+    page.get_by_role("button", name=REASONS[0]).click()
+    heading(page, "Item 2 of 3")
+    page.get_by_role("button", name="Pause").click()
+    heading(page, "You are pausing")
+    check(page)
+    page.get_by_role("link", name="Go on").click()
+    rate(page)
+    heading(page, "Item 3 of 3")
+    rate(page)
+    heading(page, "Looking back: item 1 of 2")
+    check(page)
+    for number in (1, 2):
+        heading(page, f"Looking back: item {number} of 2")
+        page.locator("#q2r0-1").check()
+        page.locator("#q2r1-2").check()
+        page.locator("#next").click()
+    heading(page, "What this study was about")
+    check(page)
+    page.get_by_role("link", name="Take my answers back").click()
+    heading(page, "Stop taking part")
+    check(page)
+    page.get_by_role("button", name="Stop, and leave my answers").click()
+    heading(page, "You have stopped")
+    expect(page.locator("#completion-code")).to_have_text("D0NE")
+    check(page)
+    page.get_by_role("button", name="Delete my answers after all").click()
+    heading(page, "Your answers are deleted")
+    check(page)
+    with engine.begin() as db:
+        close_study(db, "study")
+    late.goto("/s/study?PROLIFIC_PID=carl")
+    heading(late, "This is over")
+    expect(late.locator("#completion-code")).to_have_text("FULL")
+    check(late)
+
+
+def test_an_item_is_skipped_by_keys_alone_and_the_next_one_has_the_focus(engine: Engine, page: Page) -> None:
+    open_it(engine)
+    arrive(page)
+    page.keyboard.press("s")
+    expect(page.locator("#skip summary")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    heading(page, "Item 2 of 3")
+    expect(page.locator("#item-heading")).to_be_focused()
+    assert rows(engine, "SELECT skip_reason FROM assignments WHERE state = 'skipped'") == [(REASONS[0],)]
+
+
+def test_an_item_is_skipped_by_finger_once_however_often_it_is_tapped(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_it(engine)
+    page = new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740}).new_page()
+    arrive(page)
+    page.locator("#skip summary").tap()
+    page.get_by_role("button", name=REASONS[1]).dblclick()
+    heading(page, "Item 2 of 3")
+    page.wait_for_load_state("networkidle")
+    assert rows(engine, "SELECT state FROM assignments ORDER BY position") == [("skipped",), ("leased",), ("planned",)]
+    page.go_back()
+    heading(page, "Item 2 of 3")
+
+
+def test_skip_pause_and_withdrawal_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_it(engine)
+    page = new_context(java_script_enabled=False).new_page()
+    arrive(page)
+    page.locator("#skip summary").click()
+    page.get_by_role("button", name="Because of its content note").click()
+    heading(page, "Item 2 of 3")
+    page.get_by_role("button", name="Pause").click()
+    heading(page, "You are pausing")
+    page.goto("/s/study?participant=anna")
+    heading(page, "Item 2 of 3")
+    page.get_by_role("link", name="Stop taking part").click()
+    page.get_by_role("button", name="Stop, and delete my answers").click()
+    heading(page, "Your answers are deleted")
+    assert rows(engine, "SELECT count(*) FROM assignments") == rows(engine, "SELECT count(*) FROM raters") == [(0,)]
+
+
+def test_what_is_being_typed_on_an_item_that_is_skipped_goes_nowhere(engine: Engine, page: Page) -> None:
+    open_it(engine, questions=[WHY, EMPATHY], flow={"skip_reasons": REASONS})
+    arrive(page)
+    page.locator("textarea").fill("Half a thought")
+    page.locator("#skip summary").click()
+    page.get_by_role("button", name=REASONS[0]).click()
+    heading(page, "Item 2 of 3")
+    page.wait_for_timeout(1000)
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
+
+
+def test_after_a_deletion_the_back_button_a_double_click_and_another_tab_lead_to_the_receipt(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_it(engine)
+    context = new_context()
+    page, other = context.new_page(), context.new_page()
+    arrive(page)
+    rate(page)
+    heading(page, "Item 2 of 3")
+    other.goto("/s/study/rate")
+    page.get_by_role("link", name="Stop taking part").click()
+    page.get_by_role("button", name="Stop, and delete my answers").dblclick()
+    heading(page, "Your answers are deleted")
+    receipt = page.locator("#receipt").inner_text()
+    page.go_back()
+    page.reload()
+    heading(page, "Your answers are deleted")
+    rate(other)
+    heading(other, "Your answers are deleted")
+    for one in (page, other):
+        expect(one.locator("#receipt")).to_have_text(receipt)
+        expect(one.locator("#completion-code")).to_have_text("LEFT")
+    for table in ("raters", "ratings", "rating_history", "assignments", "rating_sessions"):
+        assert rows(engine, f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608
+
+
+def test_a_pause_is_over_on_another_device_by_the_same_link(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_it(engine)
+    page, phone = new_context().new_page(), new_context(viewport={"width": 360, "height": 740}).new_page()
+    arrive(page)
+    page.locator("#q0-1").check()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.get_by_role("button", name="Pause").click()
+    heading(page, "You are pausing")
+    phone.goto("/s/study?participant=anna")
+    heading(phone, "Item 1 of 3")
+    expect(phone.locator("#q0-1")).to_be_checked()
+    assert rows(engine, "SELECT kind FROM events ORDER BY id") == [("pause",), ("resume",)]
+    page.reload()
+    heading(page, "Item 1 of 3")
