@@ -116,7 +116,7 @@ def make_sheet(
             None if in_responses else turn,
         ),
         cards=cards, pair=by_target["pair"], item=by_target["item"],
-        is_pair_first="pair" in targets and "response" in targets
+        is_pair_first=bool(by_target["pair"]) and "response" in targets
         and targets.index("pair") < targets.index("response"),
         turn=turn,
     )  # fmt: skip
