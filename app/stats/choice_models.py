@@ -136,8 +136,10 @@ def preference_model(
     )
     if fit is None or np.abs(fit.parameters).max() > _FARTHEST:
         return _no_model(bare, k, "separation", "Choices of items, raters or covariates never overlap: no bound.")
-    prediction = Prediction(fit, "logit", np.zeros(len(columns.names), dtype=bool))
     errors = np.sqrt(np.diag(fit.covariance))
+    if errors[: 1 + k].max() > _FARTHEST:
+        return _no_model(bare, k, "separation", "Choices of items, raters or covariates hardly overlap: no bound.")
+    prediction = Prediction(fit, "logit", np.zeros(len(columns.names), dtype=bool))
     share = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, 1, 0.0))))
     return PreferenceModel(
         odds=_wald(bare, -float(fit.thresholds[0]), float(errors[0]), groups.df, level, np.exp),

@@ -66,25 +66,6 @@ def _ratings(raters: int, items: int, sources: tuple[str, ...], values: list[flo
 BOTH = ("human", "model")
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        pytest.param([], id="no ratings"),
-        pytest.param(_ratings(1, 6, BOTH, [1, 3, 5]), id="one rater"),
-        pytest.param(_ratings(6, 1, BOTH, [1, 3, 5]), id="one item"),
-        pytest.param(_ratings(1, 1, BOTH, [3]), id="one rater and one item"),
-        pytest.param(_ratings(4, 5, ("human",), [1, 3, 5]), id="a source without ratings"),
-        pytest.param(_ratings(4, 5, BOTH, [3]), id="one category"),
-        pytest.param(_ratings(100, 2, BOTH, [1, 2, 3, 4, 5]), id="a hundred ratings per item"),
-        pytest.param(
-            [row for row in _ratings(5, 5, BOTH, [1, 5]) if row["rater"][1:] == row["item"][1:]], id="one each"
-        ),
-    ],
-)
-def test_a_study_that_is_hardly_one_gives_reasons(rows: list[Row]) -> None:
-    _check(rows)
-
-
 def test_one_source_alone_gives_its_own_figures() -> None:
     study = protocol(FIVE, sources={"human": {"kind": "human"}})
     report = analyze(frames(study, _ratings(4, 5, ("human",), [1, 3, 5])[:20]), study)

@@ -104,11 +104,17 @@ def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
     assert found.odds.interval_reason == "one_cluster"
 
 
-def test_odds_whose_interval_has_no_upper_end_keep_the_estimate_and_say_so() -> None:
+def test_odds_that_hardly_overlap_are_separated_wherever_the_fit_stopped() -> None:
     where: Where = {"item": np.arange(3), "rater": np.array([0, 0, 1])}
-    found = preference_model(np.array([0.0, 0.0, 1.0]), np.array([[2.0, 1.0, 1.0]]), **where).odds
+    found = preference_model(np.array([0.0, 0.0, 1.0]), np.array([[2.0, 1.0, 1.0]]), **where)
+    assert (found.odds.estimate, found.odds.reason, found.share.reason) == (None, "separation", "separation")
+
+
+def test_odds_whose_interval_has_no_upper_end_keep_the_estimate_and_say_so() -> None:
+    where: Where = {"item": np.array([0, 0, 1, 1]), "rater": np.array([0, 1, 0, 1])}
+    found = preference_model(np.array([0.0, 1.0, 1.0, 0.0]), np.zeros((0, 4)), **where, level=0.9999).odds
+    assert found.estimate == pytest.approx(1, abs=1e-6)
     assert (found.interval, found.interval_reason) == (None, "separation")
-    assert found.estimate is not None
 
 
 @settings(max_examples=40)
