@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
+N_PAIRS = 40
 
 
 def rate(page: Page, keys: str) -> None:
@@ -24,13 +25,13 @@ def rate(page: Page, keys: str) -> None:
         page.keyboard.press(key)
 
 
-def at_item(page: Page, n: int, of: int = 10) -> None:
+def at_item(page: Page, n: int, of: int = N_PAIRS) -> None:
     expect(page.locator("h1")).to_have_text(f"Item {n} of {of}")
     expect(page).to_have_title(re.compile(rf"^Item {n} of {of}"))
 
 
-def test_ten_pairs_by_keys_with_a_reload_and_a_change_of_mind(engine: Engine, page: Page) -> None:
-    open_a_study(engine, n_items=10)
+def test_forty_pairs_by_keys_alone_with_a_reload_and_a_change_of_mind(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=N_PAIRS)
     page.goto("/s/study?participant=anna")
     expect(page).to_have_url(re.compile(r"/s/study/start$"))
     page.keyboard.press("Tab")
@@ -55,13 +56,13 @@ def test_ten_pairs_by_keys_with_a_reload_and_a_change_of_mind(engine: Engine, pa
     at_item(page, 2)
     page.keyboard.press("t")
     page.keyboard.press("Enter")
-    for n in range(3, 11):
+    for n in range(3, N_PAIRS + 1):
         at_item(page, n)
         rate(page, "a3333")
         page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     expect(page.locator("#completion-code")).to_have_text("C0DE42")
-    assert all_is_well(engine, 10, 5)
+    assert all_is_well(engine, N_PAIRS, 5)
     second = "SELECT r.outcome, h.side FROM ratings r JOIN rating_history h ON h.rating_id = r.id WHERE r.position = 2"
     assert rows(engine, second) == [("tie", "right")]
 

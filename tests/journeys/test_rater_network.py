@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rows
+from tests.builder import EMPATHY
+from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -18,12 +19,14 @@ pytestmark = pytest.mark.browser
 NUMBERS = "SELECT question, number, side FROM ratings ORDER BY question, side"
 
 
-def test_answers_given_without_a_network_are_kept_and_sent_when_it_is_back(engine: Engine, page: Page) -> None:
-    open_a_study(engine, n_items=2)
+def test_ten_answers_given_without_a_network_are_kept_and_sent_once_when_it_is_back(engine: Engine, page: Page) -> None:
+    more = [{**QUALITY, "key": key, "text": f"How {key} is it?"} for key in ("clear", "kind", "warm")]
+    open_a_study(engine, n_items=2, questions=[QUALITY, EMPATHY, *more])
     arrive(page)
     page.context.set_offline(True)
-    for name in ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1", "q1r0-3"):
+    for name in (f"q{question}r{side}-{1 + (question + side) % 5}" for question in range(5) for side in range(2)):
         page.locator(f"#{name}").check()
+    page.locator("#q0r0-5").check()
     expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
     page.locator("#next").click()
     expect(page.locator("#save-state")).to_contain_text("No connection")
@@ -31,8 +34,9 @@ def test_answers_given_without_a_network_are_kept_and_sent_when_it_is_back(engin
     page.context.set_offline(False)
     expect(page.locator("h1")).to_have_text("Item 2 of 2")
     assert rows(engine, NUMBERS) == [
-        ("empathy", 5.0, "left"), ("empathy", 1.0, "right"), ("preference", None, "left"),
-        ("quality", 3.0, "left"), ("quality", 2.0, "right"),
+        ("clear", 3.0, "left"), ("clear", 4.0, "right"), ("empathy", 2.0, "left"), ("empathy", 3.0, "right"),
+        ("kind", 4.0, "left"), ("kind", 5.0, "right"), ("quality", 5.0, "left"), ("quality", 2.0, "right"),
+        ("warm", 5.0, "left"), ("warm", 1.0, "right"),
     ]  # fmt: skip
 
 

@@ -30,26 +30,26 @@ def tick(page: Page, *ids: str) -> None:
 ALL = ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1")
 
 
-def test_the_whole_study_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
-    open_a_study(engine, n_items=3)
+def test_forty_pairs_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, n_items=40)
     page = new_context(java_script_enabled=False).new_page()
     arrive(page)
     expect(page.locator("kbd").first).to_be_hidden()
     tick(page, *ALL[:4])
     page.get_by_role("button", name="Next").click()
-    expect(page).to_have_title(re.compile("^Error: Item 1 of 3"))
+    expect(page).to_have_title(re.compile("^Error: Item 1 of 40"))
     expect(page.locator("#summary")).to_be_focused()
     assert page.locator(":checked").count() == 4
     page.get_by_role("link", name="Response B: How empathetic is it?").click()
     assert page.url.endswith("#q2r1-1")
     tick(page, ALL[4])
     page.get_by_role("button", name="Next").click()
-    for n in (2, 3):
-        expect(page.locator("h1")).to_have_text(f"Item {n} of 3")
+    for n in range(2, 41):
+        expect(page.locator("h1")).to_have_text(f"Item {n} of 40")
         tick(page, *ALL)
         page.get_by_role("button", name="Next").click()
     expect(page.locator("#completion-code")).to_have_text("C0DE42")
-    assert all_is_well(engine, 3, 5)
+    assert all_is_well(engine, 40, 5)
 
 
 def test_a_slider_without_scripts_is_a_number(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
@@ -83,13 +83,13 @@ def test_a_slider_has_no_handle_until_it_is_touched(engine: Engine, page: Page) 
     assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(50.0, None), (None, "cannot_judge")]
 
 
-def test_a_phone_by_touch(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
-    open_a_study(engine, n_items=2)
+def test_forty_pairs_on_a_phone_by_touch(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, n_items=40)
     page = new_context(**PHONE).new_page()
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="Begin").tap()
-    for n in (1, 2):
-        expect(page.locator("h1")).to_have_text(f"Item {n} of 2")
+    for n in range(1, 41):
+        expect(page.locator("h1")).to_have_text(f"Item {n} of 40")
         a, b = (page.locator(f"#response-{side}").bounding_box() for side in (1, 2))
         assert a
         assert b
@@ -100,7 +100,7 @@ def test_a_phone_by_touch(engine: Engine, new_context: Callable[..., BrowserCont
             page.locator(f"label:has(#{name})").tap()
         page.get_by_role("button", name="Next").tap()
     expect(page.locator("#completion-code")).to_be_visible()
-    assert all_is_well(engine, 2, 5)
+    assert all_is_well(engine, 40, 5)
 
 
 def test_everything_that_is_touched_is_44_pixels_high(
