@@ -51,13 +51,14 @@ def _agreement_table(shown: Sequence[Figure], keys: Sequence[str]) -> Table:
     for words, found in by_scope.items():
         some = next(iter(found.values()))
         numbers = (str(n) if n is not None else "–" for n in (some.n_units, some.n_raters, some.n_ratings))
-        rows.append((words, *(_cell(found.get(key)) for key in keys), *numbers))
+        rows.append((words, *(cell_of(found.get(key)) for key in keys), *numbers))
     unit = UNITS[shown[0].unit] if shown and shown[0].unit else "unit"
     header = ("Of", *(STATISTICS[key].words for key in keys), f"{unit.capitalize()}s", "Raters", "Ratings")
     return Table(header, tuple(rows))
 
 
-def _cell(figure: Figure | None) -> str:
+def cell_of(figure: Figure | None) -> str:
+    """Estimate and interval, one below the other; a dash where there is no figure, the reason where no estimate."""
     if figure is None:
         return "–"
     if figure.estimate is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
-from app.analysis.words import estimate_text, interval_text, scope_text, why_text
+from app.analysis.words import scope_text, why_text
 from app.charts.table import Table
+from app.web.lead.figures import cell_of
 from app.web.lead.fold import Fold
 
 if TYPE_CHECKING:
@@ -47,12 +48,4 @@ def _cells(found: dict[str, Figure], columns: Sequence[str]) -> list[str]:
     left_out = next((figure for figure in found.values() if figure.reason == "not_run"), None)
     if left_out is not None:
         return [why_text(left_out), *[""] * (len(columns) - 1)]
-    return [_cell(found.get(column)) for column in columns]
-
-
-def _cell(figure: Figure | None) -> str:
-    if figure is None:
-        return "–"
-    if figure.estimate is None:
-        return why_text(figure)
-    return f"{estimate_text(figure)}\n{interval_text(figure)}".strip()
+    return [cell_of(found.get(column)) for column in columns]
