@@ -12,6 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.report import read_study
+from app.storage.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,7 @@ class LiveReports:
 
     def now(self, begin: Begin, study: StudyRow, name: str | None = None) -> LiveReport:
         """The report of that name if it is kept, else of the answers as they are, however long it takes."""
+        self._forget_deleted(begin, study.id)
         kept = self._made.get((study.id, name)) if name else None
         made = kept or self._get(begin, study, None)
         assert made is not None  # noqa: S101 - only impatience gives None
@@ -62,6 +64,7 @@ class LiveReports:
 
         What was begun goes on and is there for who asks again.
         """
+        self._forget_deleted(begin, study.id)
         made = self._get(begin, study, self._patience_s)
         return (made, True) if made else (self._latest(study.id), False)
 
@@ -119,6 +122,15 @@ class LiveReports:
                 self._made[study_id, made.name] = made
             while len(self._made) > KEPT:
                 self._made.popitem(last=False)
+
+    def _forget_deleted(self, begin: Begin, study_id: int) -> None:
+        """A report from before a rater had their answers deleted is shown to nobody."""
+        with begin() as db:
+            deleted_at = get_last_deletion(db, study_id)
+        with self._guard:
+            for key, made in list(self._made.items()):
+                if deleted_at and key[0] == study_id and made.read_at <= deleted_at:
+                    del self._made[key]
 
     def _latest(self, study_id: int) -> LiveReport | None:
         with self._guard:

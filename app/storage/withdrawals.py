@@ -27,6 +27,7 @@ _GET = text("""
     JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
     WHERE s.slug = :slug AND w.token_hash = :hash
 """)
+_LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
 _RECORD = text("""
     INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome)
     SELECT s.study_id, s.token_hash, :receipt, s.protocol_version, (
@@ -96,6 +97,12 @@ def get_withdrawal(db: Connection, slug: str, token: str) -> Withdrawal | None:
     """Whether the rater of a cookie has withdrawn, and how."""
     row = db.execute(_GET, {"slug": slug, "hash": token_hash(token)}).one_or_none()
     return None if row is None else Withdrawal(*row)
+
+
+def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
+    """When a rater of the study last had their answers deleted."""
+    found: datetime | None = db.execute(_LAST_DELETION, {"study": study_id}).scalar_one()
+    return found
 
 
 def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:

@@ -66,6 +66,14 @@ def begin(db: Connection) -> Begin:
     return begin
 
 
+def note_a_deletion(db: Connection, study: StudyRow) -> None:
+    """As `delete_answers` leaves it, a moment from now: the clock of a transaction stands still."""
+    db.execute(text("""
+        INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome, deleted_at)
+        VALUES (:study, 'gone', 'AAAA-BBBB', 1, 'withdrew', clock_timestamp())
+    """), {"study": study.id})  # fmt: skip
+
+
 def exclude_one(db: Connection, why: str) -> None:
     db.execute(text("UPDATE ratings SET exclude = :why WHERE id = (SELECT min(id) FROM ratings)"), {"why": why})
 
@@ -137,3 +145,18 @@ def test_only_the_last_reports_are_kept(db: Connection, begin: Begin, study: Stu
         exclude_one(db, f"reason {n}")
         reports.now(begin, study)
     assert reports.now(begin, study, first.name).name != first.name
+
+
+def test_a_report_from_before_a_deletion_is_shown_to_nobody(db: Connection, begin: Begin, study: StudyRow) -> None:
+    maker = Maker()
+    reports = LiveReports(maker, patience_s=PATIENCE_S)
+    before, _ = reports.soon(begin, study)
+    assert before
+    note_a_deletion(db, study)
+    maker.may_end.clear()
+    reports._patience_s = 0
+    assert reports.soon(begin, study) == (None, False)
+    maker.may_end.set()
+    after = reports.now(begin, study, before.name)
+    assert after.read_at > before.read_at
+    assert maker.n_made == 2
