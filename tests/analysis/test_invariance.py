@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # fits go on until their steps are small: what begins elsewhere ends within this
 CLOSE = 1e-4
-SIDED = {"first_side_share": lambda x: 1 - x, "position_effect": lambda x: -x}
+SIDED: dict[str, Callable[[float], float]] = {"first_side_share": lambda x: 1 - x, "position_effect": lambda x: -x}
 
 
 @st.composite
