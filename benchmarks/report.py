@@ -21,9 +21,13 @@ SIZES = (10_000, 100_000, 300_000, 1_000_000)
 LONGEST, STEEPEST = 60.0, 1.5
 PROTOCOL = Protocol.model_validate(
     {
-        "attune": 1, "slug": "benchmark", "title": "Benchmark", "sources": {name: {"kind": name} for name in ("human", "model")},
+        "attune": 1, "slug": "benchmark", "title": "Benchmark",
+        "sources": {name: {"kind": name} for name in ("human", "model")},
         "questions": [
-            {"key": "empathy", "target": "response", "type": "rating", "text": "?", "scale": dict.fromkeys(range(1, 6), "")}
+            {
+                "key": "empathy", "target": "response", "type": "rating", "text": "?",
+                "scale": dict.fromkeys(range(1, 6), ""),
+            }
         ],
         "analysis": {"reference": "human", "cut": {"empathy": 4}},
     }
@@ -78,9 +82,8 @@ def main() -> None:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         grown = seconds / before[1] / (n / before[0]) if before[0] > SIZES[0] else 0.0
         words = f"{grown:.2f} times as much a rating as before" if grown else ""
-        print(
-            f"{n:>9,} ratings: {len(report.figures):,} figures in {seconds:6.2f} s ({wall:6.2f} s wall), {memory:.0f} MB; {words}"
-        )
+        cost = f"{len(report.figures):,} figures in {seconds:6.2f} s ({wall:6.2f} s wall), {memory:.0f} MB"
+        print(f"{n:>9,} ratings: {cost}; {words}")
         assert grown < STEEPEST, "the cost does not grow linearly"
         before = (n, seconds)
     assert before[1] < LONGEST, "slower than promised"
