@@ -95,7 +95,7 @@ def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions:
     same_item = _may_repeat_items(protocol, extent)
     cap = protocol.flow.exposure_cap
     n_most = extent.n_most(same_item=same_item, exposure_cap=cap)
-    who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats, cap)
+    who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats, cap, protocol.design.adaptive)
     return Own(who, min(protocol.design.trials_of(pool) or n_most, n_most), key)
 
 

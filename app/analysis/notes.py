@@ -10,14 +10,20 @@ if TYPE_CHECKING:
     from app.analysis.codes import Codes
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
+    from app.design.protocol import Protocol
 
 
-def notes(codes: Codes, frames: Frames, figures: Sequence[Figure]) -> Iterator[str]:
+def notes(codes: Codes, frames: Frames, figures: Sequence[Figure], protocol: Protocol) -> Iterator[str]:
     """One sentence each."""
     if codes.n_excluded:
         yield f"{_rows(codes.n_excluded)} carry a reason to be left out (`exclude`) and are in no figure."
     if codes.n_repeats:
         yield f"{_rows(codes.n_repeats)} are planned repeats: they count only where a rater is held against himself."
+    if protocol.design.adaptive:
+        yield (
+            "Pairs of sources were chosen by what they would tell (an adaptive design): some met more often than "
+            "others. Strengths take that into account; shares and agreement are of the pairs that were rated."
+        )
     n_splits = sum(figure.section == "subgroup" and "reference" in figure.scope for figure in figures)
     if n_splits:
         chance = "of twenty such tests one is below .05 by chance alone"

@@ -77,5 +77,5 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     )
     adjusted = with_adjusted_p(figures, protocol.analysis.confirmatory)
     data = data_hash(codes, frames, protocol)
-    told = tuple(notes(codes, frames, adjusted))
+    told = tuple(notes(codes, frames, adjusted, protocol))
     return Report(protocol.slug, data, told, tuple(with_recipes(adjusted, data, full=full)))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from app.design.protocol import Protocol
 
 MANY_CELLS = 200
+# With two sources there is one pair, and nothing to choose.
+MANY_ENOUGH = 3
 
 
 def faults_between_parts(protocol: Protocol) -> Iterator[str]:
@@ -25,6 +27,7 @@ def faults_between_parts(protocol: Protocol) -> Iterator[str]:
     yield from _questions(protocol)
     yield from _analysis(protocol)
     yield from _conditions(protocol)
+    yield from _adaptive(protocol)
     yield from _flow(protocol)
     yield from _checks(protocol)
 
@@ -89,6 +92,24 @@ def _conditions(protocol: Protocol) -> Iterator[str]:
                 yield f"{part}.swaps says whose label these sources bear when it is swapped, found {', '.join(alone)}"
             if protocol.flow.debrief is None:
                 yield "flow.debrief tells raters the truth where a label was swapped, found nothing"
+
+
+def _adaptive(protocol: Protocol) -> Iterator[str]:
+    design = protocol.design
+    if design.adaptive is None:
+        return
+    choices = {question.key for question in protocol.choice_questions}
+    yield from _unknown(
+        "design.adaptive", "a question on which response of a pair is chosen", [design.adaptive], choices
+    )
+    if len(protocol.sources) < MANY_ENOUGH:
+        yield f"design.adaptive is for {MANY_ENOUGH} sources or more, found {len(protocol.sources)}"
+    if design.trials not in {None, "pairs"}:
+        yield f"design.adaptive is for trials of pairs, found {design.trials}"
+    if design.trials_per_rater is None:
+        yield "design.adaptive is for raters who rate some of the trials, found no trials_per_rater"
+    if within := [name for name, factor in protocol.conditions.items() if factor.assign == "within"]:
+        yield f"design.adaptive is for conditions between raters, found {', '.join(within)}"
 
 
 def _flow(protocol: Protocol) -> Iterator[str]:

@@ -55,6 +55,7 @@ class Design(BaseModel):
     trials: Trials | None = None
     pairs: Literal["all", "reference"] = "all"
     listed: tuple[tuple[Key, ...], ...] = ()
+    adaptive: Key | None = None
     raters_per_trial: Count = 3
     trials_per_rater: Count | None = None
     same_item: bool | None = None

@@ -44,6 +44,9 @@ _FREE = text(f"""
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER}
       AND (CAST(:turn AS integer) IS NULL OR mod(i.position + :turn, :n_turns) = 0)
+      AND (CAST(:pair AS bigint[]) IS NULL OR CAST(:pair AS bigint[]) = (
+        SELECT array_agg(p.source_id ORDER BY p.source_id) FROM responses p
+        WHERE p.study_id = t.study_id AND p.id = ANY(t.response_ids)))
     ORDER BY s.seat, s.shuffle LIMIT :n FOR UPDATE OF s SKIP LOCKED
 """)  # noqa: S608 - constants only
 _IS_FREE = text(f"""
@@ -78,7 +81,8 @@ class Claimant:
 
     `same_item`: whether two trials of one item are allowed. `conditions`: those that the rater has. `rater_number`: how
     many raters with the same conditions came before. `pool`: whose seats they are, empty where there are no pools.
-    `exposure_cap`: the most trials of items with a content note, None for any number.
+    `exposure_cap`: the most trials of items with a content note, None for any number. `preferences`: the question by
+    whose answers an adaptive design chooses the pairs, None where it chooses the least covered trials.
     """
 
     session: RatingSession
@@ -87,6 +91,7 @@ class Claimant:
     rater_number: int = 0
     pool: str = ""
     exposure_cap: int | None = None
+    preferences: str | None = None
 
 
 def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
@@ -102,7 +107,7 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
     """
     closed = _Closed(db, who)
     db.execute(_PLAN_ANEW)
-    claimed: list[Seat] = []
+    claimed = [] if who.preferences is None else _claim_pairs(db, closed, who, who.preferences, n)
     conditions = who.conditions
     wanted = _wanted(closed.n_by_condition, n, conditions, who.rater_number) if len(conditions) > 1 else {}
     for is_by_turn in (True, False):
@@ -141,12 +146,31 @@ def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_num
     }
 
 
-def _claim(
-    db: Connection, closed: _Closed, n: int, conditions: Sequence[str], turn: int | None = None, n_turns: int = 1
-) -> list[Seat]:
+def _claim_pairs(db: Connection, closed: _Closed, who: Claimant, question: str, n: int) -> list[Seat]:
+    """One place after the other on the pair of sources that tells most, counting on the answers to those before."""
+    from app.storage.preferences import get_information, list_source_pairs
+
+    study_id = who.session.study_id
+    information, pairs = get_information(db, study_id, question), list_source_pairs(db, study_id)
     claimed: list[Seat] = []
+    while pairs and len(claimed) < n:
+        pair = information.best(pairs)
+        if got := _claim(db, closed, 1, who.conditions, pair=pair):
+            information.expect(*pair)
+            claimed += got
+        else:
+            pairs.remove(pair)
+    return claimed
+
+
+def _claim(
+    db: Connection, closed: _Closed, n: int, conditions: Sequence[str], turn: int | None = None, n_turns: int = 1,
+    pair: tuple[int, int] | None = None,
+) -> list[Seat]:  # fmt: skip
+    claimed: list[Seat] = []
+    which = {"turn": None if turn is None else turn % n_turns, "n_turns": n_turns, "pair": pair and list(pair)}
     while len(claimed) < n:
-        left = {"n": n - len(claimed), "turn": None if turn is None else turn % n_turns, "n_turns": n_turns}
+        left = {"n": n - len(claimed), **which}
         rows = db.execute(_FREE, {**closed.values(conditions), **left}).all()
         claimed += [Seat(row.trial_id, row.seat) for row in rows if closed.take(row)]
         if not rows:

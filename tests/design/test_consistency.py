@@ -9,6 +9,10 @@ from tests.design.studies import DEBRIEF, LABEL, SOURCES, SURE, WARM, WHO, proto
 
 BELIEF = {"question": "who", "means": {"human": ["person"], "ai": ["model"]}, "confidence": "sure"}
 
+BETTER = {"key": "better", "type": "choice", "target": "pair", "text": "Which?"}
+ARENA = {"questions": [WARM, BETTER], "sources": {**SOURCES, "other": {"kind": "model"}}}
+ADAPTIVE: dict[str, object] = {"adaptive": "better", "trials_per_rater": 4}
+
 
 @pytest.mark.parametrize(
     ("parts", "words"),
@@ -30,6 +34,12 @@ BELIEF = {"question": "who", "means": {"human": ["person"], "ai": ["model"]}, "c
         ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {**SOURCES, "both": {"kind": "human+model"}}},
          "whose label these sources bear when it is swapped, found both"),
         ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {"person": {"kind": "human"}}}, "found person"),
+        ({**ARENA, "design": {**ADAPTIVE, "adaptive": "warm"}}, "which response of a pair is chosen, found warm"),
+        ({**ARENA, "sources": SOURCES, "design": ADAPTIVE}, "for 3 sources or more, found 2"),
+        ({**ARENA, "design": {**ADAPTIVE, "trials": "set"}}, "for trials of pairs, found set"),
+        ({**ARENA, "design": {"adaptive": "better"}}, "found no trials_per_rater"),
+        ({**ARENA, "design": ADAPTIVE, "conditions": {"p": {"kind": "profile", "assign": "within"}}},
+         "for conditions between raters, found p"),
         ({"conditions": {
             "told": {"kind": "instruction", "levels": {str(n): "x" for n in range(51)}},
             "label": {"kind": "shown_label"}}, "flow": DEBRIEF}, "at most 200 cells, found 204"),
@@ -47,3 +57,7 @@ def test_parts_that_agree_are_taken() -> None:
     )  # fmt: skip
     assert study.analysis.believed_source
     assert study.analysis.believed_source.means["ai"] == ("model",)
+
+
+def test_an_adaptive_design_of_three_sources_is_sound() -> None:
+    assert protocol(**ARENA, design=ADAPTIVE).design.adaptive == "better"

@@ -1,0 +1,95 @@
+"""An adaptive design in the real store: the pairs that tell most are given out, and never more than their places."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.design import open_study
+from app.actions.simulate import simulate
+from app.storage.engine import transactions
+from app.storage.preferences import get_information, list_source_pairs
+from tests.builder import PREFERENCE, build_study, protocol_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+SOURCES = {"person": {"kind": "human"}, **{name: {"kind": "model"} for name in ("model_a", "model_b", "model_c")}}
+PAIRS = """
+    SELECT least(a.key, b.key) || ' ' || greatest(a.key, b.key)
+    FROM assignments x JOIN trials t ON t.study_id = x.study_id AND t.id = x.trial_id
+    JOIN responses p ON p.id = t.response_ids[1] JOIN sources a ON a.id = p.source_id AND a.study_id = p.study_id
+    JOIN responses q ON q.id = t.response_ids[2] JOIN sources b ON b.id = q.source_id AND b.study_id = q.study_id
+"""
+
+
+def opened(engine: Engine, **design: Any) -> int:  # noqa: ANN401 - parts of a design
+    whole = {"trials": "pairs", "pairs": "all", "raters_per_trial": 1, "same_item": True, **design}
+    with engine.begin() as db:
+        study_id = build_study(
+            db, protocol_of(sources=SOURCES, questions=[{**PREFERENCE, "tie": True}], design=whole), n_items=10
+        )
+        open_study(db, "study")
+    return study_id
+
+
+def n_by_pair(engine: Engine) -> Counter[str]:
+    with engine.connect() as db:
+        return Counter(db.execute(text(PAIRS)).scalars())
+
+
+def settle(engine: Engine) -> None:
+    """Whoever is alphabetically first was always preferred, so that these pairs have little more to tell."""
+    with engine.begin() as db:
+        db.execute(
+            text("""
+            UPDATE ratings SET outcome = 'response', chosen_response_id = (
+              SELECT p.id FROM responses p JOIN sources s ON s.id = p.source_id AND s.study_id = p.study_id
+              WHERE p.id IN (left_response_id, right_response_id) ORDER BY s.key LIMIT 1)
+        """)
+        )
+
+
+def test_every_pair_comes_equally_often_while_nothing_is_known(engine: Engine) -> None:
+    opened(engine, adaptive="preference", trials_per_rater=12)
+    simulate(transactions(engine), "study", 1, seed=1)
+    assert set(n_by_pair(engine).values()) == {2}
+
+
+def test_the_next_rater_gets_more_of_the_pairs_that_are_not_settled(engine: Engine) -> None:
+    study_id = opened(engine, adaptive="preference", trials_per_rater=12)
+    simulate(transactions(engine), "study", 2, seed=1)
+    settle(engine)
+    with engine.connect() as db:
+        information, pairs = get_information(db, study_id, "preference"), list_source_pairs(db, study_id)
+    gains = {pair: information.gain(*pair) for pair in pairs}
+    assert len(pairs) == 6
+    before = n_by_pair(engine)
+    simulate(transactions(engine), "study", 1, seed=2)
+    new = n_by_pair(engine) - before
+    assert sum(new.values()) == 12
+    assert max(gains.values()) > 1.2 * min(gains.values())
+    assert max(new.values()) > min((new.get(pair, 0) for pair in before), default=0)
+
+
+def test_places_are_kept_and_all_are_given_out_in_the_end(engine: Engine) -> None:
+    opened(engine, adaptive="preference", trials_per_rater=12)
+    outcome = simulate(transactions(engine), "study", 7, seed=3)
+    assert outcome.n_assignments == 60
+    assert set(n_by_pair(engine).values()) == {10}
+
+
+@pytest.mark.parametrize("adaptive", ["preference", None])
+def test_the_report_says_how_pairs_were_chosen(engine: Engine, adaptive: str | None) -> None:
+    from app.analysis import analyze
+    from app.storage.frames import study_frames
+    from app.storage.protocols import get_protocol
+
+    study_id = opened(engine, trials_per_rater=12, **({"adaptive": adaptive} if adaptive else {}))
+    simulate(transactions(engine), "study", 2, seed=1)
+    with engine.connect() as db:
+        report = analyze(study_frames(db, study_id), get_protocol(db, study_id, 1))
+    assert any("adaptive design" in note for note in report.notes) == (adaptive is not None)
