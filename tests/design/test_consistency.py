@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
 from tests.design.studies import DEBRIEF, LABEL, SOURCES, SURE, WARM, WHO, protocol
 
 BELIEF = {"question": "who", "means": {"human": ["person"], "ai": ["model"]}, "confidence": "sure"}
-
 BETTER = {"key": "better", "type": "choice", "target": "pair", "text": "Which?"}
-ARENA = {"questions": [WARM, BETTER], "sources": {**SOURCES, "other": {"kind": "model"}}}
-ADAPTIVE: dict[str, object] = {"adaptive": "better", "trials_per_rater": 4}
+ARENA: dict[str, Any] = {"questions": [WARM, BETTER], "sources": {**SOURCES, "other": {"kind": "model"}}}
+ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
 
 
 @pytest.mark.parametrize(
