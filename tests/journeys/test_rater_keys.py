@@ -82,6 +82,7 @@ def test_enter_does_not_leave_an_incomplete_page_but_goes_to_what_is_missing(eng
     arrive(page)
     rate(page, "a333")
     page.locator("#item-heading").focus()
+    expect(page.locator("#save-state")).to_have_text("Saved")
     page.keyboard.press("Enter")
     expect(page.locator("#save-state")).to_have_text("Answers still missing: 1")
     expect(page.locator("#q2r1-1")).to_be_focused()
