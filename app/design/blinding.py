@@ -24,7 +24,7 @@ def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
     >>> from app.design.protocol import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
     >>> parts = {"attune": 1, "slug": "s", "title": "GPT beside physicians", "questions": [question]}
-    >>> parts["sources"] = {"physicians": {"kind": "human"}, "a": {"kind": "model", "family": "gpt"}}
+    >>> parts["sources"] = {"physicians": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
     >>> sources_in_title(Protocol.model_validate(parts))
     ('m',)
     >>> sources_in_title(Protocol.model_validate(parts | {"rater_title": "Replies to patients"}))
