@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, text
 
 from app.settings import folder
 from app.storage.engine import make_engine
@@ -44,6 +44,8 @@ def db(shared_engine: Engine) -> Iterator[Connection]:
     """A connection whose every change is undone after the test."""
     with shared_engine.connect() as connection:
         transaction = connection.begin()
+        # The transaction lasts as long as the test, and a busy machine may take its time between two statements.
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         yield connection
         transaction.rollback()
 
