@@ -37,7 +37,7 @@ unit: .venv/test.stamp ## tests without a browser, with coverage
 
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
-	$(PY) -m pytest -q -m "browser and not slow"
+	$(PY) -m pytest -q -n 2 -m "browser and not slow"
 
 slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 	$(PY) -m pytest -q -n auto -m slow
