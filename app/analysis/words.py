@@ -89,6 +89,26 @@ def scope_filter(scope: Scope) -> list[str]:
     return [*found, "rater is not flagged"] if "flagged" in scope else found
 
 
+# Covariates that we measure; an imported score keeps the name that its lead gave it.
+COVARIATES = {
+    "characters": "length in characters",
+    "words": "length in words",
+    "length": "length (per doubling)",
+    "side": "side",
+    "lix": "readability (LIX, higher is harder)",
+    "flesch": "readability (Flesch, higher is easier)",
+    "question_share": "share of sentences that ask",
+    "sentiment": "sentiment (VADER, -1 to 1)",
+    "first_person_share": "share of first-person words",
+    "advice_share": "share of sentences with advice",
+}
+
+
+def covariate_text(name: str) -> str:
+    """What a covariate is called."""
+    return COVARIATES.get(name, name)
+
+
 def scope_text(scope: Scope, between: str = MINUS) -> str:
     """Whose answers about what, in a few words.
 
@@ -104,7 +124,10 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
         parts.append(f"at least {number_text(scope['cut'])}")
     if "raters" in scope:
         parts.append(" and ".join(scope["raters"]))
-    parts += [str(scope[key]) for key in ("condition", "covariate") if key in scope]
+    if "condition" in scope:
+        parts.append(str(scope["condition"]))
+    if "covariate" in scope:
+        parts.append(covariate_text(scope["covariate"]))
     if "shown_label" in scope:
         parts.append(f"shown as {scope['shown_label']}")
     parts += [f"{name} {value}" for name, value in scope.get("subgroup", {}).items()]

@@ -10,6 +10,8 @@ import statsmodels.api as sm
 from scipy import stats
 
 from app.analysis import analyze, covariates
+from app.analysis.words import COVARIATES, covariate_text, scope_text
+from app.stats.texts import MEASURES
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 KIND, COLD = "I am so sorry. That sounds hard! Have you tried talking to a friend?", "You should see a doctor."
@@ -127,3 +129,11 @@ def test_a_question_that_is_not_about_responses_has_nothing_to_do_with_their_tex
     rows = [{"rater": f"r{r}", "item": f"i{i}", "question": "clear", "value": r + i} for r in (1, 2) for i in (1, 2)]
     report = analyze(frames(study, rows, responses=_responses(3)), study)
     assert {figure.question for figure in report.of("text")} == {None}
+
+
+def test_every_measure_has_words_of_its_own_and_a_score_keeps_its_name() -> None:
+    assert set(MEASURES) < set(COVARIATES)
+    assert len(set(COVARIATES.values())) == len(COVARIATES)
+    scope = {"source": "model", "reference": "human", "covariate": "lix"}
+    assert scope_text(scope) == "model − human, readability (LIX, higher is harder)"
+    assert covariate_text("bleu") == "bleu"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
-from app.analysis.words import scope_text, why_text
+from app.analysis.words import covariate_text, scope_text, why_text
 from app.charts.table import Table
 from app.web.lead.figures import cell_of
 from app.web.lead.fold import Fold
@@ -34,7 +34,7 @@ def _table(figures: Sequence[Figure]) -> Table:
     by_name: dict[str, dict[str, Figure]] = {}
     for figure in figures:
         by_name.setdefault(figure.scope["covariate"], {}).setdefault(_column(figure), figure)
-    rows = tuple((name, *_cells(found, columns)) for name, found in by_name.items())
+    rows = tuple((covariate_text(name), *_cells(found, columns)) for name, found in by_name.items())
     return Table(("Covariate", *columns), rows)
 
 

@@ -65,7 +65,8 @@ def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_o
     ((_, table),) = fold.tables
     assert table.header == ("Covariate", "human", "model − human")
     assert table.rows == (
-        ("words", "80.00", "20.00\n[5.00, 35.00]"), ("score", "0.50", "–"), ("flesch", "English only", ""),
+        ("length in words", "80.00", "20.00\n[5.00, 35.00]"), ("score", "0.50", "–"),
+        ("readability (Flesch, higher is easier)", "English only", ""),
     )  # fmt: skip
 
 
