@@ -26,7 +26,7 @@ def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
     >>> parts = {"attune": 1, "slug": "s", "title": "GPT beside physicians", "questions": [question]}
     >>> parts["sources"] = {"physicians": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
     >>> sources_in_title(Protocol.model_validate(parts))
-    ('a',)
+    ('m',)
     >>> sources_in_title(Protocol.model_validate(parts | {"rater_title": "Replies to patients"}))
     ()
     """
