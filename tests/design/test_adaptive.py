@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from app.design import adaptive
 from app.design.adaptive import PRIOR_SD, Information, Met
 
 SOURCES = [7, 3, 9, 4]
@@ -81,3 +82,9 @@ def test_a_pair_that_is_settled_tells_less_than_one_that_is_even() -> None:
 
 def test_one_sided_choices_have_strengths_all_the_same() -> None:
     assert np.isfinite(Information(SOURCES, [Met(7, 3, 1000, 1000)]).gain(7, 3))
+
+
+def test_a_fit_that_is_cut_short_is_near_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Information(SOURCES, MET).gain(7, 3)
+    monkeypatch.setattr(adaptive, "_MOST_STEPS", 3)
+    assert Information(SOURCES, MET).gain(7, 3) == pytest.approx(whole, rel=0.01)

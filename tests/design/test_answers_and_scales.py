@@ -8,7 +8,14 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from app.design.answer import scaled_value
-from app.design.question import CategoryQuestion, RatingQuestion, SliderQuestion, TextQuestion, allowed_words
+from app.design.question import (
+    CategoryQuestion,
+    HighlightQuestion,
+    RatingQuestion,
+    SliderQuestion,
+    TextQuestion,
+    allowed_words,
+)
 from app.design.scale import Scale
 from app.design.turns import turns_from_json
 
@@ -48,6 +55,8 @@ def test_each_kind_of_question_says_what_it_takes() -> None:
     assert allowed_words(rating) == "1 or 2 (the scale of `r`)"
     assert allowed_words(category(codes={"a": "first", "b": "second"}, multiple=True)) == "a, b (several joined by |)"
     assert allowed_words(TextQuestion(key="t", target="item", type="text", text="?")) == "any text"
+    spans = HighlightQuestion(key="h", target="response", type="highlight", text="?")
+    assert allowed_words(spans).startswith("character offsets such as 12-30|45-60")
 
 
 @pytest.mark.parametrize(
