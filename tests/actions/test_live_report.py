@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.live_report import KEPT, LiveReports
+from app.actions import live_report
+from app.actions.live_report import LiveReports
 from app.analysis import analyze
 from app.exchange.read import read_folder
 from app.storage.load import load_study
@@ -137,11 +138,14 @@ def test_a_report_that_fails_is_told_to_who_waits_and_tried_again(begin: Begin, 
     assert reports.now(begin, study).report.figures
 
 
-def test_only_the_last_reports_are_kept(db: Connection, begin: Begin, study: StudyRow) -> None:
+def test_only_the_last_reports_are_kept(
+    db: Connection, begin: Begin, study: StudyRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_report, "KEPT", 2)
     make = Maker()
     reports = LiveReports(make)
     first = reports.now(begin, study)
-    for n in range(KEPT):
+    for n in range(2):
         exclude_one(db, f"reason {n}")
         reports.now(begin, study)
     assert reports.now(begin, study, first.name).name != first.name
