@@ -69,12 +69,8 @@ def is_within(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_whole_study_in_arabic_by_keyboard(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
-    open_a_study(engine, **ARABIC)
-    page = new_context(**look).new_page()
+def agree_and_begin(page: Page) -> None:
+    """Come, agree and begin, by keys."""
     page.goto("/s/study?participant=anna")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     at(page, "الردود على رسائل كُتبت ليلًا")
@@ -83,6 +79,15 @@ def test_a_whole_study_in_arabic_by_keyboard(
     at(page, "الردود على رسائل كُتبت ليلًا")
     page.get_by_role("button", name="ابدأ").press("Enter")
     at(page, "البند 1 من 2")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_whole_study_in_arabic_by_keyboard(
+    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
+) -> None:
+    open_a_study(engine, **ARABIC)
+    page = new_context(**look).new_page()
+    agree_and_begin(page)
     is_wide = page.viewport_size != PHONE
     assert (left_of(page, "#response-1") > left_of(page, "#response-2")) == is_wide
     page.keyboard.press("Enter")

@@ -48,6 +48,17 @@ def heading(page: Page, words: str) -> None:
     expect(page.locator("h1")).to_have_text(words)
 
 
+def look_back(page: Page) -> None:
+    """Answer what waited until the last trial, of both items."""
+    heading(page, "Looking back: item 1 of 2")
+    check(page)
+    for number in (1, 2):
+        heading(page, f"Looking back: item {number} of 2")
+        page.locator("#q2r0-1").check()
+        page.locator("#q2r1-2").check()
+        page.locator("#next").click()
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_page_of_a_raters_rights(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
@@ -70,13 +81,7 @@ def test_every_page_of_a_raters_rights(
     rate(page)
     heading(page, "Item 3 of 3")
     rate(page)
-    heading(page, "Looking back: item 1 of 2")
-    check(page)
-    for number in (1, 2):
-        heading(page, f"Looking back: item {number} of 2")
-        page.locator("#q2r0-1").check()
-        page.locator("#q2r1-2").check()
-        page.locator("#next").click()
+    look_back(page)
     heading(page, "What this study was about")
     check(page)
     page.get_by_role("link", name="Take my answers back").click()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app.actions.flow import questions_of, save_question, submit_questions
 from app.actions.rating import current_step, protocol_of
-from app.design.form import AnswerError
 from app.design.way import questionnaire_of
 from app.language.message import message
 from app.storage.rater_answers import list_rater_answers
@@ -19,6 +16,7 @@ from app.web.pages import language_in
 from app.web.rater.answers import go, rater_page, refuse_save
 from app.web.rater.deps import FormFields, Session
 from app.web.rater.fields import Field, fields_of
+from app.web.rater.saving import saved
 
 router = APIRouter()
 
@@ -53,18 +51,11 @@ def submit_question(
     session: Session,
     form: FormFields,
 ) -> Response:
-    name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
     if current_step(db, session) != step:
         return refuse_save(request, 409, message("This page is sent already."))
-    try:
-        save_question(db, session, step, form, name, UUID(key) if key else None)
-    except KeyError:
-        return refuse_save(request, 422, message("This page has no such question."))
-    except AnswerError as error:
-        return refuse_save(request, 422, error.words)
-    except ValueError:
-        return refuse_save(request, 422, message("The key is no UUID."))
-    return JSONResponse({"saved": name})
+    answer = saved(request, form, lambda name, key: save_question(db, session, step, form, name, key))
+    assert answer is not None  # noqa: S101 - a page about the rater is nobody else's
+    return answer
 
 
 def _page(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app.actions.attention import attention_now
 from app.actions.pauses import pause_now
 from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
 from app.actions.skipping import reasons_at
-from app.design.form import AnswerError
 from app.language.message import Message, message
 from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
 from app.storage.own_pauses import resume
@@ -20,6 +17,7 @@ from app.web.deps import Db
 from app.web.pages import is_htmx
 from app.web.rater.answers import go, go_to_step, rater_page, refuse_save
 from app.web.rater.deps import Form, FormFields, Own, Session
+from app.web.rater.saving import saved
 from app.web.rater.sheet import make_sheet
 
 router = APIRouter()
@@ -58,19 +56,10 @@ def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields)
 @router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
 def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
-    name, key = (next(iter(form.get(field, ())), "") for field in ("slot", "idempotency_key"))
     if not may_rate(db, session, view):
         return refuse_save(request, 409, message("Your ratings are closed."))
-    try:
-        is_saved = save_answer(db, session, view, form, name, UUID(key) if key else None)
-    except KeyError:
-        return refuse_save(request, 422, message("This page has no such question."))
-    except AnswerError as error:
-        return refuse_save(request, 422, error.words)
-    except ValueError:
-        return refuse_save(request, 422, message("The key is no UUID."))
-    if is_saved:
-        return JSONResponse({"saved": name})
+    if answer := saved(request, form, lambda name, key: save_answer(db, session, view, form, name, key)):
+        return answer
     was_skipped = view.state == "skipped"
     words = message("You skipped this item.") if was_skipped else message("Your place was given to somebody else.")
     return refuse_save(request, 409, words)
