@@ -1,0 +1,77 @@
+"""Estimates of known data, kept to the last digit: a change of structure must not change a number.
+
+A correction changes some of them on purpose. `python -m tests.analysis.golden` prints what differs, and with `--write`
+keeps the new estimates; the commit says why each of them changed.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.analysis.report import Report
+
+HERE = Path(__file__).resolve().parent
+FOLDERS = ("ayers-pair", "ab-tie", "epitome", "label-experiment", "behaviours")
+COLUMNS = ("section", "question", "scope", "statistic", "occurrence", "estimate", "ci_low", "ci_high")
+Key = tuple[str, ...]
+Numbers = tuple[str, ...]
+
+
+def numbers_of(report: Report) -> dict[Key, Numbers]:
+    """Estimate and interval of each record, as text that keeps every digit, by what the record is about."""
+    numbers: dict[Key, Numbers] = {}
+    seen: dict[Key, int] = {}
+    for figure in report.figures:
+        about = (figure.section, figure.question or "", json.dumps(figure.scope, sort_keys=True), figure.statistic)
+        seen[about] = seen.get(about, 0) + 1
+        values = (figure.estimate, figure.ci_low, figure.ci_high)
+        numbers[*about, str(seen[about])] = tuple("" if value is None else repr(float(value)) for value in values)
+    return numbers
+
+
+def kept(name: str) -> dict[Key, Numbers]:
+    """The numbers that are kept under a name."""
+    rows = csv.reader(io.StringIO(gzip.decompress(_file(name).read_bytes()).decode()))
+    next(rows)
+    return {tuple(row[:5]): tuple(row[5:]) for row in rows}
+
+
+def keep(name: str, numbers: dict[Key, Numbers]) -> None:
+    """Write the numbers of a report; equal numbers give equal bytes."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *sorted(key + values for key, values in numbers.items())])
+    _file(name).write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def differences(before: dict[Key, Numbers], after: dict[Key, Numbers], *, relative: float = 0.0) -> list[str]:
+    """One line for each record that is gone, new or different.
+
+    `relative` is what two processors may differ by: their vector instructions add in another order.
+    """
+    return [
+        f"{' '.join(key)}: {before.get(key, 'absent')} -> {after.get(key, 'absent')}"
+        for key in sorted({*before, *after})
+        if not _is_same(before.get(key), after.get(key), relative)
+    ]
+
+
+def _is_same(before: Numbers | None, after: Numbers | None, relative: float) -> bool:
+    if before is None or after is None or relative == 0:
+        return before == after
+    pairs = list(zip(before, after, strict=True))
+    return all(one == other or (one and other and _is_close(one, other, relative)) for one, other in pairs)
+
+
+def _is_close(one: str, other: str, relative: float) -> bool:
+    return math.isclose(float(one), float(other), rel_tol=relative, abs_tol=relative)
+
+
+def _file(name: str) -> Path:
+    return HERE / f"{name}.estimates.csv.gz"

@@ -1,0 +1,40 @@
+"""The same data give the same estimates, whatever is rearranged around them.
+
+On one machine they agree to the last digit, which `python -m tests.analysis.golden` shows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import read_study
+from tests.analysis.golden import FOLDERS, HERE, differences, kept, numbers_of
+
+if TYPE_CHECKING:
+    from app.analysis.report import Report
+
+OTHER_PROCESSOR = 1e-6
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_template_rated_once_keeps_its_estimates(name: str) -> None:
+    report = analyze(*read_study(HERE / name))
+    assert differences(kept(name), numbers_of(report), relative=OTHER_PROCESSOR) == []
+
+
+@pytest.mark.parametrize("name", ["ayers", "kumar", "pandalm"])
+def test_published_data_keep_their_estimates(name: str, request: pytest.FixtureRequest) -> None:
+    report: Report = request.getfixturevalue(name)
+    assert differences(kept(name), numbers_of(report), relative=OTHER_PROCESSOR) == []
+
+
+def test_a_changed_digit_is_found() -> None:
+    before = kept("ab-tie")
+    key, values = next(iter(before.items()))
+    for relative in (0.0, OTHER_PROCESSOR):
+        assert differences(before, {**before, key: ("0.123", *values[1:])}, relative=relative) == [
+            f"{' '.join(key)}: {values} -> {('0.123', *values[1:])}"
+        ]
