@@ -15,7 +15,7 @@ import pandas as pd
 
 from app.analysis import analyze
 from app.analysis.frames import Frames, canonical, rating_frame
-from app.design.protocol import Protocol
+from app.design.protocol.study import Protocol
 
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
 LONGEST, STEEPEST = 60.0, 1.5

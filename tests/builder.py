@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
-from app.design.protocol import Protocol
+from app.design.protocol.study import Protocol
 from app.storage.tables import items, protocols, questions, responses, sources, studies
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from app.actions.invite import invite_raters
 from app.actions.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
 from app.actions.simulated_steps import pass_step
-from app.design.order import seeded
-from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
-from app.design.scale import number_text
+from app.design.allocation.randomization import seeded
+from app.design.protocol.scale import number_text
+from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
 from app.storage.arrivals import get_study_door
 from app.storage.protocols import get_protocol
 from app.storage.rating_sessions import get_rating_session
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.question import Question
-    from app.design.slot import Slot
+    from app.design.questions.models import Question
+    from app.design.questions.slot import Slot
 
 Form = dict[str, list[str]]
 

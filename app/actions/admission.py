@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from app.design.allocation import full_quota
+from app.design.allocation.allocate import full_quota
 from app.storage.admission import count_by_value, count_others, lock_study
 from app.storage.rater_answers import list_rater_answers
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.design import Design
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
+    from app.design.protocol.study_design import Design
     from app.storage.rating_sessions import RatingSession
 
 Turned = Literal["wait", "full"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.checks import slot_of_check
-from app.design.form import Answers, read_answers
+from app.design.protocol.checks import slot_of_check
+from app.design.questions.form import Answers, read_answers
 from app.storage.checks import count_passed_trials, list_checks, record_check
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.checks import AttentionCheck
-    from app.design.protocol import Protocol
+    from app.design.protocol.checks import AttentionCheck
+    from app.design.protocol.study import Protocol
     from app.storage.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.rating import protocol_of
-from app.design.checks import slot_of_check
-from app.design.form import Answers, read_answers
+from app.design.protocol.checks import slot_of_check
+from app.design.questions.form import Answers, read_answers
 from app.storage.checks import list_checks, record_check
 from app.storage.rating_sessions import record_step
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.checks import ComprehensionCheck
-    from app.design.slot import Slot
+    from app.design.protocol.checks import ComprehensionCheck
+    from app.design.questions.slot import Slot
     from app.storage.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.design.allocation import next_cell
-from app.design.cells import Cell, cell_of, cells, cells_by, joined
-from app.design.rater_plan import is_counterbalanced
+from app.design.allocation.allocate import next_cell
+from app.design.allocation.cells import Cell, cell_of, cells, cells_by, joined
+from app.design.allocation.rater_plan import is_counterbalanced
 from app.storage.admission import lock_study
 from app.storage.rating_conditions import count_conditions, get_condition, list_free_conditions, record_condition
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.rating_conditions import ConditionCount
     from app.storage.rating_sessions import RatingSession
 

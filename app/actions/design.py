@@ -11,10 +11,10 @@ from app.actions.opening import (
     check_feasible,
     notes_on_opening,
 )
-from app.design.feasibility import feasibility
-from app.design.plan import planned_trials
-from app.design.special import special_trials
-from app.design.trials import kind_of_trials
+from app.design.allocation.feasibility import feasibility
+from app.design.allocation.special_trials import special_trials
+from app.design.allocation.trial_plan import planned_trials
+from app.design.allocation.trials import kind_of_trials
 from app.storage.protocols import get_protocol
 from app.storage.trials import (
     get_study_for_update,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.feasibility import Feasibility
-    from app.design.plan import PlannedItem, PlannedTrial
-    from app.design.protocol import Protocol
-    from app.design.special import Special
+    from app.design.allocation.feasibility import Feasibility
+    from app.design.allocation.special_trials import Special
+    from app.design.allocation.trial_plan import PlannedItem, PlannedTrial
+    from app.design.protocol.study import Protocol
 
 
 class DesignInWords(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.feasibility import Feasibility, feasibility
-from app.design.plan import PlannedItem, planned_trials
-from app.design.special import special_trials
-from app.design.trials import Candidate
+from app.design.allocation.feasibility import Feasibility, feasibility
+from app.design.allocation.special_trials import special_trials
+from app.design.allocation.trial_plan import PlannedItem, planned_trials
+from app.design.allocation.trials import Candidate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from app.actions.rating import current_step, protocol_of
-from app.design.form import Answers, read_answer, read_answers
-from app.design.way import is_eligible, questionnaire_of, slots_of_step
+from app.design.questions.form import Answers, read_answer, read_answers
+from app.design.steps import is_eligible, questionnaire_of, slots_of_step
 from app.storage.departures import record_refusal
 from app.storage.rater_answers import forget_rater_answers, record_rater_answers
 from app.storage.rating_sessions import get_rater, record_state, record_step
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.slot import Slot
+    from app.design.questions.slot import Slot
     from app.storage.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]

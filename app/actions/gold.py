@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.checks import score_of
-from app.design.gold import declared_gold, name_of_gold
-from app.design.order import seeded
-from app.design.special import is_declared_as
+from app.design.allocation.gold_trials import declared_gold, name_of_gold
+from app.design.allocation.randomization import seeded
+from app.design.allocation.special_trials import is_declared_as
+from app.design.protocol.checks import score_of
 from app.storage.gold import get_gold, list_gold, list_gold_answers, record_gold
 from app.storage.trials_view import list_trials
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol import Protocol
-    from app.design.slot import Slot
+    from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Slot
     from app.storage.assignments_view import AssignmentView
     from app.storage.rating_sessions import RatingSession
     from app.storage.trials_view import Trial

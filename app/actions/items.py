@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.folder import StudyFolder
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.exchange.faults import Faults
     from app.exchange.unfold import Layout
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.design.fault import Fault, FaultsError
+from app.design.problem import Fault, FaultsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.carried_out import not_carried_out
+from app.design.not_supported import not_carried_out
 
 if TYPE_CHECKING:
-    from app.design.feasibility import Feasibility
-    from app.design.protocol import Protocol
+    from app.design.allocation.feasibility import Feasibility
+    from app.design.protocol.study import Protocol
 
 
 class OpeningError(ValueError):

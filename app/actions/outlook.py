@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.actions.admission import Turned
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.rating_sessions import RatingSession
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.rater_plan import pauses
+from app.design.allocation.rater_plan import pauses
 from app.storage.assignments_blocks import list_blocks
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.rating_sessions import RatingSession
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from app.actions.admission import turned_away
 from app.actions.conditions import OwnConditions, choose_conditions, foreseen_conditions, own_conditions
 from app.actions.gold import gold_for
-from app.design.cells import cell_of
-from app.design.gold import with_gold
+from app.design.allocation.cells import cell_of
+from app.design.allocation.gold_trials import with_gold
+from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.design.presentation import shown_labels
-from app.design.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.storage.assignments import get_so_far, record_assignments
 from app.storage.assignments_return import retake_gold, retake_returned, return_expired
 from app.storage.rating_sessions import get_rater, record_state
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.assignments import SoFar
     from app.storage.rating_sessions import RatingSession
     from app.storage.seats import Seat

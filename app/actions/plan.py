@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.design.feasibility import feasibility
-from app.design.plan import planned_trials
+from app.design.allocation.feasibility import feasibility
+from app.design.allocation.trial_plan import planned_trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from app.analysis.frames import Frames
     from app.analysis.planning import Plan
     from app.analysis.scenario import Assumed
-    from app.design.plan import PlannedItem
-    from app.design.protocol import Protocol
-    from app.design.question import ScaledQuestion
+    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
 
 ITEMS_OF_NO_STUDY = 40
 
@@ -99,7 +99,7 @@ def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
 
 def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int) -> tuple[int, ...]:
     """As many raters as the design needs, twice and four times as many: more raters buy more than more ratings."""
-    from app.design.dealing import so_many_items, with_raters_per_trial
+    from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 
     of_size = with_raters_per_trial(protocol, k)
     needed = feasibility(of_size, planned_trials(of_size, so_many_items(protocol, items, n_items)), {}).n_raters

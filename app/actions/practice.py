@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from app.actions.rating import protocol_of, slots_of
-from app.design.checks import Score, practice_outcome, score_of
-from app.design.form import asked_answers, read_answers
-from app.design.order import seeded
+from app.design.allocation.randomization import seeded
+from app.design.allocation.special_trials import is_declared_as
 from app.design.presentation import shown_labels
+from app.design.protocol.checks import Score, practice_outcome, score_of
+from app.design.questions.form import asked_answers, read_answers
 from app.design.reveal import PRACTICE
-from app.design.special import is_declared_as
 from app.storage.assignments_view import AssignmentView
 from app.storage.practice import list_practice, list_practice_texts, record_practice
 from app.storage.rating_sessions import get_rater, record_state, record_step
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.flow import Practice, PracticeTrial
-    from app.design.form import Answers
-    from app.design.protocol import Protocol
+    from app.design.protocol.flow import Practice, PracticeTrial
+    from app.design.protocol.study import Protocol
+    from app.design.questions.form import Answers
     from app.storage.practice import PracticeText
     from app.storage.rating_sessions import RatingSession
 

@@ -9,11 +9,11 @@ from app.actions.attention import attention_now
 from app.actions.gold import check_gold
 from app.actions.outlook import outlook
 from app.actions.places import give_places
-from app.design.form import Answers, read_answer, read_answers
+from app.design.questions.form import Answers, read_answer, read_answers
+from app.design.questions.slot import Shown, Slot
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.revisit import asked_at
-from app.design.slot import Shown, Slot
-from app.design.way import AFTER_RATINGS, DONE, next_step, way_of
+from app.design.steps import AFTER_RATINGS, DONE, next_step, way_of
 from app.language.language import language_of
 from app.storage.arrivals import record_arrival, record_invited_arrival
 from app.storage.assignments import get_so_far
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.arrivals import Sitting, StudyDoor
     from app.storage.rating_sessions import RatingSession
 

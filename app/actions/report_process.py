@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.analysis.frames import Frames
     from app.analysis.report import Report
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 # Starting costs about two seconds and resting a quarter of a gigabyte.
 REST_S = 600

@@ -10,17 +10,23 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from app.design.answer import CANNOT_JUDGE
-from app.design.form import SIDES
-from app.design.order import seeded
-from app.design.question import CategoryQuestion, ChoiceQuestion, HighlightQuestion, RatingQuestion, SliderQuestion
-from app.design.scale import number_text
+from app.design.allocation.randomization import seeded
+from app.design.protocol.scale import number_text
+from app.design.questions.answer import CANNOT_JUDGE
+from app.design.questions.form import SIDES
+from app.design.questions.models import (
+    CategoryQuestion,
+    ChoiceQuestion,
+    HighlightQuestion,
+    RatingQuestion,
+    SliderQuestion,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from app.design.slot import Slot
+    from app.design.questions.slot import Slot
     from app.storage.assignments_view import AssignmentView
 
 # Standard deviations on the latent scale, where the noise of a single answer is about 1.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.form import SIDES
-from app.design.gold import declared_gold
-from app.design.question import ChoiceQuestion
-from app.design.scale import number_text
+from app.design.allocation.gold_trials import declared_gold
+from app.design.protocol.scale import number_text
+from app.design.questions.form import SIDES
+from app.design.questions.models import ChoiceQuestion
 from app.storage.ratings import GOLD
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from random import Random
 
     from app.actions.simulated_answers import Names
-    from app.design.protocol import Protocol
-    from app.design.slot import Slot
+    from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Slot
     from app.storage.assignments_view import AssignmentView
 
 

@@ -10,15 +10,15 @@ from app.actions.flow import agree, pass_debrief, questions_of, submit_questions
 from app.actions.practice import next_practice, practice_page, submit_practice
 from app.actions.rating import begin_rating, protocol_of, slots_of
 from app.actions.simulated_checks import expected_form
-from app.design.checks import slot_of_check
+from app.design.protocol.checks import slot_of_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection
 
-    from app.design.form import Answers
-    from app.design.slot import Slot
+    from app.design.questions.form import Answers
+    from app.design.questions.slot import Slot
     from app.storage.assignments_view import AssignmentView
     from app.storage.rating_sessions import RatingSession
 

@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from app.actions.rating import current_step
-from app.design.way import AFTER_RATINGS
+from app.design.steps import AFTER_RATINGS
 from app.storage.withdrawals import delete_answers, record_withdrawal
 
 if TYPE_CHECKING:

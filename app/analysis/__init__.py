@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.analysis.frames import Frames
     from app.analysis.report import Report
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 
 def analyze(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:

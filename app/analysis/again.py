@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 # what a figure is of; all else is what was found
 IDENTITY = ("section", "question", "scope", "statistic", "unit", "method")

@@ -10,7 +10,7 @@ import numpy as np
 from app.analysis.answers import UNITS
 from app.analysis.coefficients import coefficients
 from app.analysis.scopes import groups, with_answers
-from app.design.question import ChoiceQuestion, ScaledQuestion
+from app.design.questions.models import ChoiceQuestion, ScaledQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

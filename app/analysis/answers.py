@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.analysis.codes import Bools, Codes, Floats, Ints
     from app.analysis.figure import Unit
-    from app.design.question import ChoiceQuestion, ScaledQuestion, Target
+    from app.design.questions.models import ChoiceQuestion, ScaledQuestion, Target
 
 # places in OUTCOMES
 RESPONSE, TIE, NEITHER = 0, 1, 2

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Bools, Floats
     from app.analysis.figure import Figure
     from app.analysis.sheet import ScaledSheet
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 SECTION = "belief"
 BELIEVED = {"covariate": "believed to be a model"}

@@ -12,8 +12,8 @@ import pandas as pd
 from app.analysis.answers import answers_at
 from app.analysis.scopes import distinct_groups, with_answers
 from app.analysis.sheet import ScaledSheet
-from app.design.question import CategoryQuestion, RatingQuestion
-from app.design.scale import Point, Scale
+from app.design.protocol.scale import Point, Scale
+from app.design.questions.models import CategoryQuestion, RatingQuestion
 from app.stats.describe import share
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

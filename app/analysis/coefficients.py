@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from app.analysis.sheet import TOO_MANY
-from app.design.question import ChoiceQuestion, RatingQuestion
+from app.design.questions.models import ChoiceQuestion, RatingQuestion
 from app.stats.agreement import (
     alpha_bootstrap,
     alpha_without_each_rater,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from app.analysis.answers import Answers
     from app.analysis.sheet import AnySheet
-    from app.design.scale import Level
+    from app.design.protocol.scale import Level
     from app.stats.agreement.two_way import For
     from app.stats.ratings import Ratings
     from app.stats.result import Result

@@ -10,7 +10,7 @@ import pandas as pd
 
 from app.analysis.answers import Answers, Where, scaled_answers
 from app.analysis.scopes import distinct_groups
-from app.design.question import SliderQuestion
+from app.design.questions.models import SliderQuestion
 from app.stats.omega import omega
 from app.stats.scales import alpha_if_dropped, cronbach_alpha, item_rest_correlations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.analysis.codes import Bools, Codes, Floats
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import ScaledSheet
-    from app.design.composite import Composite
-    from app.design.question import ScaledQuestion
+    from app.design.protocol.composite import Composite
+    from app.design.questions.models import ScaledQuestion
     from app.stats.result import Result
 
 SECTION = "composite"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.scale import number
+from app.design.protocol.scale import number
 from app.stats.texts import MEASURES, measured
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.analysis.codes import Floats
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 OWN_COLUMNS = frozenset({"response", "item", "source", "text"})
 # some milliseconds a text: more are measured on demand only

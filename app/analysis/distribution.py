@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.scopes import distinct_groups, with_answers
-from app.design.question import SliderQuestion
-from app.design.scale import number_text
+from app.design.protocol.scale import number_text
+from app.design.questions.models import SliderQuestion
 from app.stats import describe
 from app.stats.result import Result, undefined
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.answers import Answers
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import ScaledSheet
-    from app.design.question import ScaledQuestion
+    from app.design.questions.models import ScaledQuestion
 
 SECTION = "distribution"
 # a slider of a hundred points is shown in this many steps

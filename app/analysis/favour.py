@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Bools, Floats, Ints
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.stats.result import Result
 
 SECTION = "judge"

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.frames import Frames, canonical
-from app.design.turns import whole_text
+from app.design.dialogue import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.design.fault import Fault
-    from app.design.protocol import Protocol
+    from app.design.problem import Fault
+    from app.design.protocol.study import Protocol
 
 ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Bools, Floats
     from app.analysis.figure import Figure, Scope, Unit
     from app.analysis.sheet import AnySheet
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 SECTION = "judge"
 # what a person is granted in the alternative annotator test: Calderon, Reichart and Dror (2025)

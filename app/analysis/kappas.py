@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from app.analysis.agreement import SECTION, in_words
 from app.analysis.answers import UNITS
 from app.analysis.scopes import groups, with_answers
-from app.design.question import ChoiceQuestion
+from app.design.questions.models import ChoiceQuestion
 from app.stats.agreement import cohen_kappa
 from app.stats.result import undefined
 

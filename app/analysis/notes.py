@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Codes
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 
 def notes(codes: Codes, frames: Frames, figures: Sequence[Figure], protocol: Protocol) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.scopes import groups
-from app.design.question import ChoiceQuestion
+from app.design.questions.models import ChoiceQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
-    from app.design.question import ScaledQuestion
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
 
 # As shares of the range of the scale, near what Ayers et al. (2023) and the experts of Kumar et al. (2025) show.
 USUAL = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.scenario import Assumed, Scenario
-    from app.design.plan import PlannedItem
-    from app.design.protocol import Protocol
-    from app.design.question import ScaledQuestion
+    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
 
 
 @dataclass(frozen=True, slots=True)

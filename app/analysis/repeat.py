@@ -10,7 +10,7 @@ import numpy as np
 from app.analysis.answers import UNITS
 from app.analysis.panel import MOST_RATERS, SECTION
 from app.analysis.scopes import groups
-from app.design.question import ChoiceQuestion, RatingQuestion
+from app.design.questions.models import ChoiceQuestion, RatingQuestion
 from app.stats.agreement import intra_rater_agreement
 from app.stats.ratings import Ratings
 

@@ -15,7 +15,7 @@ from app.analysis.sheets import Sheets
 if TYPE_CHECKING:
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 SECTIONS = (
     "distribution",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.dealing import deal, so_many_items, with_raters_per_trial
-from app.design.order import seeded
-from app.design.plan import planned_trials
+from app.design.allocation.bulk_allocation import deal, so_many_items, with_raters_per_trial
+from app.design.allocation.randomization import seeded
+from app.design.allocation.trial_plan import planned_trials
 from app.stats.agreement import krippendorff_alpha
 from app.stats.describe import mean_difference, share
 from app.stats.ratings import Ratings
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.analysis.codes import Floats, Ints
-    from app.design.dealing import Dealt
-    from app.design.plan import PlannedItem, PlannedTrial
-    from app.design.protocol import Protocol
-    from app.design.question import ScaledQuestion
-    from app.design.scale import Level
+    from app.design.allocation.bulk_allocation import Dealt
+    from app.design.allocation.trial_plan import PlannedItem, PlannedTrial
+    from app.design.protocol.scale import Level
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
     from app.stats.result import Result
     from app.stats.simulated import Sds
 

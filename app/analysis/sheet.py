@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.answers import Answers, Choices
 from app.analysis.figure import figure
-from app.design.question import ChoiceQuestion, ScaledQuestion
+from app.design.questions.models import ChoiceQuestion, ScaledQuestion
 
 if TYPE_CHECKING:
     from app.analysis.codes import Codes

@@ -13,7 +13,7 @@ from app.analysis.composite import composite_answers, composite_question, table_
 from app.analysis.covariates import covariates_of
 from app.analysis.sheet import MOST_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
 from app.analysis.splits import attribute_splits, designed_splits, unsplittable
-from app.design.question import CategoryQuestion
+from app.design.questions.models import CategoryQuestion
 
 if TYPE_CHECKING:
     from app.analysis.category import CategorySheet
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from app.analysis.frames import Frames
     from app.analysis.sheet import AnySheet
     from app.analysis.splits import Split
-    from app.design.protocol import Protocol
-    from app.design.question import ScaledQuestion, Target
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion, Target
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from app.analysis.answers import answers_at
 from app.analysis.panel import MOST_RATERS, SECTION
 from app.analysis.scopes import groups
 from app.analysis.sheet import record_of
-from app.design.checks import is_flagged, too_fast
+from app.design.protocol.checks import is_flagged, too_fast
 from app.stats.result import Result, undefined
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Codes
     from app.analysis.figure import Figure
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
 NO_TIMES = "no times are known"

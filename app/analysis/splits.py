@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from app.design.cells import cell_of
-from app.design.scale import number, number_text
+from app.design.allocation.cells import cell_of
+from app.design.protocol.scale import number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import numpy as np
 from app.analysis.choice import is_between, outcomes
 from app.analysis.contrast import Contrast
 from app.analysis.scopes import distinct_groups, groups, with_answers
-from app.design.question import ChoiceQuestion
+from app.design.questions.models import ChoiceQuestion
 from app.stats import choice as choice_stats
 from app.stats import describe
 from app.stats.interaction import interaction

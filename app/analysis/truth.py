@@ -11,7 +11,7 @@ from app.analysis.choice import is_between, outcomes
 from app.analysis.panel import MOST_RATERS, SECTION
 from app.analysis.scopes import groups
 from app.analysis.sheet import TOO_MANY
-from app.design.question import ChoiceQuestion
+from app.design.questions.models import ChoiceQuestion
 from app.stats.arrays import codes
 from app.stats.dawid_skene import dawid_skene
 from app.stats.result import Result, undefined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
-from app.design.scale import number_text
+from app.design.protocol.scale import number_text
 
 if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.analysis.report import Report
     from app.charts.table import Table
     from app.charts.theme import Spec, Theme, Width
-    from app.design import protocol
+    from app.design.protocol import study as protocol
 
     class Build(Protocol):
         """What makes a specification."""

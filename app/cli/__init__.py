@@ -8,7 +8,7 @@ import typer
 
 from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, plan, serve, simulate, study
 from app.cli.output import say
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 
 cli = typer.Typer(
     name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,

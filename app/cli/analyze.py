@@ -11,7 +11,7 @@ from app.cli.output import say
 
 if TYPE_CHECKING:
     from app.analysis.report import Report
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 
 def analyze(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from app.analysis.figure import Figure
     from app.analysis.report import Report
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 # a table of this many columns cannot be read in the 80 characters that a pipe is taken for
 LEAST_WIDTH = 150

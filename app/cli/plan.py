@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.output import fail, say
-from app.design.scale import number
+from app.design.protocol.scale import number
 
 if TYPE_CHECKING:
     from app.analysis.frames import Frames
     from app.analysis.planning import Plan
-    from app.design.plan import PlannedItem
-    from app.design.protocol import Protocol
+    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.protocol.study import Protocol
 
 Study = Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")]
 Sizes = Annotated[str, typer.Option(help="One number, or several with commas between.", metavar="N,N,...")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 _FAMILY = "family"
 # A family called A or 4 would be found in every title.
@@ -21,7 +21,7 @@ def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
     A model is named by its key or its family, as a word of its own and in any case. That persons wrote responses gives
     nothing away, and `person` is a word of many titles.
 
-    >>> from app.design.protocol import Protocol
+    >>> from app.design.protocol.study import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
     >>> parts = {"attune": 1, "slug": "s", "title": "GPT beside physicians", "questions": [question]}
     >>> parts["sources"] = {"physicians": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}

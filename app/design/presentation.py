@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.design.cells import cell_of
+from app.design.allocation.cells import cell_of
 from app.language.language import language_of
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.design.conditions import Factor, Kind
-    from app.design.protocol import Protocol
+    from app.design.protocol.conditions import Factor, Kind
+    from app.design.protocol.study import Protocol
 
 UNKNOWN_LABEL = message("It is not said who wrote this.")
 LABELS = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.slot import slots_of_trial
+from app.design.questions.slot import slots_of_trial
 
 if TYPE_CHECKING:
-    from app.design.protocol import Protocol
-    from app.design.slot import Shown, Slot
+    from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Shown, Slot
 
 
 def asked_at(protocol: Protocol, shown: Shown, *, is_revisit: bool) -> tuple[Slot, ...]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from app.design.answer import CANNOT_JUDGE, picked_codes, scaled_value
-from app.design.question import (
+from app.design.questions.answer import CANNOT_JUDGE, picked_codes, scaled_value
+from app.design.questions.models import (
     CategoryQuestion,
     ChoiceQuestion,
     HighlightQuestion,
@@ -16,11 +16,11 @@ from app.design.question import (
     TextQuestion,
     allowed_words,
 )
-from app.design.spans import are_spans
+from app.design.questions.spans import are_spans
 from app.exchange.choices import check_choices
 
 if TYPE_CHECKING:
-    from app.design.question import Question, ScaledQuestion
+    from app.design.questions.models import Question, ScaledQuestion
     from app.exchange.columns import Mask
     from app.exchange.sheet import Sheet
     from app.exchange.table import Column

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.question import allowed_words
-from app.design.scale import number, number_text
+from app.design.protocol.scale import number, number_text
+from app.design.questions.models import allowed_words
 from app.exchange.faults import listed
 from app.exchange.replies import AMBIGUOUS, UNKNOWN
 
 if TYPE_CHECKING:
-    from app.design.question import ChoiceQuestion
-    from app.design.scale import Scale
+    from app.design.protocol.scale import Scale
+    from app.design.questions.models import ChoiceQuestion
     from app.exchange.columns import Mask, Places
     from app.exchange.sheet import Sheet
     from app.exchange.table import Column

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
-from app.design.scale import number_text
+from app.design.protocol.scale import number_text
+from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
 from app.exchange.scores import score_meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from app.design.protocol import Protocol
-    from app.design.question import Question
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import Question
 
 MEANINGS = {
     "item": "id of the item (the situation that is read)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from app.design.fault import Fault, FaultsError
+from app.design.problem import Fault, FaultsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

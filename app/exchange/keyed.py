@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.question import CategoryQuestion
+from app.design.questions.models import CategoryQuestion
 from app.exchange.faults import listed
 from app.exchange.protocol import FILE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.exchange.faults import Faults
 
 

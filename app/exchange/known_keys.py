@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel
 
-from app.design.scale import Scale
+from app.design.protocol.scale import Scale
 from app.exchange.faults import listed
 from app.exchange.yaml_tree import Path, Tree, dotted
 

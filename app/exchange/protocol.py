@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
-from app.design.protocol import Protocol
-from app.design.question import Question
+from app.design.protocol.study import Protocol
+from app.design.questions.models import Question
 from app.exchange.encoding import not_text, open_text
 from app.exchange.faults import listed
 from app.exchange.known_keys import KnownKeys

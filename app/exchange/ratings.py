@@ -15,7 +15,7 @@ from app.exchange.sheet import Sheet
 from app.exchange.targets import check_targets
 
 if TYPE_CHECKING:
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.exchange.columns import Places
     from app.exchange.faults import Faults
     from app.exchange.table import Column, Table

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.exchange.records import Progress
     from app.exchange.table import Table
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from app.design.composite import composite_score
-from app.design.needs import counted
+from app.design.allocation.requirements import counted
+from app.design.protocol.composite import composite_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from app.analysis.folder import StudyFolder
-    from app.design.composite import Composite
-    from app.design.protocol import Protocol
-    from app.design.question import ScaledQuestion
+    from app.design.protocol.composite import Composite
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
     from app.exchange.tables import Columns
 
 SCORE_COLUMNS = ("rater", "score", "value", "n_answers")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.scale import number_text
+from app.design.protocol.scale import number_text
 from app.exchange.records import quiet, read_table
 from app.exchange.table import Table
 

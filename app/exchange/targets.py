@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.exchange.columns import Mask, Places
     from app.exchange.sheet import Sheet
     from app.exchange.table import Column

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.folder import ITEM_COLUMNS, RESPONSE_COLUMNS
-from app.design.turns import turns_from_json, turns_to_json
+from app.design.dialogue import turns_from_json, turns_to_json
 from app.exchange.columns import (
     attributes,
     faulty,
@@ -25,7 +25,7 @@ from app.exchange.table import Table, places
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.exchange.columns import Mask
     from app.exchange.faults import Faults
     from app.exchange.table import Column

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.rater_plan import Place
+    from app.design.allocation.rater_plan import Place
     from app.storage.rating_sessions import RatingSession
     from app.storage.seats import Claimant, Seat
 

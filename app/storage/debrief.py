@@ -12,7 +12,7 @@ from app.design.presentation import label_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.rating_sessions import RatingSession
 
 _RATED = text("""

@@ -79,7 +79,7 @@ def study_events(db: Connection, study_id: int) -> pd.DataFrame:
 
 def _with_turns(texts: pd.DataFrame) -> pd.DataFrame:
     """Turns as JSON text again, in the one form."""
-    from app.design.turns import turns_to_json
+    from app.design.dialogue import turns_to_json
 
     turns = [None if cell is None else turns_to_json(cell) for cell in texts["turns"]]
     texts["turns"] = texts["turns"].where(texts["turns"].isna(), turns)

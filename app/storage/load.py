@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.fault import Fault, FaultsError
+from app.design.problem import Fault, FaultsError
 from app.storage.copy import copy_in
 from app.storage.export import study_folder
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.folder import StudyFolder
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.copy import Progress
 
 _STUDY = text("""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.adaptive import Information, Met
+from app.design.allocation.adaptive import Information, Met
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

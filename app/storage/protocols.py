@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.protocol import Protocol
+from app.design.protocol.study import Protocol
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

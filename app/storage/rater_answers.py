@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.form import Answer
-    from app.design.slot import Slot
+    from app.design.questions.form import Answer
+    from app.design.questions.slot import Slot
     from app.storage.rating_sessions import RatingSession
 
 _RECORD = text(f"""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.form import SIDES
+from app.design.questions.form import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.form import Answer
+    from app.design.questions.form import Answer
     from app.storage.assignments_view import AssignmentView
 
 # An answer that was saved but not yet submitted with its page stays out of every figure until it is.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.form import Answer
+    from app.design.questions.form import Answer
     from app.storage.assignments_view import AssignmentView
 
 _COLUMNS = "study_id, id, trial_id, rater_id, response_ids, position, repeat, revisit_served_at AS served_at"

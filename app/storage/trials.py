@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.design.order import fraction
-from app.design.plan import PlannedItem
-from app.design.trials import Candidate
+from app.design.allocation.randomization import fraction
+from app.design.allocation.trial_plan import PlannedItem
+from app.design.allocation.trials import Candidate
 from app.storage.copy import copy_rows
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row
 
-    from app.design.plan import PlannedTrial
-    from app.design.special import SpecialTrial
+    from app.design.allocation.special_trials import SpecialTrial
+    from app.design.allocation.trial_plan import PlannedTrial
 
 _STUDY = text("SELECT id, slug, status, protocol_version, seed FROM studies WHERE slug = :slug FOR UPDATE")
 _ITEMS = text("""

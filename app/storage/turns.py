@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.form import Answer
+    from app.design.questions.form import Answer
     from app.storage.assignments_view import AssignmentView
 
 _PASS = text("""

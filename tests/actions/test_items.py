@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.actions.design import StudyMissingError
 from app.actions.items import TextsInTheWayError, import_into_folder, import_into_store
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 from app.exchange import read_folder
 from app.exchange.unfold import Layout
 from app.storage.export import study_folder

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from app.analysis.frames import Frames
     from app.analysis.report import Report
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
     from app.storage.engine import Begin
     from app.storage.studies import StudyRow
 

@@ -11,7 +11,7 @@ from app.actions.design import OpeningError, open_study
 from app.actions.feasibility import feasibility_of_folder
 from app.actions.opening import notes_on_opening
 from app.actions.templates import new_study
-from app.design.carried_out import not_carried_out
+from app.design.not_supported import not_carried_out
 from app.exchange.read import read_folder
 from app.storage.load import load_study
 from tests.builder import build_study, protocol_of

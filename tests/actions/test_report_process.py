@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.analysis.frames import Frames
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from app.actions.templates import (
     new_study,
     template_folder,
 )
-from app.design.protocol import Protocol
-from app.design.question import CategoryQuestion, RatingQuestion
+from app.design.protocol.study import Protocol
+from app.design.questions.models import CategoryQuestion, RatingQuestion
 from app.exchange.read import read_folder
 
 NAMES = [template.name for template in list_templates()]

@@ -11,7 +11,7 @@ from app.actions.opening import NotCarriedOutError
 from app.actions.report import report_of_study
 from app.actions.templates import list_templates, new_study, template_folder
 from app.analysis.statistics import STATISTICS
-from app.design.carried_out import not_carried_out
+from app.design.not_supported import not_carried_out
 from app.exchange.read import read_folder
 from app.storage.load import load_study
 from app.storage.studies import get_study

@@ -9,8 +9,8 @@ import pandas as pd
 
 from app.analysis.folder import frames_of
 from app.analysis.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
-from app.design.protocol import Protocol
-from app.design.question import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion
+from app.design.protocol.study import Protocol
+from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion
 from app.exchange.read import read_folder
 
 if TYPE_CHECKING:

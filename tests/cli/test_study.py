@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from app.actions.templates import template_folder
 from app.cli import cli
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 from app.settings import settings
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.design.plan import PlannedItem
-from app.design.protocol import Protocol
-from app.design.trials import Candidate
+from app.design.allocation.trial_plan import PlannedItem
+from app.design.allocation.trials import Candidate
+from app.design.protocol.study import Protocol
 
 SOURCES = {"person": {"kind": "human"}, "model": {"kind": "model"}}
 WARM = {"key": "warm", "type": "rating", "target": "response", "text": "Warm?", "scale": {1: "no", 2: "so", 3: "yes"}}

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from app.design.answer import scaled_value
-from app.design.question import (
+from app.design.dialogue import turns_from_json
+from app.design.protocol.scale import Scale
+from app.design.questions.answer import scaled_value
+from app.design.questions.models import (
     CategoryQuestion,
     HighlightQuestion,
     RatingQuestion,
@@ -16,8 +18,6 @@ from app.design.question import (
     TextQuestion,
     allowed_words,
 )
-from app.design.scale import Scale
-from app.design.turns import turns_from_json
 
 
 def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - whatever a lead may write

@@ -10,9 +10,9 @@ import pytest
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
-from app.design.protocol import Protocol
-from app.design.question import Question
-from app.design.scale import Scale
+from app.design.protocol.scale import Scale
+from app.design.protocol.study import Protocol
+from app.design.questions.models import Question
 from app.exchange.faults import Faults
 from app.exchange.protocol import read_protocol
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.design.questions.slot import Shown, slots_of_trial
 from app.design.reveal import Stage, slots_now, stage_of
-from app.design.slot import Shown, slots_of_trial
 from tests.design.studies import WARM, protocol
 
 if TYPE_CHECKING:
-    from app.design.protocol import Protocol
+    from app.design.protocol.study import Protocol
 
 NOW = {"key": "now", "type": "rating", "target": "turn", "text": "Now?", "scale": {1: "no", 2: "yes"}}
 TURNS = Shown((4, 5), 2, (3, 2))

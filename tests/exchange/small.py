@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.fault import Fault, FaultsError
+from app.design.problem import Fault, FaultsError
 from app.exchange import StudyFolder, read_files
 
 YAML = """\

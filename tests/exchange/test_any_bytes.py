@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.design.fault import Fault, FaultsError
+from app.design.problem import Fault, FaultsError
 from app.exchange import read_files, read_upload
 from tests.exchange.small import small
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.question import CategoryQuestion, RatingQuestion
+from app.design.questions.models import CategoryQuestion, RatingQuestion
 from tests.exchange.small import YAML, faults_in, only_fault, read_small, small
 
 # what stands in study.yaml, what stands there instead, line, column, found, a part of what is allowed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.design.fault import Fault, FaultsError
+from app.design.problem import Fault, FaultsError
 from app.exchange import frames_of, read_files, read_folder
 from app.exchange.encoding import is_utf8, open_text
 from app.exchange.faults import Faults

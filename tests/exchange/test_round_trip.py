@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.analysis.folder import StudyFolder, is_same
 from app.analysis.frames import rating_frame
-from app.design.turns import turns_to_json
+from app.design.dialogue import turns_to_json
 from app.exchange import read_folder, write_folder
 from app.exchange.faults import Faults
 from app.exchange.protocol import read_protocol

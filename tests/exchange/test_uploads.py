@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 from app.exchange import read_upload
 from tests.exchange.small import small
 

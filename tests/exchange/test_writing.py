@@ -14,7 +14,7 @@ import pytest
 
 from app.analysis.figure import FIELDS, Figure
 from app.analysis.folder import is_same
-from app.design.protocol import Protocol
+from app.design.protocol.study import Protocol
 from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.codebook import MEANINGS
 from app.exchange.ratings import FILE_COLUMNS

@@ -10,7 +10,7 @@ import pytest
 
 from app.analysis.figure import FIELDS
 from app.analysis.folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
-from app.design import question
+from app.design.questions import models as question
 from app.exchange.ratings import FILE_COLUMNS
 from app.exchange.scores import SCORE_COLUMNS
 from app.exchange.tables import CHECK_COLUMNS, EVENT_COLUMNS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pandas.testing import assert_frame_equal
 
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 from app.exchange import read_folder, write_folder
 from app.storage.export import study_events, study_folder
 from app.storage.frames import study_frames

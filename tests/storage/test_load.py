@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from app.analysis import analyze
 from app.analysis.folder import StudyFolder, is_same
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 from app.exchange import frames_of, read_folder
 from app.storage.export import study_folder
 from app.storage.frames import copy_ratings, ratings_of, study_frames

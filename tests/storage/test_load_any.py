@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 
 from app.analysis.folder import is_same
-from app.design.fault import FaultsError
+from app.design.problem import FaultsError
 from app.exchange import read_files
 from app.storage.export import study_folder
 from app.storage.load import load_study

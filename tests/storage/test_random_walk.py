@@ -13,7 +13,7 @@ from sqlalchemy import text
 from app.actions.design import open_study
 from app.actions.skipping import skip
 from app.actions.withdrawing import withdraw
-from app.design.order import seeded
+from app.design.allocation.randomization import seeded
 from app.storage.assignments_view import AssignmentView, get_own_assignment
 from app.storage.coverage import get_coverage
 from app.storage.export_sittings import study_sittings

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from app.actions.live_report import LiveReports
     from app.analysis.figure import Figure
     from app.analysis.report import Report
-    from app.design.protocol import Protocol
-    from app.design.question import Question
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import Question
 
 router = APIRouter()
 

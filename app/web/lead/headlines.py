@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from app.analysis.statistics import STATISTICS
 from app.analysis.words import REASONS, interval_text, number, why_text
-from app.design.question import ChoiceQuestion, RatingQuestion, SliderQuestion
-from app.design.scale import number_text
+from app.design.protocol.scale import number_text
+from app.design.questions.models import ChoiceQuestion, RatingQuestion, SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.figure import Figure
     from app.analysis.report import Report
-    from app.design.question import Question
+    from app.design.questions.models import Question
 
 LOW_IS_A_FINDING = "A low alpha is a finding, not an error: studies of empathy usually find .1 to .7."
 # Krippendorff, Content Analysis (2004), chapter 11: rely on variables above .800, tentative conclusions from .667.

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from app.design.protocol import Protocol
+from app.design.protocol.study import Protocol
 from app.language.message import Message
 from app.web.pages import is_htmx, language_in, page, use_language
 

@@ -11,7 +11,7 @@ from app.actions.attention import attention_now, submit_attention
 from app.actions.comprehension import Comprehension, comprehension_now, submit_comprehension
 from app.actions.pauses import pause_now
 from app.actions.rating import current_step, protocol_of
-from app.design.checks import AttentionCheck, slot_of_check
+from app.design.protocol.checks import AttentionCheck, slot_of_check
 from app.language.language import language_of
 from app.language.message import Message
 from app.storage.rating_sessions import RatingSession

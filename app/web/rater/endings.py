@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from app.design.protocol import Ending, Outcome, Protocol
+from app.design.protocol.study import Ending, Outcome, Protocol
 from app.web.rater.mturk import Submission
 
 PROLIFIC = "https://app.prolific.com/submissions/complete"

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.design.form import SIDES
-from app.design.question import (
+from app.design.allocation.trials import PAIR
+from app.design.protocol.scale import Point, Scale, number_text
+from app.design.questions.form import SIDES
+from app.design.questions.models import (
     STRENGTH,
     USUAL_STRENGTH,
     CategoryQuestion,
@@ -16,10 +18,8 @@ from app.design.question import (
     Question,
     RatingQuestion,
 )
-from app.design.scale import Point, Scale, number_text
-from app.design.slot import Slot, letter, places_as_read, response_name
-from app.design.spans import quotes_of, read_spans, spans_to_text, to_shown
-from app.design.trials import PAIR
+from app.design.questions.slot import Slot, letter, places_as_read, response_name
+from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
 from app.language.language import Language
 from app.language.message import Message, message
 

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from app.actions.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
 from app.actions.rating import current_step, protocol_of
-from app.design.checks import is_right
-from app.design.form import SIDES
-from app.design.slot import Slot
+from app.design.protocol.checks import is_right
+from app.design.questions.form import SIDES
+from app.design.questions.slot import Slot
 from app.language.language import Language, language_of
 from app.language.message import Message
 from app.storage.rating_sessions import RatingSession

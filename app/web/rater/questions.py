@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from app.actions.flow import questions_of, save_question, submit_questions
 from app.actions.rating import current_step, protocol_of
-from app.design.way import questionnaire_of
+from app.design.steps import questionnaire_of
 from app.language.message import message
 from app.storage.rater_answers import list_rater_answers
 from app.storage.rating_sessions import RatingSession

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from app.actions.rating import slots_of, stage_of_page
 from app.design.presentation import Presentation, presentation
-from app.design.protocol import Protocol
-from app.design.slot import places_as_read, response_name
+from app.design.protocol.study import Protocol
+from app.design.questions.slot import places_as_read, response_name
 from app.language.language import language_of
 from app.language.message import Message
 from app.storage.assignments_view import AssignmentView

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.actions.simulate import simulate
 from app.analysis import analyze
-from app.design.protocol import Protocol
+from app.design.protocol.study import Protocol
 from app.storage.coverage import get_coverage
 from app.storage.engine import transactions
 from app.storage.frames import study_frames

@@ -1,0 +1,1 @@
+"""Which rater gets which trials, in which order, condition and sides."""

@@ -1,0 +1,131 @@
+"""Dealing a design's trials to raters at one go, as it would come about: who would rate what.
+
+For planning. When a study runs, places are given out one by one as raters come (`actions.places`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.design.allocation.cells import cells_by
+from app.design.allocation.randomization import seeded
+from app.design.allocation.requirements import group_of
+from app.design.allocation.trial_plan import PlannedItem
+from app.design.allocation.trials import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from app.design.allocation.requirements import Group
+    from app.design.allocation.trial_plan import PlannedTrial
+    from app.design.protocol.study import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A trial that a rater has, by their places; raters are numbered from 0."""
+
+    trial: int
+    rater: int
+
+
+@dataclass(slots=True)
+class _Hand:
+    """What a rater holds."""
+
+    rater: int
+    n_trials: int = 0
+    seen: set[object] = field(default_factory=set)
+
+
+def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng: Random) -> list[Dealt]:
+    """Each place of each trial to one of the raters who have fewest and may have it; places that nobody may have stay.
+
+    Raters are shared out to the cells between raters, and to the pools, in proportion to what these need. Nobody gets
+    more trials than the design allows, the same responses twice, or, where the design forbids it, an item twice.
+
+    Args:
+        protocol: the study.
+        trials: from `planned_trials`.
+        n_raters: how many come.
+        rng: decides between raters who have equally many.
+    """
+    groups = [
+        group
+        for cell in cells_by(protocol.conditions, "between")
+        for pool in (protocol.design.pools or (None,))
+        if (group := group_of(protocol, trials, cell, pool))
+    ]
+    hands = _hands(groups, n_raters)
+    found = []
+    order = list(range(len(trials)))
+    rng.shuffle(order)
+    for at in order:
+        trial = trials[at]
+        cell = trial.cell.part(protocol.conditions, "between")
+        for group, own in zip(groups, hands, strict=True):
+            if group.cell == cell and own:
+                found += [Dealt(at, rater) for rater in _taken(protocol, trial, own, group, rng)]
+    return found
+
+
+def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
+    """The raters of each group, as many as its share of what all need; the first of equals gets one more."""
+    needed = sum(group.n_raters for group in groups)
+    ends = reached = 0
+    found = []
+    for group in groups:
+        reached += group.n_raters
+        begins, ends = ends, round(n_raters * reached / needed)
+        found.append([_Hand(rater) for rater in range(begins, ends)])
+    return found
+
+
+def _taken(protocol: Protocol, trial: PlannedTrial, hands: Sequence[_Hand], group: Group, rng: Random) -> list[int]:
+    """The raters who get the trial, which is marked in their hands; an item of one rater's own goes to one of them."""
+    mine = [places for places in trial.places if places.pool == group.pool]
+    owner = next((places.rater for places in mine if places.rater), None)
+    if owner is not None:
+        hands = [hands[seeded(owner).randrange(len(hands))]]
+    allowed = protocol.design.same_item
+    is_repeatable = len(trial.responses) <= 1 if allowed is None else allowed
+    mark: object = trial.responses if is_repeatable and trial.responses else trial.item.key
+    free = [hand for hand in hands if hand.n_trials < group.n_each and mark not in hand.seen]
+    rng.shuffle(free)
+    chosen = sorted(free, key=lambda hand: hand.n_trials)[: sum(places.n for places in mine)]
+    for hand in chosen:
+        hand.n_trials += 1
+        hand.seen.add(mark)
+    return [hand.rater for hand in chosen]
+
+
+def with_raters_per_trial(protocol: Protocol, n: int) -> Protocol:
+    """The same study with so many raters for each trial, of every pool."""
+    pools = {name: pool.model_copy(update={"raters_per_trial": n}) for name, pool in protocol.design.pools.items()}
+    design = protocol.design.model_copy(update={"raters_per_trial": n, "pools": pools})
+    return protocol.model_copy(update={"design": design})
+
+
+def so_many_items(protocol: Protocol, items: Sequence[PlannedItem], n: int) -> list[PlannedItem]:
+    """The first n items; where there are fewer they come again under other names; without any, one response a source.
+
+    Items of a certain rater or pool keep them.
+    """
+    sources = enumerate(protocol.sources)
+    blank = PlannedItem("item", tuple(Candidate(place, f"item:{source}", source) for place, source in sources))
+    have: defaultdict[str, int] = defaultdict(int)
+    found = []
+    for place in range(n):
+        item = items[place % len(items)] if items else blank
+        number = have[item.key]
+        have[item.key] += 1
+        found.append(_again(item, number) if number else item)
+    return found
+
+
+def _again(item: PlannedItem, number: int) -> PlannedItem:
+    responses = tuple(replace(response, key=f"{response.key} {number + 1}") for response in item.responses)
+    return replace(item, key=f"{item.key} {number + 1}", responses=responses)

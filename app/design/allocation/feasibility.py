@@ -1,0 +1,150 @@
+"""Whether a design can be met, with the arithmetic: said before a study opens, not found out while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.design.allocation.cells import cells_by
+from app.design.allocation.repeats import has_room_for_repeats
+from app.design.allocation.requirements import counted, group_of
+from app.design.blinding import sources_in_title
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from app.design.allocation.requirements import Group
+    from app.design.allocation.trial_plan import PlannedTrial
+    from app.design.protocol.study import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Feasibility:
+    """What a design needs. With problems it cannot be met; notes only say what will be uneven."""
+
+    groups: tuple[Group, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters the design needs at least."""
+        return sum(group.n_raters for group in self.groups)
+
+    @property
+    def n_places(self) -> int:
+        """How many times a trial is rated, in all."""
+        return sum(group.n_places for group in self.groups)
+
+    def sentences(self) -> tuple[str, ...]:
+        """All of it, as a lead reads it."""
+        head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_places, 'place')}."
+        arithmetic = tuple(group.sentence() for group in self.groups)
+        cannot = tuple(f"It cannot be met: {problem}" for problem in self.problems)
+        return (head, *arithmetic, *cannot, *self.notes)
+
+
+def feasibility(
+    protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]],
+    special_faults: Sequence[str] = (),
+) -> Feasibility:  # fmt: skip
+    """What a design needs, and why it cannot be met where it cannot.
+
+    Args:
+        protocol: the study.
+        trials: from `plan.planned_trials`.
+        named: the persons of raters.csv, by pool; where a pool is not the open one nobody else can come.
+        special_faults: why trials to practise on or gold trials cannot be made.
+    """
+    groups = tuple(
+        group
+        for cell in cells_by(protocol.conditions, "between")
+        for pool in (protocol.design.pools or (None,))
+        if (group := group_of(protocol, trials, cell, pool))
+    )
+    problems = (
+        *_empty(protocol, trials),
+        *(problem for group in groups for problem in _group_problems(protocol, group, named)),
+        *_owner_problems(protocol, trials, named),
+        *_limits(protocol, groups),
+        *_attention(protocol, groups),
+        *special_faults,
+    )
+    return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
+
+
+def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
+    if not trials:
+        yield "no trial can be made of the items and responses."
+        return
+    there = {trial.cell.part(protocol.conditions, "between") for trial in trials}
+    for cell in cells_by(protocol.conditions, "between"):
+        if cell not in there:
+            yield f"{cell.text} has no trials."
+
+
+def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collection[str]]) -> Iterator[str]:
+    design = protocol.design
+    raters = named.get(group.pool or "", ())
+    closed = group.pool is not None and group.pool != design.open_pool and design.pools[group.pool].items != "own"
+    if closed and raters and len(raters) < group.n_raters and not group.cell.levels:
+        yield (
+            f"the pool {group.pool} needs {counted(group.n_raters, 'rater')}, raters.csv names {len(raters)}"
+            f" ({counted(design.raters_of(group.pool), 'rater')} for each of {counted(group.n_trials, 'trial')})."
+        )
+    if design.repeats and not has_room_for_repeats(group.n_each, design.repeats):
+        yield (
+            f"{counted(group.n_each, 'trial')} for each rater have no room for {counted(design.repeats.n, 'repeat')}"
+            f" {design.repeats.min_distance} places apart."
+        )
+
+
+def _owner_problems(
+    protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    for name, pool in protocol.design.pools.items():
+        if not any(places.pool == name for trial in trials for places in trial.places):
+            where = {"own": "no item names its rater", "pool": f"no item has the pool {name}"}
+            yield f"the pool {name} has no trials: {where.get(pool.items, 'there are none')}."
+        owners = {p.rater for trial in trials for p in trial.places if p.pool == name and p.rater}
+        if missing := sorted(owners - set(named.get(name, ()))):
+            yield f"items belong to raters of the pool {name} that raters.csv does not name: {', '.join(missing)}."
+
+
+def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    n_raters = sum(group.n_raters for group in groups)
+    if protocol.design.max_raters is not None and protocol.design.max_raters < n_raters:
+        yield f"max_raters lets {protocol.design.max_raters} in, {n_raters} are needed."
+    for attribute, values in protocol.design.quotas.items():
+        if sum(values.values()) < n_raters:
+            yield f"the quotas of {attribute} let {sum(values.values())} in, {n_raters} are needed."
+    for name, factor in protocol.conditions.items():
+        for level, cap in factor.caps.items():
+            needed = sum(group.n_raters for group in groups if group.cell.level(name) == level)
+            if cap < needed:
+                yield f"the cap of {name}={level} lets {cap} in, {needed} are needed."
+
+
+def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    beside = len(protocol.checks.gold) + (protocol.design.repeats.n if protocol.design.repeats else 0)
+    most = max((group.n_each for group in groups), default=0) + beside
+    for check in protocol.checks.attention:
+        if check.after > most:
+            yield f"the attention check {check.key} comes after {counted(check.after, 'trial')}, a rater has {most}."
+
+
+def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    if named := sources_in_title(protocol):
+        yield (
+            f"Raters read {counted(len(named), 'model')} in the title of this blind study: {', '.join(named)}."
+            " rater_title gives them another one."
+        )
+    n_within = len(cells_by(protocol.conditions, "within"))
+    for group in groups:
+        n_each = counted(group.n_each, "trial")
+        if n_within > group.n_each:
+            yield f"A rater has {n_each}, fewer than the {n_within} conditions within raters."
+        if group.n_raters * group.n_each > group.n_places and protocol.design.trials_of(group.pool):
+            yield f"{counted(group.n_places, 'place')} do not fill {n_each} for every rater: some have fewer."
+        if protocol.design.order == "latin_square" and group.n_raters % group.n_each:
+            yield f"{counted(group.n_raters, 'rater')} are no whole number of rounds of the Latin square of {n_each}."

@@ -1,0 +1,178 @@
+"""One rater's plan: in which order their trials come, in which blocks, what is repeated, and on which sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from app.design.allocation.allocate import blocked
+from app.design.allocation.latin_square import balanced_order
+from app.design.allocation.randomization import seeded, sides
+from app.design.allocation.repeats import Showing, has_room_for_repeats, with_repeats
+from app.design.allocation.trials import PAIR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from random import Random
+
+    from app.design.allocation.cells import Cell
+    from app.design.protocol.study import Protocol
+    from app.design.protocol.study_design import Repeats
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTrial:
+    """A trial of one rater, as the order needs it.
+
+    `cell`, and `block` where items come in blocks; a name that does not depend on the database; the response ids in the
+    trial's own order.
+    """
+
+    cell: Cell
+    block: str = ""
+    trial_id: int = 0
+    name: str = ""
+    response_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place in a rater's order: a trial with its responses as they are shown, left, right, or first to last."""
+
+    trial_id: int
+    position: int
+    response_ids: tuple[int, ...]
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Had:
+    """What a rater's list holds already: its last position, pairs in the trial's own order, in the other, repeats."""
+
+    last_position: int = 0
+    n_kept: int = 0
+    n_swapped: int = 0
+    n_repeated: int = 0
+
+
+NOTHING = Had()
+
+
+def rater_order(
+    protocol: Protocol, rater: str, trials: Sequence[OwnTrial], *, seed: int, rater_number: int = 0, had: Had = NOTHING
+) -> list[Place]:
+    """The order of one rater's trials with their repeats, and the sides in each.
+
+    Args:
+        protocol: the study.
+        rater: the rater's key.
+        trials: in the study's order.
+        seed: the study's.
+        rater_number: how many raters of the same cell between raters came before, from 0.
+        had: what came before, where a rater gets more trials later.
+    """
+    first = had.last_position + 1
+    rng = seeded(seed, "order", rater, first)
+    # A random order must not depend on the order in which the database gives the trials.
+    own = sorted(trials, key=lambda trial: trial.name) if protocol.design.order == "random" else list(trials)
+    showings = plan_rater(protocol, own, rater_number, rng, n_repeated=had.n_repeated)
+    swaps = iter(sides(sum(len(trial.response_ids) == PAIR for trial in own), had.n_kept, had.n_swapped, rng))
+    shown: dict[int, tuple[int, ...]] = {}
+    places: list[Place] = []
+    for position, showing in enumerate(showings, start=first):
+        trial = own[showing.trial]
+        if not showing.repeat:
+            shown[showing.trial] = _shown(trial, swaps, seeded(seed, "sides", rater, trial.name))
+        responses = shown[showing.trial]
+        ordered = responses[::-1] if showing.is_swapped else responses
+        places.append(Place(trial.trial_id, position, ordered, showing.repeat))
+    return places
+
+
+def _shown(trial: OwnTrial, swaps: Iterator[bool], rng: Random) -> tuple[int, ...]:
+    if len(trial.response_ids) == PAIR:
+        return trial.response_ids[::-1] if next(swaps) else trial.response_ids
+    shown = list(trial.response_ids)
+    rng.shuffle(shown)
+    return tuple(shown)
+
+
+def plan_rater(
+    protocol: Protocol, trials: Sequence[OwnTrial], rater_number: int, rng: Random, *, n_repeated: int = 0
+) -> list[Showing]:
+    """A rater's trials in the order in which they are shown, with hidden repeats.
+
+    Args:
+        protocol: the study. A design that repeats needs room, see `repeats.has_room_for_repeats`; where a rater has
+            too few trials for that, nothing is repeated.
+        trials: of this rater, in the study's order.
+        rater_number: how many raters of the same cell between raters came before, from 0.
+        rng: of this rater.
+        n_repeated: how many repeats the rater has had before.
+    """
+    order = _order(protocol, len(trials), rater_number, rng)
+    for name, factor in protocol.conditions.items():
+        if factor.blocks:
+            places = blocked([trials[trial].cell for trial in order], name, list(factor.levels), rater_number)
+            order = [order[place] for place in places]
+    if protocol.design.blocks and protocol.design.blocks.column:
+        order = _in_blocks(order, [trial.block for trial in trials], rater_number)
+    repeats = repeats_for(protocol, len(order), n_repeated)
+    return [
+        Showing(order[showing.trial], showing.repeat, showing.is_swapped)
+        for showing in with_repeats(len(order), repeats, rng)
+    ]
+
+
+def is_counterbalanced(protocol: Protocol) -> bool:
+    """Whether what a rater gets depends on how many came before."""
+    design = protocol.design
+    by_column = design.blocks is not None and design.blocks.column is not None
+    return bool(protocol.conditions) or design.order == "latin_square" or by_column
+
+
+def repeats_for(protocol: Protocol, n_trials: int, n_repeated: int = 0) -> Repeats | None:
+    """The repeats that n trials get, where so many were repeated before; None where they get none, or lack the room."""
+    repeats = protocol.design.repeats
+    if repeats is None or n_repeated >= repeats.n:
+        return None
+    left = repeats.model_copy(update={"n": repeats.n - n_repeated})
+    return left if has_room_for_repeats(n_trials, left) else None
+
+
+def _order(protocol: Protocol, n: int, rater_number: int, rng: Random) -> list[int]:
+    match protocol.design.order:
+        case "latin_square":
+            return list(balanced_order(n, rater_number)) if n else []
+        case "fixed":
+            return list(range(n))
+        case _:
+            order = list(range(n))
+            rng.shuffle(order)
+            return order
+
+
+def _in_blocks(order: Sequence[int], blocks: Sequence[str], rater_number: int) -> list[int]:
+    names = sorted(set(blocks))
+    if not names:
+        return []
+    rank = {names[name]: place for place, name in enumerate(balanced_order(len(names), rater_number))}
+    return sorted(order, key=lambda trial: rank[blocks[trial]])
+
+
+def pauses(protocol: Protocol, blocks: Sequence[str | None]) -> list[int]:
+    """After how many trials a pause comes.
+
+    Args:
+        protocol: the study.
+        blocks: the block of each trial, in the order in which they are shown; None for a repeat, which may come in any
+            block and begins none.
+    """
+    design = protocol.design.blocks
+    if design is None:
+        return []
+    if design.size is not None:
+        return list(range(design.size, len(blocks), design.size))
+    own = [(place, block) for place, block in enumerate(blocks) if block is not None]
+    return [place for (_, block), (place, following) in pairwise(own) if following != block]

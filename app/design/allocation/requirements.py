@@ -1,0 +1,106 @@
+"""What a design needs: trials, places and raters of each pool in each cell between raters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.design.allocation.cells import Cell
+    from app.design.allocation.trial_plan import PlannedTrial
+    from app.design.protocol.study import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The raters of one pool in one cell between raters, and the places that are theirs."""
+
+    pool: str | None
+    cell: Cell
+    n_trials: int
+    n_places: int
+    n_each: int
+    n_raters: int
+
+    def sentence(self) -> str:
+        """The arithmetic in words."""
+        who = f" of the pool {self.pool}" if self.pool else ""
+        where = f" in {self.cell.text}" if self.cell.text else ""
+        return (
+            f"{counted(self.n_raters, 'rater')}{who}{where}: {counted(self.n_trials, 'trial')}, "
+            f"{counted(self.n_places, 'place')}, at most {counted(self.n_each, 'trial')} for each rater."
+        )
+
+
+def counted(n: int, word: str) -> str:
+    """A number and its word.
+
+    >>> counted(1, "rater"), counted(1200, "place")
+    ('1 rater', '1,200 places')
+    """
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
+def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, pool: str | None) -> Group | None:
+    """The raters of a pool in a cell between raters, or None where they have no trials."""
+    ours = [
+        (trial, sum(places.n for places in trial.places if places.pool == pool))
+        for trial in trials
+        if trial.cell.part(protocol.conditions, "between") == cell
+    ]
+    ours = [(trial, n) for trial, n in ours if n]
+    if not ours:
+        return None
+    trials_of = [trial for trial, _ in ours]
+    n_places = sum(n for _, n in ours)
+    if pool is not None and protocol.design.pools[pool].items == "own":
+        owners: defaultdict[str | None, list[PlannedTrial]] = defaultdict(list)
+        for trial in trials_of:
+            owners[trial.item.rater].append(trial)
+        n_raters, n_each = len(owners), max(_most_for_one(protocol, own, pool) for own in owners.values())
+    else:
+        n_each = _most_for_one(protocol, trials_of, pool)
+        n_raters = _least_raters(protocol, ours, n_each)
+    return Group(pool, cell, len(ours), n_places, n_each, n_raters)
+
+
+def _of_one_item(protocol: Protocol, trials: Sequence[PlannedTrial]) -> int:
+    """How many of these trials of one item a rater may have: never the same responses in two cells."""
+    different = {trial.responses for trial in trials}
+    same_item = protocol.design.same_item
+    single = all(len(responses) <= 1 for responses in different)
+    return len(different) if same_item or (same_item is None and single) else 1
+
+
+def _by_item(trials: Sequence[PlannedTrial]) -> list[list[PlannedTrial]]:
+    grouped: defaultdict[str, list[PlannedTrial]] = defaultdict(list)
+    for trial in trials:
+        grouped[trial.item.key].append(trial)
+    return list(grouped.values())
+
+
+def _most_for_one(protocol: Protocol, trials: Sequence[PlannedTrial], pool: str | None) -> int:
+    """How many trials one rater can have, and of them no more with a content note than they may be exposed to."""
+    most = sum(_of_one_item(protocol, of_item) for of_item in _by_item(trials))
+    if protocol.flow.exposure_cap is not None:
+        noted = [trial for trial in trials if trial.item.has_note]
+        n_noted = sum(_of_one_item(protocol, of_item) for of_item in _by_item(noted))
+        most -= max(0, n_noted - protocol.flow.exposure_cap)
+    return min(most, protocol.design.trials_of(pool) or most)
+
+
+def _least_raters(protocol: Protocol, ours: Sequence[tuple[PlannedTrial, int]], n_each: int) -> int:
+    """The raters that the places need, that the places of each item need, and that distressing items need."""
+    n_of = {id(trial): n for trial, n in ours}
+    trials = [trial for trial, _ in ours]
+    for_all = -(-sum(n_of.values()) // n_each)
+    for_items = max(
+        max(-(-sum(n_of[id(t)] for t in of_item) // _of_one_item(protocol, of_item)), *(n_of[id(t)] for t in of_item))
+        for of_item in _by_item(trials)
+    )
+    cap = protocol.flow.exposure_cap
+    for_notes = -(-sum(n for trial, n in ours if trial.item.has_note) // cap) if cap else 0
+    return max(for_all, for_items, for_notes)

@@ -1,0 +1,142 @@
+"""Special trials: those to practise on and gold trials. They have no places, and stay out of every figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from app.design.allocation.cells import Cell, cells
+from app.design.allocation.trials import PAIR, kind_of_trials, trials_of_item
+from app.design.protocol.scale import number
+from app.design.questions.answer import CANNOT_JUDGE
+from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.allocation.trials import Candidate
+    from app.design.protocol.checks import GoldTrial
+    from app.design.protocol.flow import PracticeTrial
+    from app.design.protocol.study import Protocol, Trials
+    from app.design.questions.models import Question
+
+Purpose = Literal["practice", "gold"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialTrial:
+    """A trial to practise on, or a gold trial in one cell: raters of any condition meet it as they meet the others."""
+
+    purpose: Purpose
+    item: PlannedItem
+    responses: tuple[Candidate, ...]
+    cell: Cell
+
+
+@dataclass(slots=True)
+class Special:
+    """The special trials of a study; and what study.yaml says of them that its items cannot give, a sentence each."""
+
+    trials: list[SpecialTrial] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def special_items(protocol: Protocol) -> frozenset[str]:
+    """The items of special trials: nobody rates them otherwise."""
+    return frozenset(trial.item for _, _, trial in _declared(protocol))
+
+
+def _declared(protocol: Protocol) -> Iterator[tuple[Purpose, str, PracticeTrial | GoldTrial]]:
+    practice = protocol.flow.practice.trials if protocol.flow.practice else ()
+    for number_, trial in enumerate(practice, start=1):
+        yield "practice", f"flow.practice.trials.{number_}", trial
+    for number_, gold in enumerate(protocol.checks.gold, start=1):
+        yield "gold", f"checks.gold.{number_}", gold
+
+
+def special_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> Special:
+    """Each special trial of the study; a gold trial in every cell, one to practise on in none.
+
+    Args:
+        protocol: the study.
+        items: all of them, with their responses, in the study's order.
+    """
+    named = special_items(protocol)
+    kind = kind_of_trials(protocol, (len(item.responses) for item in items if item.key not in named))
+    by_key = {item.key: item for item in items}
+    special = Special()
+    seen: set[tuple[str, frozenset[str]]] = set()
+    for purpose, part, declared in _declared(protocol):
+        item = by_key.get(declared.item)
+        ways = _ways(protocol, kind, declared, item) if item else []
+        if item is None or len(ways) != 1:
+            special.faults.append(f"{part} {_why_none(declared, item, len(ways))}.")
+            continue
+        what = (item.key, frozenset(response.key for response in ways[0]))
+        if what in seen:
+            special.faults.append(f"{part} shows the same responses of {item.key} as another special trial.")
+        seen.add(what)
+        special.faults += [f"{part} {fault}." for fault in _impossible(protocol, purpose, declared, ways[0])]
+        in_cells = cells(protocol.conditions) if purpose == "gold" else (Cell(),)
+        special.trials += [SpecialTrial(purpose, item, ways[0], cell) for cell in in_cells]
+    return special
+
+
+def _ways(
+    protocol: Protocol, kind: Trials, declared: PracticeTrial | GoldTrial, item: PlannedItem
+) -> list[tuple[Candidate, ...]]:
+    """The trials that it may mean: the one of the responses that it names, else all that are made of the item's."""
+    if not declared.responses:
+        return trials_of_item(protocol, kind, item.responses)
+    there = {response.key: response for response in item.responses}
+    is_there = all(key in there for key in declared.responses)
+    return [tuple(there[key] for key in declared.responses)] if is_there else []
+
+
+def _why_none(declared: PracticeTrial | GoldTrial, item: PlannedItem | None, n_ways: int) -> str:
+    if item is None:
+        return f"names the item {declared.item}, which is not in items.csv"
+    missing = sorted(set(declared.responses) - {response.key for response in item.responses})
+    if missing:
+        return f"names responses that {declared.item} does not have: {', '.join(missing)}"
+    return f"says which responses of {declared.item} are shown: {n_ways} trials can be made of them"
+
+
+def _impossible(
+    protocol: Protocol, purpose: Purpose, declared: PracticeTrial | GoldTrial, shown: Sequence[Candidate]
+) -> Iterator[str]:
+    """What it expects and nobody could answer."""
+    others = (*protocol.checks.attention, *protocol.checks.comprehension)
+    if purpose == "gold" and declared.item in {check.key for check in others}:
+        yield f"has the name of another check, {declared.item}"
+    for key, accepted in declared.expect.items():
+        question = protocol.question(key)
+        if question is None or key in protocol.flow.revisit or not _is_asked(question, purpose, len(shown)):
+            yield f"expects an answer to {key}, which its page does not ask"
+        elif other := [value for value in accepted if not _is_possible(question, value, shown)]:
+            yield f"expects {', '.join(other)} of {key}, which takes {allowed_words(question)}"
+
+
+def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:
+    if question.condition and purpose == "practice":
+        return False
+    return {"pair": n_shown == PAIR, "response": n_shown > 0, "rater": False}.get(question.target, True)
+
+
+def _is_possible(question: Question, value: str, shown: Sequence[Candidate]) -> bool:
+    match question:
+        case RatingQuestion() | SliderQuestion():
+            return number(value) in question.values or (question.cannot_judge and value == CANNOT_JUDGE)
+        case ChoiceQuestion():
+            sides = {response.key for response in shown}
+            return value in sides | {word for word in ("tie", "neither") if getattr(question, word)}
+        case CategoryQuestion():
+            return set(value.split("|")) <= set(question.codes)
+        case _:
+            return True
+
+
+def is_declared_as(trial: PracticeTrial | GoldTrial, item: str, responses: Collection[str]) -> bool:
+    """Whether a stored trial, by the keys of its item and responses, is the one that the protocol names."""
+    return trial.item == item and (not trial.responses or set(trial.responses) == set(responses))

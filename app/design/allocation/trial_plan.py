@@ -1,0 +1,102 @@
+"""The plan of a study: every trial in every cell, and for whom its places are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from app.design.allocation.cells import cells
+from app.design.allocation.special_trials import special_items
+from app.design.allocation.trials import kind_of_trials, trials_of_item
+from app.design.presentation import presentation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.design.allocation.cells import Cell
+    from app.design.allocation.trials import Candidate
+    from app.design.protocol.study import Protocol, Trials
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedItem:
+    """An item as the plan needs it. `rater` and `pool` are its columns of these names in items.csv.
+
+    `item_id` is the store's number of it, where it is stored.
+    """
+
+    key: str
+    responses: tuple[Candidate, ...] = ()
+    rater: str | None = None
+    pool: str | None = None
+    has_note: bool = False
+    item_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How many raters of a pool rate a trial; of any pool where it is None; only that rater where one is named."""
+
+    n: int
+    pool: str | None = None
+    rater: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrial:
+    """One trial in one cell."""
+
+    item: PlannedItem
+    responses: tuple[Candidate, ...]
+    cell: Cell
+    places: tuple[Places, ...]
+
+
+def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedTrial]:
+    """Every trial in every cell, cells slowest; without conditions there is one cell.
+
+    Args:
+        protocol: the study.
+        items: in the study's order, with their responses in theirs.
+    """
+    special = special_items(protocol)
+    rated = [item for item in items if item.key not in special]
+    kind = kind_of_trials(protocol, (len(item.responses) for item in rated))
+    return [
+        PlannedTrial(item, responses, cell, places)
+        for cell in cells(protocol.conditions)
+        for item in rated
+        if (places := tuple(places_of(protocol, item)))
+        for responses in trials_in_cell(protocol, kind, cell, item.responses)
+    ]
+
+
+def trials_in_cell(
+    protocol: Protocol, kind: Trials, cell: Cell, responses: Sequence[Candidate]
+) -> list[tuple[Candidate, ...]]:
+    """The trials of one item in one cell: alone or side by side as the cell says, of its source where it has one."""
+    shown = presentation(protocol, cell.text)
+    there = [response for response in responses if shown.source in {None, response.source}]
+    if protocol.design.listed and shown.layout is None:
+        return _listed(protocol, there)
+    in_cell = {"single": "single", "side_by_side": "pairs"}.get(shown.layout or "", kind)
+    return trials_of_item(protocol, cast("Trials", in_cell), there)
+
+
+def _listed(protocol: Protocol, responses: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
+    by_key = {response.key: response for response in responses}
+    return [
+        tuple(by_key[key] for key in trial) for trial in protocol.design.listed if all(key in by_key for key in trial)
+    ]
+
+
+def places_of(protocol: Protocol, item: PlannedItem) -> Iterator[Places]:
+    """For whom the places of an item's trials are."""
+    design = protocol.design
+    if not design.pools:
+        yield Places(design.raters_per_trial)
+    for name, pool in design.pools.items():
+        if pool.items == "own" and item.rater:
+            yield Places(1, name, item.rater)
+        elif pool.items == "all" or (pool.items == "pool" and item.pool == name):
+            yield Places(design.raters_of(name), name)

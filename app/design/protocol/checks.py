@@ -1,0 +1,146 @@
+"""Checks: whether a rater reads, has understood, and rates the plain cases plainly. They flag and never reject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.design.protocol.flow import Accepted
+from app.design.questions.models import CategoryQuestion, Key
+from app.design.questions.slot import Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.protocol.flow import Practice
+
+MIN_RATERS = 3
+
+
+class _Check(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    key: Key
+    text: str = Field(min_length=1)
+    codes: dict[Key, str] = Field(min_length=2)
+    correct: Key
+
+    @model_validator(mode="after")
+    def _correct_is_a_code(self) -> _Check:
+        if self.correct not in self.codes:
+            raise ValueError(f"correct names one of the codes, found {self.correct}")
+        return self
+
+
+class AttentionCheck(_Check):
+    """A question that says which answer to choose, shown after the trial at that position.
+
+    An explicit instruction in the question itself and no answer in the middle: the rule of Prolific's policy on
+    attention checks.
+    """
+
+    after: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _says_what_to_choose(self) -> AttentionCheck:
+        if self.codes[self.correct].casefold() not in self.text.casefold():
+            raise ValueError(f"an attention check says which answer to choose, found no {self.codes[self.correct]}")
+        place, n = list(self.codes).index(self.correct), len(self.codes)
+        if n % 2 and place == n // 2:
+            raise ValueError("the answer to choose in an attention check is not the one in the middle")
+        return self
+
+
+class ComprehensionCheck(_Check):
+    """A question on the instructions; who is wrong reads the explanation and tries again."""
+
+    explanation: str = ""
+
+
+def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, help_: str = "") -> Slot:
+    """Where a check is answered: a question with one answer, the `number`th of its page, with words that help."""
+    return Slot(f"c{number}", CategoryQuestion(
+        key=check.key, target="rater", text=check.text, type="category", codes=check.codes, help=help_
+    ))  # fmt: skip
+
+
+class GoldTrial(BaseModel):
+    """A trial whose right answers are known: mixed into every rater's order, left out of every figure."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    item: Key
+    responses: tuple[Key, ...] = ()
+    expect: dict[Key, Accepted] = Field(min_length=1)
+
+
+class Checks(BaseModel):
+    """The checks of a study, and from how many failures on a rater is flagged."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    attention: tuple[AttentionCheck, ...] = ()
+    comprehension: tuple[ComprehensionCheck, ...] = ()
+    comprehension_attempts: int = Field(default=2, ge=1, le=10)
+    gold: tuple[GoldTrial, ...] = ()
+    flag_at: int = Field(default=2, ge=1)
+    too_fast_sd: float = Field(default=3, gt=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many of the expected answers were given."""
+
+    n_right: int
+    n_expected: int
+
+    @property
+    def share(self) -> float:
+        """The share of right answers; everything is right where nothing is expected."""
+        return self.n_right / self.n_expected if self.n_expected else 1.0
+
+
+def is_right(accepted: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether a question is answered as expected: where it was asked of several things, of each of them."""
+    return all(answer in accepted for answer in given)
+
+
+def score_of(expect: Mapping[str, Sequence[str]], asked: Mapping[str, Sequence[str]]) -> Score:
+    """How a page was answered.
+
+    Args:
+        expect: accepted answers by question, as ratings.csv writes them.
+        asked: what was given to each question of the page, once for each thing it was asked of; empty for silence.
+    """
+    due = [question for question in expect if question in asked]
+    return Score(sum(is_right(expect[question], asked[question]) for question in due), len(due))
+
+
+def practice_outcome(practice: Practice, shares: Sequence[float]) -> Literal["passed", "again", "go_on", "end"]:
+    """What follows an attempt at the practice.
+
+    Args:
+        practice: its rule.
+        shares: of right answers, one for each attempt so far, in [0, 1]; at least one.
+    """
+    if shares[-1] >= practice.pass_share:
+        return "passed"
+    return "again" if len(shares) < practice.attempts else practice.on_fail
+
+
+def is_flagged(checks: Checks, n_failed: int) -> bool:
+    """Whether a rater who failed so many attention checks and gold trials is flagged."""
+    return n_failed >= checks.flag_at
+
+
+def too_fast(checks: Checks, total_ms: Mapping[str, float]) -> set[str]:
+    """The raters whose whole time lies more than `too_fast_sd` standard deviations below the mean of all.
+
+    Args:
+        checks: with `too_fast_sd`.
+        total_ms: milliseconds on all trials, by rater; those who finished. Below three raters nobody is too fast.
+    """
+    if len(total_ms) < MIN_RATERS:
+        return set()
+    limit = mean(total_ms.values()) - checks.too_fast_sd * stdev(total_ms.values())
+    return {rater for rater, time in total_ms.items() if time < limit}

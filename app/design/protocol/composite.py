@@ -1,0 +1,85 @@
+"""Composites: one score from several questions, as a questionnaire's subscale or the mean of dimensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.design.questions.models import Key, ScaledQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Composite(BaseModel):
+    """Which questions make the score. In study.yaml a plain list of questions means their mean.
+
+    `at_least` is how many must be answered, all where it is left out; a sum is then the mean times the number of
+    questions, so that a score with a gap stays comparable.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    questions: tuple[Key, ...] = Field(min_length=1)
+    score: Literal["mean", "sum"] = "mean"
+    at_least: int | None = Field(default=None, ge=1)
+    text: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        return {"questions": data} if isinstance(data, list | tuple) else data
+
+    @model_validator(mode="after")
+    def _counts_agree(self) -> Composite:
+        if len(set(self.questions)) != len(self.questions):
+            raise ValueError("a composite names each question once")
+        if self.at_least is not None and self.at_least > len(self.questions):
+            raise ValueError(f"at_least is at most the number of questions, {len(self.questions)}")
+        return self
+
+    @property
+    def n_needed(self) -> int:
+        """How many of the questions must be answered for a score."""
+        return len(self.questions) if self.at_least is None else self.at_least
+
+
+def turned(question: ScaledQuestion, value: float) -> float:
+    """The value as it enters a composite: on the declared scale the other way round where high is undesirable.
+
+    >>> from app.design.questions.models import SliderQuestion
+    >>> turned(SliderQuestion(key="k", target="rater", type="slider", text="Cold", min=0, max=10, reversed=True), 3)
+    7.0
+    """
+    values = question.values
+    return values[0] + values[-1] - value if question.reversed else value
+
+
+def composite_score(
+    composite: Composite, questions: Mapping[str, ScaledQuestion], values: Mapping[str, float]
+) -> float | None:
+    """The score of one rater for one thing, or None where too few questions are answered.
+
+    Args:
+        composite: what to put together.
+        questions: by key, at least those of the composite.
+        values: the answers as rated, by key; unanswered ones are left out.
+    """
+    answered = [turned(questions[key], values[key]) for key in composite.questions if key in values]
+    if len(answered) < composite.n_needed:
+        return None
+    mean = sum(answered) / len(answered)
+    return mean * len(composite.questions) if composite.score == "sum" else mean
+
+
+def composite_fault(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> str | None:
+    """What is wrong with a composite, given the study's rating and slider questions; None where nothing is."""
+    found = {question.key: question for question in questions}
+    unknown = [key for key in composite.questions if key not in found]
+    if unknown:
+        return f"analysis.composites.{name} names rating or slider questions, found {', '.join(unknown)}"
+    if len({found[key].target for key in composite.questions}) > 1:
+        return f"analysis.composites.{name} puts questions of one target together"
+    if name in found:
+        return f"analysis.composites.{name} has a name of its own, not that of a question"
+    return None

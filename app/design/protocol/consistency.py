@@ -1,0 +1,135 @@
+"""Whether the parts of a protocol agree: every name that one part uses is there in another.
+
+A sentence begins with the part that it is about and ends with what was found, so that a fault can name its line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.allocation.cells import cell_of, cells
+from app.design.presentation import swapped_source
+from app.design.protocol.composite import composite_fault
+from app.design.questions.models import CategoryQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.design.protocol.study import Protocol
+
+MANY_CELLS = 200
+# With two sources there is one pair, and nothing to choose.
+MANY_ENOUGH = 3
+
+
+def faults_between_parts(protocol: Protocol) -> Iterator[str]:
+    """Every disagreement, in words."""
+    yield from _questions(protocol)
+    yield from _analysis(protocol)
+    yield from _conditions(protocol)
+    yield from _adaptive(protocol)
+    yield from _flow(protocol)
+    yield from _checks(protocol)
+
+
+def _unknown(part: str, what: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    if other := sorted(set(names) - set(known)):
+        yield f"{part} names {what}, found {', '.join(other)}"
+
+
+def _questions(protocol: Protocol) -> Iterator[str]:
+    keys = [question.key for question in protocol.questions]
+    keys += [check.key for check in (*protocol.checks.attention, *protocol.checks.comprehension)]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        yield f"questions each with a key of its own, found twice: {', '.join(twice)}"
+    parts = {part for cell in cells(protocol.conditions) for part in cell.levels}
+    for question in protocol.questions:
+        if protocol.conditions and question.condition and not set(cell_of(question.condition).levels) <= parts:
+            yield f"questions name conditions of the study as factor=level, found {question.condition}"
+
+
+def _analysis(protocol: Protocol) -> Iterator[str]:
+    analysis = protocol.analysis
+    if analysis.reference is not None and analysis.reference not in protocol.sources:
+        yield f"analysis.reference names one of the sources, found {analysis.reference}"
+    scaled = {question.key for question in protocol.scaled_questions}
+    yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
+    yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
+    compared = {*scaled, *(question.key for question in protocol.choice_questions), *analysis.composites}
+    words = "rating questions, choices or composites"
+    yield from _unknown("analysis.confirmatory", words, analysis.confirmatory, compared)
+    for name, composite in analysis.composites.items():
+        if fault := composite_fault(name, composite, protocol.scaled_questions):
+            yield fault
+    if believed := analysis.believed_source:
+        question = protocol.question(believed.question)
+        if not isinstance(question, CategoryQuestion):
+            yield f"analysis.believed_source.question names a category question, found {believed.question}"
+        else:
+            yield from _unknown(
+                "analysis.believed_source.means", "codes of its question", believed.means, question.codes
+            )
+        sources = (source for named in believed.means.values() for source in named)
+        yield from _unknown("analysis.believed_source.means", "sources", sources, protocol.sources)
+        if believed.confidence and believed.confidence not in {q.key for q in protocol.scaled_questions}:
+            yield f"analysis.believed_source.confidence names a rating question, found {believed.confidence}"
+
+
+def _conditions(protocol: Protocol) -> Iterator[str]:
+    kinds = [factor.kind for factor in protocol.conditions.values()]
+    if twice := sorted({kind for kind in kinds if kinds.count(kind) > 1}):
+        yield f"conditions has one factor of a kind, found twice: {', '.join(twice)}"
+    if len(cells(protocol.conditions)) > MANY_CELLS:
+        yield f"conditions crosses to at most {MANY_CELLS} cells, found {len(cells(protocol.conditions))}"
+    for name, factor in protocol.conditions.items():
+        part = f"conditions.{name}"
+        if factor.kind == "source":
+            yield from _unknown(f"{part}.levels", "sources", factor.levels, protocol.sources)
+        yield from _unknown(f"{part}.swaps", "sources", [*factor.swaps, *factor.swaps.values()], protocol.sources)
+        if "swapped" in factor.levels:
+            alone = [source for source in protocol.sources if swapped_source(protocol, factor, source) is None]
+            if alone:
+                yield f"{part}.swaps says whose label these sources bear when it is swapped, found {', '.join(alone)}"
+            if protocol.flow.debrief is None:
+                yield "flow.debrief tells raters the truth where a label was swapped, found nothing"
+
+
+def _adaptive(protocol: Protocol) -> Iterator[str]:
+    design = protocol.design
+    if design.adaptive is None:
+        return
+    choices = {question.key for question in protocol.choice_questions}
+    yield from _unknown(
+        "design.adaptive", "a question on which response of a pair is chosen", [design.adaptive], choices
+    )
+    if len(protocol.sources) < MANY_ENOUGH:
+        yield f"design.adaptive is for {MANY_ENOUGH} sources or more, found {len(protocol.sources)}"
+    if design.trials not in {None, "pairs"}:
+        yield f"design.adaptive is for trials of pairs, found {design.trials}"
+    if design.trials_per_rater is None:
+        yield "design.adaptive is for raters who rate some of the trials, found no trials_per_rater"
+    if within := [name for name, factor in protocol.conditions.items() if factor.assign == "within"]:
+        yield f"design.adaptive is for conditions between raters, found {', '.join(within)}"
+
+
+def _flow(protocol: Protocol) -> Iterator[str]:
+    flow = protocol.flow
+    about_rater = {question.key for question in protocol.questions if question.target == "rater"}
+    named = [*(flow.eligibility.accept if flow.eligibility else ())]
+    named += [key for questionnaire in (*flow.before, *flow.after) for key in questionnaire.questions]
+    yield from _unknown("flow", "questions about the rater", named, about_rater)
+    if twice := sorted({key for key in named if named.count(key) > 1}):
+        yield f"flow asks each question about the rater once, found twice: {', '.join(twice)}"
+    pools = [pool for questionnaire in (*flow.before, *flow.after) for pool in questionnaire.pools]
+    yield from _unknown("flow", "pools of the design", pools, protocol.design.pools)
+    shown = {question.key for question in protocol.questions if question.target in {"response", "item"}}
+    yield from _unknown("flow.revisit", "questions about a response or an item", flow.revisit, shown)
+    keys = {question.key for question in protocol.questions}
+    for trial in flow.practice.trials if flow.practice else ():
+        yield from _unknown("flow.practice", "questions", trial.expect, keys)
+
+
+def _checks(protocol: Protocol) -> Iterator[str]:
+    keys = {question.key for question in protocol.questions}
+    for trial in protocol.checks.gold:
+        yield from _unknown("checks.gold", "questions", trial.expect, keys)

@@ -1,0 +1,1 @@
+"""Questions, the answers that they allow, and the forms that ask them."""

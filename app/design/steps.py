@@ -1,0 +1,122 @@
+"""A rater's way: its steps in order, the step where a rater stands, and what each page of questions asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.allocation.randomization import seeded
+from app.design.protocol.flow import Questionnaire
+from app.design.questions.form import answer_text
+from app.design.questions.slot import slots_of_rater
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from app.design.protocol.flow import Eligibility
+    from app.design.protocol.study import Protocol
+    from app.design.questions.form import Answer
+    from app.design.questions.slot import Slot
+
+# The last step, which no rater passes; whoever stands there has done everything.
+DONE = "done"
+# From here on a rater may know who wrote the responses, so that no rating is changed any more.
+AFTER_RATINGS = frozenset({"debrief", DONE})
+
+
+def way_of(protocol: Protocol, *, pool: str | None = None, condition: str = "") -> tuple[str, ...]:
+    """The steps of a rater's way, in order, ending with `done`.
+
+    Args:
+        protocol: the study.
+        pool: the rater's; some questionnaires are for some pools.
+        condition: the rater's between raters; some questions are asked in one condition only.
+
+    Returns:
+        Of `consent`, `eligibility`, `before-1`..., `instructions`, `comprehension`, `practice`, `rating`, `revisit`,
+        `after-1`..., `about`, `debrief`, those that the study has; always `instructions`, `rating` and `done`. The
+        number of a questionnaire is its place in study.yaml; `about` asks what no other part does.
+    """
+    flow = protocol.flow
+    there = [
+        ("consent", flow.consent),
+        ("eligibility", flow.eligibility),
+        *_questionnaires("before", flow.before, pool),
+        ("instructions", True),
+        ("comprehension", protocol.checks.comprehension),
+        ("practice", flow.practice),
+        ("rating", True),
+        ("revisit", flow.revisit),
+        *_questionnaires("after", flow.after, pool),
+        ("about", _unnamed(protocol)),
+        ("debrief", flow.debrief),
+        (DONE, True),
+    ]
+    return tuple(
+        step
+        for step, part in there
+        if part and (not isinstance(part, Questionnaire) or slots_of_step(protocol, step, condition=condition))
+    )
+
+
+def _questionnaires(
+    name: str, pages: Sequence[Questionnaire], pool: str | None
+) -> Iterator[tuple[str, Questionnaire | None]]:
+    for number, page in enumerate(pages, start=1):
+        yield f"{name}-{number}", page if not page.pools or pool in page.pools else None
+
+
+def next_step(way: Sequence[str], passed: Collection[str]) -> str:
+    """Where a rater stands: the first step that they have not passed.
+
+    >>> next_step(("consent", "instructions", "rating", "done"), {"consent"})
+    'instructions'
+    """
+    return next((step for step in way[:-1] if step not in passed), way[-1])
+
+
+def questionnaire_of(protocol: Protocol, step: str) -> Questionnaire | None:
+    """What a step asks about the rater; None for a step that is no page of questions. The page has a title anyway."""
+    flow = protocol.flow
+    name, _, number = step.partition("-")
+    if name in {"before", "after"}:
+        pages = flow.before if name == "before" else flow.after
+        return dict(enumerate(pages, start=1)).get(int(number) if number.isdecimal() else 0)
+    if step == "eligibility" and flow.eligibility:
+        return Questionnaire(questions=tuple(flow.eligibility.accept))
+    return _unnamed(protocol) if step == "about" else None
+
+
+def _unnamed(protocol: Protocol) -> Questionnaire | None:
+    flow = protocol.flow
+    named = {key for page in (*flow.before, *flow.after) for key in page.questions}
+    named |= set(flow.eligibility.accept) if flow.eligibility else set()
+    keys = tuple(q.key for q in protocol.questions if q.target == "rater" and q.key not in named)
+    return Questionnaire(questions=keys) if keys else None
+
+
+def slots_of_step(
+    protocol: Protocol, step: str, *, condition: str = "", seed: int = 0, rater: str = ""
+) -> tuple[Slot, ...]:
+    """What a page of questions asks, in this rater's order.
+
+    Args:
+        protocol: the study.
+        step: of the way.
+        condition: the rater's between raters.
+        seed: the study's.
+        rater: the rater's key, from which an order of their own is drawn where the questionnaire wants that.
+    """
+    page = questionnaire_of(protocol, step)
+    if page is None:
+        return ()
+    by_key = {slot.question.key: slot for slot in slots_of_rater(protocol, condition)}
+    slots = [by_key[key] for key in page.questions if key in by_key]
+    if page.shuffle:
+        seeded(seed, "questionnaire", step, rater).shuffle(slots)
+    return tuple(slots)
+
+
+def is_eligible(eligibility: Eligibility, answers: Sequence[Answer]) -> bool:
+    """Whether each question of the eligibility has an answer that lets in."""
+    given = {answer.slot.question.key: answer_text(answer) for answer in answers}
+    return all(given.get(key) in accepted for key, accepted in eligibility.accept.items())

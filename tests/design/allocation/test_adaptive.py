@@ -1,0 +1,90 @@
+"""The pair of sources that tells most: against the determinant worked out anew, and in cases that are plain."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from app.design.allocation import adaptive
+from app.design.allocation.adaptive import PRIOR_SD, Information, Met
+
+SOURCES = [7, 3, 9, 4]
+MET = [Met(7, 3, 10, 8.5), Met(9, 7, 4, 1), Met(3, 9, 6, 3)]
+
+
+def strengths_by_search(met: list[Met]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The mode of the posterior, by a general optimiser."""
+    from scipy.optimize import minimize
+
+    place = {source: n for n, source in enumerate(SOURCES)}
+
+    def loss(theta: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        value = float(theta @ theta) / (2 * PRIOR_SD**2)
+        for one, other, n, won in met:
+            difference = theta[place[one]] - theta[place[other]]
+            value += n * np.log1p(np.exp(difference)) - won * difference
+        return value
+
+    return minimize(loss, np.zeros(len(SOURCES)), tol=1e-12).x
+
+
+def precision(
+    theta: np.ndarray[tuple[int], np.dtype[np.float64]], met: list[Met]
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """The information about the strengths, from its definition."""
+    place = {source: n for n, source in enumerate(SOURCES)}
+    whole = np.eye(len(SOURCES)) / PRIOR_SD**2
+    for one, other, n, _ in met:
+        p = 1 / (1 + np.exp(theta[place[other]] - theta[place[one]]))
+        v = np.zeros(len(SOURCES))
+        v[place[one]], v[place[other]] = 1, -1
+        whole += n * p * (1 - p) * np.outer(v, v)
+    return whole
+
+
+@pytest.mark.parametrize("pair", list(combinations(SOURCES, 2)))
+def test_the_gain_is_what_the_log_determinant_rises_by(pair: tuple[int, int]) -> None:
+    theta = strengths_by_search(MET)
+    before = np.linalg.slogdet(precision(theta, MET)).logabsdet
+    after = np.linalg.slogdet(precision(theta, [*MET, Met(*pair, 1, 0)])).logabsdet
+    information = Information(SOURCES, MET)
+    assert information.gain(*pair) == pytest.approx(after - before, abs=1e-6)
+    assert information.gain(*reversed(pair)) == pytest.approx(information.gain(*pair), abs=1e-12)
+
+
+def test_without_an_answer_each_pair_tells_the_same_and_the_first_is_taken() -> None:
+    pairs = list(combinations(SOURCES, 2))
+    information = Information(SOURCES, [])
+    assert {round(information.gain(*pair), 12) for pair in pairs} == {round(float(np.log1p(PRIOR_SD**2 / 2)), 12)}
+    assert information.best(pairs) == pairs[0]
+
+
+def test_a_source_that_nobody_met_tells_most() -> None:
+    assert 4 in Information(SOURCES, MET).best(combinations(SOURCES, 2))
+
+
+def test_what_is_given_out_is_counted_on_so_that_other_pairs_come_next() -> None:
+    information = Information(SOURCES, [])
+    given = []
+    for _ in range(12):
+        given.append(information.best(combinations(SOURCES, 2)))
+        information.expect(*given[-1])
+    assert all(given.count(pair) == 2 for pair in combinations(SOURCES, 2))
+
+
+def test_a_pair_that_is_settled_tells_less_than_one_that_is_even() -> None:
+    information = Information([1, 2, 3], [Met(1, 2, 40, 40), Met(1, 3, 40, 20), Met(2, 3, 40, 1)])
+    assert information.gain(1, 3) > information.gain(1, 2)
+    assert information.best([(1, 2), (1, 3)]) == (1, 3)
+
+
+def test_one_sided_choices_have_strengths_all_the_same() -> None:
+    assert np.isfinite(Information(SOURCES, [Met(7, 3, 1000, 1000)]).gain(7, 3))
+
+
+def test_a_fit_that_is_cut_short_is_near_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Information(SOURCES, MET).gain(7, 3)
+    monkeypatch.setattr(adaptive, "_MOST_STEPS", 3)
+    assert Information(SOURCES, MET).gain(7, 3) == pytest.approx(whole, rel=0.01)

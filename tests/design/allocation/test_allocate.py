@@ -1,0 +1,103 @@
+"""Allocation to cells: balanced, capped, seeded."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.design.allocation.allocate import allocation_order, blocked, full_quota, next_cell, within_cells
+from app.design.allocation.cells import Cell, cells
+from app.design.allocation.randomization import seeded
+from app.design.protocol.conditions import Factor
+
+LABEL = Factor.model_validate({"kind": "shown_label"})
+PROFILE = Factor.model_validate({"kind": "profile"})
+FACTORS = {"label": LABEL, "profile": PROFILE}
+CELLS = cells(FACTORS)
+
+
+def spread_of(counts: list[int]) -> int:
+    return max(counts) - min(counts)
+
+
+@given(st.integers(0, 100), st.integers(0, 1000))
+def test_after_every_rater_the_cells_differ_by_one_at_most(n: int, seed: int) -> None:
+    order = allocation_order(n, CELLS, FACTORS, seed)
+    assert len(order) == n
+    assert spread_of([order.count(cell) for cell in CELLS]) <= 1
+    assert order == allocation_order(n + 5, CELLS, FACTORS, seed)[:n]
+
+
+def test_weights_are_kept_after_each_whole_round() -> None:
+    factors = {
+        "label": Factor.model_validate({"kind": "shown_label", "levels": ["none", "true"], "weights": {"none": 3}})
+    }
+    order = allocation_order(40, cells(factors), factors, seed=1)
+    assert [order[:n].count(cells(factors)[0]) for n in (4, 8, 40)] == [3, 6, 30]
+
+
+def test_another_seed_gives_another_order() -> None:
+    orders = {tuple(cell.text for cell in allocation_order(16, CELLS, FACTORS, seed)) for seed in range(20)}
+    assert len(orders) > 10
+
+
+@given(st.integers(0, 10_000), st.floats(0, 0.6))
+def test_raters_who_leave_are_made_up_for_so_that_finishers_end_balanced(seed: int, leaving: float) -> None:
+    """Arrivals one after the other; each under way finishes or leaves before the next but three has come."""
+    rng = seeded(seed)
+    finished: Counter[Cell] = Counter()
+    active: list[Cell] = []
+    while sum(finished.values()) < 64:
+        if len(active) == 3:
+            cell = active.pop(0)
+            finished[cell] += rng.random() >= leaving
+        cell_now = next_cell(CELLS, FACTORS, finished, Counter(active), seed=seed)
+        assert cell_now
+        active.append(cell_now)
+    assert spread_of([finished[cell] for cell in CELLS]) <= 1 + 3
+
+
+def test_without_leavers_live_allocation_is_balanced_within_one_at_every_moment() -> None:
+    finished: Counter[Cell] = Counter()
+    for _ in range(100):
+        cell = next_cell(CELLS, FACTORS, finished, {}, seed=3)
+        assert cell
+        finished[cell] += 1
+        assert spread_of([finished[c] for c in CELLS]) <= 1
+
+
+def test_a_capped_level_takes_nobody_more_and_when_all_are_full_nobody_comes_in() -> None:
+    factors = {"label": Factor.model_validate({"kind": "shown_label", "levels": ["none", "true"], "caps": {"none": 2}})}
+    none, true = cells(factors)
+    assert next_cell(cells(factors), factors, {none: 1, true: 9}, {none: 1}, seed=0) == true
+    full = {"label": factors["label"].model_copy(update={"caps": {"none": 2, "true": 9}})}
+    assert next_cell(cells(full), full, {none: 2, true: 9}, {}, seed=0) is None
+
+
+@given(st.integers(1, 30), st.integers(1, 6), st.integers(0, 50))
+def test_within_raters_each_item_meets_each_cell_once_in_a_round_of_raters(n: int, n_cells: int, first: int) -> None:
+    some = [Cell((("f", str(level)),)) for level in range(n_cells)]
+    shown = [within_cells(n, some, first + rater) for rater in range(n_cells)]
+    assert all(spread_of([row.count(cell) for cell in some]) <= 1 for row in shown)
+    assert all(set(column) == set(some) for column in zip(*shown, strict=True))
+
+
+def test_a_blocked_factor_shows_one_level_after_the_other_and_raters_differ_in_which_is_first() -> None:
+    shown = within_cells(8, cells({"profile": PROFILE}), rater_number=0)
+    firsts = set()
+    for rater_number in range(2):
+        order = [shown[place].text for place in blocked(shown, "profile", list(PROFILE.levels), rater_number)]
+        assert order == sorted(order, key=lambda text: text != order[0])
+        firsts.add(order[0])
+    assert firsts == {"profile=hidden", "profile=shown"}
+
+
+def test_a_quota_says_which_place_is_taken() -> None:
+    quotas = {"gender": {"woman": 2, "man": 2}}
+    taken = {("gender", "woman"): 2, ("gender", "man"): 1}
+    assert full_quota(quotas, {"gender": "woman"}, taken) == ("gender", "woman")
+    assert full_quota(quotas, {"gender": "man"}, taken) is None
+    assert full_quota(quotas, {}, taken) == ("gender", "")
+    assert full_quota({}, {"gender": "woman"}, taken) is None

@@ -1,0 +1,97 @@
+"""Dealing trials out at one go, as a plan does: every rule of the design is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.design.allocation.bulk_allocation import Dealt, deal, so_many_items, with_raters_per_trial
+from app.design.allocation.feasibility import feasibility
+from app.design.allocation.randomization import seeded
+from app.design.allocation.trial_plan import PlannedTrial, planned_trials
+from tests.design.studies import DEBRIEF, LABEL, items, protocol
+
+if TYPE_CHECKING:
+    from app.design.protocol.study import Protocol
+
+
+def _dealt(n_items: int, n_raters: int | None, **parts: Any) -> tuple[Protocol, list[PlannedTrial], list[Dealt]]:  # noqa: ANN401 - parts of study.yaml
+    study = protocol(**parts)
+    trials = planned_trials(study, items(n_items))
+    n = feasibility(study, trials, {}).n_raters if n_raters is None else n_raters
+    return study, trials, deal(study, trials, n, seeded(1))
+
+
+@pytest.mark.parametrize("kind", ["single", "pairs", "set", "dialogue"])
+@pytest.mark.parametrize("same_item", [True, False, None])
+def test_everybody_gets_as_many_and_nobody_an_item_twice_unless_that_is_allowed(
+    kind: str,
+    same_item: bool | None,  # noqa: FBT001 - a parameter
+) -> None:
+    design = {"trials": kind, "raters_per_trial": 3, "same_item": same_item}
+    _, trials, dealt = _dealt(20, 12, design=design)
+    assert len(dealt) == 3 * len(trials)
+    assert set(Counter(one.trial for one in dealt).values()) == {3}
+    assert len(set(dealt)) == len(dealt)
+    loads = Counter(one.rater for one in dealt).values()
+    assert max(loads) - min(loads) <= 2
+    may_come_again = kind == "single" and same_item is not False
+    most = max(Counter((one.rater, trials[one.trial].item.key) for one in dealt).values())
+    assert most == 1 or may_come_again
+
+
+def test_places_that_nobody_may_take_stay_unfilled() -> None:
+    _, _, dealt = _dealt(10, 4, design={"trials": "pairs", "raters_per_trial": 3, "trials_per_rater": 5})
+    assert len(dealt) == 20
+    assert set(Counter(one.rater for one in dealt).values()) == {5}
+
+
+def test_raters_are_shared_out_to_the_cells_between_them() -> None:
+    _, trials, dealt = _dealt(6, 9, conditions={"label": LABEL}, flow=DEBRIEF, design={"raters_per_trial": 2})
+    cells = {one.rater: trials[one.trial].cell.text for one in dealt}
+    assert sorted(Counter(cells.values()).values()) == [4, 5] or sorted(Counter(cells.values()).values()) == [4, 4]
+    assert all(cells[one.rater] == trials[one.trial].cell.text for one in dealt)
+
+
+def test_conditions_within_raters_never_show_the_same_responses_twice() -> None:
+    within = {"label": {**LABEL, "assign": "within"}}
+    design = {"raters_per_trial": 2, "same_item": True}
+    _, trials, dealt = _dealt(6, 8, conditions=within, flow=DEBRIEF, design=design)
+    assert max(Counter((one.rater, trials[one.trial].responses) for one in dealt).values()) == 1
+
+
+def test_pools_get_raters_by_what_they_need_and_items_of_ones_own_go_to_one() -> None:
+    study = protocol(design={"pools": {"recipient": {"items": "own", "raters_per_trial": 1}, "crowd": {}}})
+    own = [replace(item, rater=f"owner{place % 3}") for place, item in enumerate(items(9))]
+    trials = planned_trials(study, own)
+    needed = feasibility(study, trials, {}).n_raters
+    dealt = deal(study, trials, needed, seeded(2))
+    of_crowd = Counter(one.trial for one in dealt)
+    assert set(of_crowd.values()) == {4}
+    assert len(dealt) == 4 * len(trials)
+
+
+def test_a_group_without_raters_gets_nothing() -> None:
+    _, trials, dealt = _dealt(4, 1, conditions={"label": LABEL}, flow=DEBRIEF, design={"raters_per_trial": 1})
+    assert {one.rater for one in dealt} == {0}
+    assert len({trials[one.trial].cell for one in dealt}) == 1
+
+
+def test_more_items_come_again_under_other_names_and_none_are_made_up() -> None:
+    study = protocol()
+    some = items(2)
+    more = so_many_items(study, some, 5)
+    assert [item.key for item in more] == ["i0", "i1", "i0 2", "i1 2", "i0 3"]
+    assert len({one.key for item in more for one in item.responses}) == 10
+    assert so_many_items(study, some, 1) == some[:1]
+    blank = so_many_items(study, [], 2)
+    assert [one.source for one in blank[1].responses] == list(study.sources)
+    assert blank[0].key != blank[1].key
+
+
+def test_another_number_of_raters_for_each_trial_holds_for_every_pool() -> None:
+    study = with_raters_per_trial(protocol(design={"pools": {"crowd": {"raters_per_trial": 2}}}), 7)
+    assert (study.design.raters_of(None), study.design.raters_of("crowd")) == (7, 7)

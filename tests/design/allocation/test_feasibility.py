@@ -1,0 +1,206 @@
+"""Before a study opens: how many raters it needs, and why it cannot be met where it cannot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.design.allocation.feasibility import Feasibility, feasibility
+from app.design.allocation.trial_plan import planned_trials
+from tests.design.studies import DEBRIEF, LABEL, items, protocol
+
+
+def needs(
+    n_items: int,
+    named: dict[str, list[str]] | None = None,
+    *,
+    of_items: dict[str, object] | None = None,
+    n_responses: int = 2,
+    **parts: Any,  # noqa: ANN401 - parts of study.yaml
+) -> Feasibility:
+    study = protocol(**parts)
+    return feasibility(study, planned_trials(study, items(n_items, n_responses, **(of_items or {}))), named or {})
+
+
+@given(
+    st.integers(1, 12), st.integers(1, 4), st.integers(1, 6), st.one_of(st.none(), st.integers(1, 12)),
+    st.sampled_from(["single", "pairs"]), st.booleans(),
+)  # fmt: skip
+def test_so_many_raters_are_enough_for_every_place(
+    n_items: int, n_responses: int, k: int, length: int | None, kind: str, same_item: bool,  # noqa: FBT001
+) -> None:  # fmt: skip
+    """Dealing the places out in turn, item by item, keeps every rule: it is the proof that the number is enough."""
+    design = {"trials": kind, "raters_per_trial": k, "trials_per_rater": length, "same_item": same_item}
+    study = protocol(design=design)
+    trials = planned_trials(study, items(n_items, n_responses))
+    outcome = feasibility(study, trials, {})
+    if not trials:
+        assert outcome.problems == ("no trial can be made of the items and responses.",)
+        return
+    n = outcome.n_raters
+    dealt = [(place % n, trial) for place, trial in enumerate(trial for trial in trials for _ in range(k))]
+    assert outcome.n_places == len(dealt)
+    assert max(Counter(dealt).values()) == 1
+    assert max(Counter(rater for rater, _ in dealt).values()) <= (length or len(trials))
+    if not same_item:
+        assert max(Counter((rater, trial.item.key) for rater, trial in dealt).values()) == 1
+
+
+def test_the_arithmetic_is_said() -> None:
+    assert needs(8, design={"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4}).sentences() == (
+        "This design needs at least 12 raters for 48 places.",
+        "12 raters: 16 trials, 48 places, at most 4 trials for each rater.",
+    )
+
+
+def test_the_three_point_design_of_welivita_and_pu_needs_its_thousand_raters() -> None:
+    """2,000 prompts, five sources between raters, ten responses for each rater, one rating for each response."""
+    sources = {"human": {"kind": "human"}, **{f"model{number}": {"kind": "model"} for number in range(4)}}
+    wrote = {"kind": "source", "levels": [*sources]}
+    study = protocol(
+        sources=sources, conditions={"wrote": wrote},
+        design={"trials": "single", "raters_per_trial": 1, "trials_per_rater": 10, "same_item": False},
+    )  # fmt: skip
+    renamed = [
+        item.__class__(item.key, tuple(
+            response.__class__(response.response_id, response.key, source)
+            for response, source in zip(item.responses, sources, strict=True)
+        ))
+        for item in items(2000, 5)
+    ]  # fmt: skip
+    outcome = feasibility(study, planned_trials(study, renamed), {})
+    assert (outcome.n_raters, outcome.n_places, outcome.problems, outcome.notes) == (1000, 10_000, (), ())
+    assert {group.n_raters for group in outcome.groups} == {200}
+
+
+def test_each_cell_between_raters_needs_raters_of_its_own_and_cells_within_share_them() -> None:
+    single = {"trials": "single", "raters_per_trial": 2, "trials_per_rater": 8}
+    plain = needs(8, design=single)
+    between = needs(8, design=single, conditions={"label": LABEL}, flow=DEBRIEF)
+    within = needs(8, design=single, conditions={"p": {"kind": "profile", "assign": "within"}})
+    assert (plain.n_raters, between.n_raters, within.n_raters) == (4, 8, 8)
+    assert [group.cell.text for group in between.groups] == ["label=true", "label=swapped"]
+    assert [group.cell.text for group in within.groups] == [""]
+
+
+def test_a_rater_never_has_the_same_response_in_two_cells() -> None:
+    outcome = needs(2, design={"trials": "single"}, conditions={"p": {"kind": "profile", "assign": "within"}})
+    assert outcome.groups[0].n_each == 2 * 2
+
+
+def test_the_places_of_one_item_alone_may_need_more_raters_than_all_places_do() -> None:
+    assert needs(1, design={"trials": "pairs", "raters_per_trial": 3}, n_responses=3).n_raters == 9
+
+
+def test_an_exposure_cap_needs_more_raters() -> None:
+    design = {"trials": "single", "raters_per_trial": 1}
+    assert needs(6, design=design, of_items={"has_note": True}).n_raters == 1
+    capped = needs(6, design=design, of_items={"has_note": True}, flow={"exposure_cap": 5})
+    assert (capped.n_raters, capped.groups[0].n_each) == (3, 5)
+
+
+EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "trials_per_rater": 4}}}
+
+
+@pytest.mark.parametrize(
+    ("parts", "named", "problem"),
+    [
+        ({"design": EXPERTS}, {"expert": ["e1"]},
+         "the pool expert needs 4 raters, raters.csv names 1 (2 raters for each of 8 trials)."),
+        ({"design": {"max_raters": 2}}, {}, "max_raters lets 2 in, 3 are needed."),
+        ({"design": {"quotas": {"gender": {"woman": 1, "man": 1}}}}, {},
+         "the quotas of gender let 2 in, 3 are needed."),
+        ({"conditions": {"label": {**LABEL, "caps": {"true": 2}}}, "flow": DEBRIEF}, {},
+         "the cap of label=true lets 2 in, 3 are needed."),
+        ({"design": {"repeats": {"n": 1}}}, {}, "4 trials for each rater have no room for 1 repeat 5 places apart."),
+        ({"design": {"pools": {"recipient": {"items": "own"}}}}, {},
+         "the pool recipient has no trials: no item names its rater."),
+        ({"design": {"pools": {"expert": {"items": "pool"}, "crowd": {}}, "open_pool": "crowd"}}, {},
+         "the pool expert has no trials: no item has the pool expert."),
+        ({"conditions": {"wrote": {"kind": "source", "levels": ["person", "model", "other"]}},
+          "sources": {s: {"kind": "human"} for s in ("person", "model", "other")}, "design": {"trials": "single"}}, {},
+         "wrote=other has no trials."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_met_is_said_with_its_numbers(
+    parts: dict[str, Any], named: dict[str, list[str]], problem: str
+) -> None:
+    outcome = needs(4, named, **parts)
+    assert problem in outcome.problems
+    assert f"It cannot be met: {problem}" in outcome.sentences()
+
+
+def test_enough_experts_and_an_open_pool_are_no_problem() -> None:
+    assert needs(4, {"expert": ["e1", "e2", "e3", "e4"]}, design=EXPERTS).problems == ()
+    assert needs(4, {"expert": ["e1"]}, design={**EXPERTS, "open_pool": "expert"}).problems == ()
+
+
+def test_limits_that_leave_room_are_no_problem() -> None:
+    design = {"max_raters": 6, "quotas": {"gender": {"woman": 3, "man": 3}}}
+    label = {**LABEL, "caps": {"true": 3}}
+    assert needs(4, design=design, conditions={"label": label}, flow=DEBRIEF).problems == ()
+
+
+def test_recipients_rate_their_own_items_and_must_be_named() -> None:
+    design = {"pools": {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}, "open_pool": "crowd"}
+    outcome = needs(3, {"recipient": ["r1"]}, design=design, of_items={"rater": "r1"})
+    assert outcome.problems == ()
+    assert [(group.pool, group.n_raters, group.n_places) for group in outcome.groups] == [
+        ("recipient", 1, 3), ("crowd", 2, 6),
+    ]  # fmt: skip
+    assert "1 rater of the pool recipient: 3 trials, 3 places" in outcome.sentences()[1]
+    missing = needs(3, {}, design=design, of_items={"rater": "r1"})
+    assert missing.problems == ("items belong to raters of the pool recipient that raters.csv does not name: r1.",)
+
+
+def test_a_recipient_has_as_many_trials_as_items_of_their_own() -> None:
+    study = protocol(design={"pools": {"recipient": {"items": "own"}}})
+    whose = [replace(item, rater=rater) for item, rater in zip(items(5), ("a", "a", "a", "b", "b"), strict=True)]
+    (group,) = feasibility(study, planned_trials(study, whose), {"recipient": ["a", "b"]}).groups
+    assert (group.n_raters, group.n_each, group.n_places) == (2, 3, 5)
+
+
+def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
+    outcome = needs(
+        5, design={"trials": "single", "trials_per_rater": 4, "raters_per_trial": 1, "order": "latin_square"},
+        conditions={"told": {"kind": "instruction", "assign": "within", "levels": dict.fromkeys("abcde", "Read.")}},
+    )  # fmt: skip
+    assert outcome.problems == ()
+    assert outcome.notes == (
+        "A rater has 4 trials, fewer than the 5 conditions within raters.",
+        "50 places do not fill 4 trials for every rater: some have fewer.",
+        "13 raters are no whole number of rounds of the Latin square of 4 trials.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "notes"),
+    [
+        ({"title": "Replies by GPT"}, 1),
+        ({"title": "Replies by GPT", "rater_title": "Replies"}, 0),
+        ({"title": "Replies", "rater_title": "GPTs"}, 0),
+        ({"title": "Physician and GPT-4", "design": {"blind": False}}, 0),
+        ({"title": "A physician writes"}, 0),
+    ],
+)
+def test_a_title_that_names_a_model_to_raters_of_a_blind_study_is_noted(parts: dict[str, Any], notes: int) -> None:
+    sources = {"physician": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
+    study = protocol(sources=sources, **parts)
+    outcome = feasibility(study, planned_trials(study, items(4)), {})
+    assert len(outcome.notes) == notes
+    assert not notes or "1 model in the title of this blind study: m." in outcome.notes[0]
+
+
+def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
+    look = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a"}
+    for after, problems in (
+        (4, ()),
+        (5, ("the attention check look comes after 5 trials, a rater has 4.",)),
+    ):
+        found = needs(4, n_responses=1, design={"trials": "single"}, checks={"attention": [{**look, "after": after}]})
+        assert found.problems == problems

@@ -1,0 +1,52 @@
+"""Gold trials stand among a rater's others, in each equal part of the order, wherever the seed says."""
+
+from __future__ import annotations
+
+from app.design.allocation.cells import Cell
+from app.design.allocation.gold_trials import declared_gold, name_of_gold, with_gold
+from app.design.allocation.rater_plan import OwnTrial, Place
+from tests.design.studies import protocol
+
+GOLD = [OwnTrial(Cell(), "", number, f"gold-{number}", (number, number + 50)) for number in (101, 102)]
+
+
+def places(n: int, first: int = 1) -> list[Place]:
+    return [Place(number, number + first - 1, (number,)) for number in range(1, n + 1)]
+
+
+def test_each_comes_once_in_its_part_and_the_others_keep_their_order() -> None:
+    for rater in ("a", "b", "c", "d"):
+        mixed = with_gold(places(10), GOLD, seed=3, rater=rater)
+        assert [place.position for place in mixed] == list(range(1, 13))
+        assert [place.trial_id for place in mixed if place.trial_id < 100] == list(range(1, 11))
+        first, second = (number for number, place in enumerate(mixed) if place.trial_id > 100)
+        assert first <= 5 < second
+        assert mixed[0].trial_id < 100
+
+
+def test_the_same_seed_gives_the_same_order_and_raters_differ() -> None:
+    orders = {rater: with_gold(places(10), GOLD, seed=3, rater=rater) for rater in "abcdefgh"}
+    assert orders["a"] == with_gold(places(10), GOLD, seed=3, rater="a")
+    assert len({tuple(place.trial_id for place in order) for order in orders.values()}) > 1
+    shown = {place.response_ids for order in orders.values() for place in order if place.trial_id == 101}
+    assert shown == {(101, 151), (151, 101)}
+
+
+def test_more_gold_than_trials_and_a_list_that_goes_on() -> None:
+    mixed = with_gold(places(1, first=4), GOLD, seed=3, rater="a")
+    assert [place.position for place in mixed] == [4, 5, 6]
+    assert with_gold(places(2), [], seed=3, rater="a") == places(2)
+
+
+def test_a_gold_trial_is_called_by_its_item_unless_another_one_has_it_too() -> None:
+    gold = [
+        {"item": "g", "responses": ["g:model"], "expect": {"warm": 1}},
+        {"item": "g", "responses": ["g:person"], "expect": {"warm": 3}},
+        {"item": "h", "expect": {"warm": 3}},
+    ]
+    study = protocol(checks={"gold": gold})
+    assert [name_of_gold(study, trial) for trial in study.checks.gold] == ["g:g:model", "g:g:person", "h"]
+    found = declared_gold(study, "g", ["g:person"])
+    assert found is not None
+    assert found.expect == {"warm": ("3",)}
+    assert declared_gold(study, "i", []) is None

@@ -1,0 +1,45 @@
+"""Hidden repeats and special trials among the others."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from app.design.allocation.randomization import seeded
+from app.design.allocation.repeats import Showing, has_room_for_repeats, spread, with_repeats
+from app.design.protocol.study_design import Repeats
+
+
+@given(st.integers(1, 40), st.integers(1, 10), st.integers(1, 10), st.booleans(), st.integers())
+def test_every_repeat_comes_late_enough_and_every_trial_still_comes_once(
+    n_trials: int, n: int, distance: int, swap: bool, seed: int,  # noqa: FBT001 - drawn by hypothesis
+) -> None:  # fmt: skip
+    repeats = Repeats(n=n, min_distance=distance, swap_sides=swap)
+    assume(has_room_for_repeats(n_trials, repeats))
+    order = with_repeats(n_trials, repeats, seeded(seed))
+    assert [showing.trial for showing in order if showing.repeat == 0] == list(range(n_trials))
+    again = [showing for showing in order if showing.repeat]
+    assert len({showing.trial for showing in again}) == len(again) == n
+    for showing in again:
+        assert showing.is_swapped is swap
+        assert order.index(showing) - order.index(Showing(showing.trial)) >= distance
+
+
+def test_without_repeats_the_order_stays() -> None:
+    assert with_repeats(3, None, seeded(1)) == [Showing(0), Showing(1), Showing(2)]
+
+
+def test_a_short_list_has_no_room() -> None:
+    with pytest.raises(ValueError, match="4 trials have no room for 1 repeats 5 places apart"):
+        with_repeats(4, Repeats(n=1), seeded(1))
+
+
+@given(st.integers(0, 60), st.integers(0, 20), st.integers())
+def test_special_trials_are_spread_over_the_whole_length(n_trials: int, n_more: int, seed: int) -> None:
+    places = spread(n_trials, n_more, seeded(seed))
+    assert len(places) == n_more
+    assert places == sorted(places)
+    assert all(min(1, n_trials) <= place <= n_trials for place in places)
+    if n_more and n_trials >= n_more:
+        assert len(set(places)) == n_more

@@ -1,0 +1,77 @@
+"""The plan: every trial in every cell, and for whom its places are."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from app.design.allocation.trial_plan import Places, planned_trials
+from tests.design.studies import DEBRIEF, LABEL, items, protocol
+
+
+def test_without_conditions_each_item_has_the_trials_of_its_responses_once() -> None:
+    trials = planned_trials(protocol(), items(3))
+    assert [(trial.item.key, len(trial.responses), trial.cell.text) for trial in trials] == [
+        ("i0", 2, ""), ("i1", 2, ""), ("i2", 2, ""),
+    ]  # fmt: skip
+    assert {trial.places for trial in trials} == {(Places(3),)}
+
+
+def test_every_trial_is_there_in_every_cell() -> None:
+    study = protocol(
+        conditions={"label": LABEL, "profile": {"kind": "profile", "assign": "within"}},
+        flow=DEBRIEF, design={"trials": "single"},
+    )  # fmt: skip
+    trials = planned_trials(study, items(3))
+    assert len(trials) == len(set(trials)) == 3 * 2 * 4
+    assert set(Counter(trial.cell for trial in trials).values()) == {6}
+
+
+def test_a_layout_shows_responses_alone_in_one_cell_and_side_by_side_in_the_other() -> None:
+    study = protocol(conditions={"screen": {"kind": "layout"}})
+    shown = Counter((trial.cell.text, len(trial.responses)) for trial in planned_trials(study, items(3)))
+    assert shown == {("screen=single", 1): 6, ("screen=side_by_side", 2): 3}
+
+
+def test_a_source_between_raters_has_its_own_responses_only() -> None:
+    study = protocol(
+        conditions={"wrote": {"kind": "source", "levels": ["person", "model"]}}, design={"trials": "single"}
+    )
+    trials = planned_trials(study, items(4))
+    assert len(trials) == 8
+    assert all(trial.cell.level("wrote") == response.source for trial in trials for response in trial.responses)
+
+
+def test_items_for_practice_and_with_known_answers_have_no_places() -> None:
+    study = protocol(
+        flow={"practice": {"trials": [{"item": "i0"}]}}, checks={"gold": [{"item": "i2", "expect": {"warm": 3}}]}
+    )
+    assert [trial.item.key for trial in planned_trials(study, items(4))] == ["i1", "i3"]
+
+
+def test_listed_trials_are_the_only_ones() -> None:
+    study = protocol(design={"listed": [["i0:model", "i0:person"], ["i1:person"], ["i9:person"]]})
+    shown = [tuple(response.key for response in trial.responses) for trial in planned_trials(study, items(3))]
+    assert shown == [("i0:model", "i0:person"), ("i1:person",)]
+
+
+def test_pools_have_places_on_their_items() -> None:
+    study = protocol(
+        design={
+            "pools": {
+                "recipient": {"items": "own"},
+                "expert": {"items": "pool", "raters_per_trial": 2},
+                "crowd": {"raters_per_trial": 5},
+            }
+        }
+    )
+    mine, theirs, plain = items(1, rater="r1"), items(1, pool="expert"), items(1)
+    assert [planned_trials(study, of)[0].places for of in (mine, theirs, plain)] == [
+        (Places(1, "recipient", "r1"), Places(5, "crowd")),
+        (Places(2, "expert"), Places(5, "crowd")),
+        (Places(5, "crowd"),),
+    ]
+
+
+def test_an_item_that_is_for_no_pool_has_no_trial() -> None:
+    study = protocol(design={"pools": {"recipient": {"items": "own"}}})
+    assert planned_trials(study, items(2)) == []

@@ -1,0 +1,82 @@
+"""Checks flag raters, by rules that are written down; they never reject."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from app.design.protocol.checks import Checks, is_flagged, practice_outcome, score_of, too_fast
+from app.design.protocol.flow import Practice
+from tests.design.studies import protocol
+
+FOUR = {"a": "Never", "b": "Rarely", "c": "Often", "d": "Always"}
+ATTENTION = {
+    "key": "look",
+    "text": "To show that you read this, please choose Often.",
+    "codes": FOUR,
+    "correct": "c",
+    "after": 3,
+}
+
+
+def test_an_attention_check_says_what_to_choose() -> None:
+    assert Checks.model_validate({"attention": [ATTENTION]}).attention[0].correct == "c"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"text": "What did the last person feel?"}, "says which answer to choose, found no Often"),
+        ({"codes": {"a": "Never", "c": "Often", "d": "Always"}}, "not the one in the middle"),
+        ({"correct": "e"}, "one of the codes, found e"),
+        ({"after": 0}, "greater than or equal to 1"),
+        ({"codes": {"c": "Often"}}, "at least 2 items"),
+    ],
+)
+def test_an_attention_check_against_the_policy_is_refused(change: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        Checks.model_validate({"attention": [{**ATTENTION, **change}]})
+
+
+def test_a_check_has_a_key_that_no_question_has() -> None:
+    with pytest.raises(ValidationError, match="found twice: warm"):
+        protocol(checks={"attention": [{**ATTENTION, "key": "warm"}]})
+
+
+def test_a_gold_trial_expects_answers_to_questions_of_the_study() -> None:
+    with pytest.raises(ValidationError, match=r"checks\.gold names questions, found cold"):
+        protocol(checks={"gold": [{"item": "g", "expect": {"cold": 1}}]})
+
+
+def test_right_answers_are_counted_silence_is_wrong_and_what_was_not_asked_is_not_expected() -> None:
+    expect = {"warm": ("2", "3"), "who": ("ai",), "elsewhere": ("1",)}
+    found = score_of(expect, {"warm": ["3"], "who": [""], "sure": ["9"]})
+    assert (found.n_right, found.n_expected, found.share) == (1, 2, 0.5)
+
+
+def test_a_question_asked_of_both_responses_is_right_when_both_answers_are() -> None:
+    assert score_of({"warm": ("2", "3")}, {"warm": ["3", "1"]}).n_right == 0
+    assert score_of({"warm": ("2", "3")}, {"warm": ["3", "2"]}).n_right == 1
+
+
+def test_a_page_of_which_nothing_is_expected_is_all_right() -> None:
+    assert score_of({}, {"warm": ["3"]}).share == 1
+
+
+@pytest.mark.parametrize(
+    ("shares", "outcome"), [([0.5], "again"), ([0.5, 0.5], "end"), ([0.5, 0.8], "passed"), ([1.0], "passed")]
+)
+def test_practice_is_passed_tried_again_or_ends(shares: list[float], outcome: str) -> None:
+    practice = Practice.model_validate({"trials": [{"item": "p"}], "pass_share": 0.8, "attempts": 2, "on_fail": "end"})
+    assert practice_outcome(practice, shares) == outcome
+
+
+def test_one_failure_flags_nobody_in_a_study_that_counts_two() -> None:
+    assert [is_flagged(Checks(), n) for n in (0, 1, 2, 3)] == [False, False, True, True]
+
+
+def test_too_fast_is_three_standard_deviations_below_the_mean_of_whole_times() -> None:
+    times = {f"r{number}": 600_000.0 + 1000 * (number % 3) for number in range(30)}
+    assert too_fast(Checks(), times) == set()
+    assert too_fast(Checks(), {**times, "hasty": 30_000.0}) == {"hasty"}
+    assert too_fast(Checks(), {"a": 1.0, "b": 600_000.0}) == set()

@@ -1,0 +1,52 @@
+"""Factors: what may be varied, and how."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from app.design.protocol.conditions import LEVELS, Factor
+
+
+@pytest.mark.parametrize("kind", LEVELS)
+def test_a_kind_with_fixed_levels_has_all_of_them_unless_some_are_chosen(kind: str) -> None:
+    assert tuple(Factor.model_validate({"kind": kind}).levels) == LEVELS[kind]
+    two = LEVELS[kind][:2]
+    assert tuple(Factor.model_validate({"kind": kind, "levels": list(two)}).levels) == two
+
+
+def test_true_and_nothing_are_levels_although_yaml_reads_them_as_values() -> None:
+    factor = Factor.model_validate({"kind": "shown_label", "levels": [None, True], "weights": {True: 2}})
+    assert tuple(factor.levels) == ("none", "true")
+    assert factor.weights == {"true": 2}
+
+
+def test_an_instruction_carries_its_words() -> None:
+    factor = Factor.model_validate(
+        {"kind": "instruction", "levels": {"self": "Imagine you were there.", "plain": "Read."}}
+    )
+    assert factor.levels["self"] == "Imagine you were there."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"kind": "profile", "levels": ["shown"]}, "two levels or more"),
+        ({"kind": "profile", "levels": ["shown", "secret"]}, "hidden, shown, found secret"),
+        ({"kind": "instruction", "levels": ["self", "other"]}, "words that are shown"),
+        ({"kind": "instruction"}, "two levels or more"),
+        ({"kind": "source", "levels": ["a", "b"], "assign": "within"}, "between raters"),
+        ({"kind": "profile", "assign": "within", "weights": {"shown": 2}}, "weights are for a factor between"),
+        ({"kind": "profile", "assign": "within", "caps": {"shown": 2}}, "caps are for a factor between"),
+        ({"kind": "profile", "caps": {"seen": 2}}, "found seen"),
+        ({"kind": "profile", "blocks": True}, "within raters"),
+        ({"kind": "profile", "swaps": {"a": "b"}}, "of kind shown_label"),
+        ({"kind": "source", "levels": ["a;b", "c"]}, "pattern"),
+        ({"kind": "source", "levels": ["a=b", "c"]}, "pattern"),
+        ("profile", "valid dictionary"),
+        ({"kind": "profile", "levels": "shown"}, "valid dictionary"),
+    ],
+)
+def test_a_factor_that_cannot_be_is_refused_in_words(wrong: object, words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        Factor.model_validate(wrong)

@@ -1,0 +1,49 @@
+"""The rater's way: its steps, and what its parts hold."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from app.design.protocol.flow import Flow
+from app.design.protocol.study import Protocol
+from tests.design.studies import protocol
+
+WHOLE = {
+    "consent": {"version": "1", "text": "You may stop at any time."},
+    "eligibility": {"accept": {"adult": "yes"}},
+    "before": [{"questions": ["mood"]}],
+    "practice": {"trials": [{"item": "p1", "expect": {"warm": [2, 3]}, "feedback": "This one is warm."}]},
+    "revisit": ["who", "sure"],
+    "debrief": {"text": "Thank you."},
+}
+
+
+def test_accepted_answers_are_text_as_ratings_csv_writes_it() -> None:
+    practice = Flow.model_validate(WHOLE).practice
+    assert practice
+    assert practice.trials[0].expect == {"warm": ("2", "3")}
+
+
+@pytest.mark.parametrize(
+    ("flow", "words"),
+    [
+        ({"consent": {"version": "", "text": "x"}}, "at least 1 character"),
+        ({"eligibility": {"accept": {}}}, "at least 1 item"),
+        ({"eligibility": {"accept": {"warm": "3"}}}, "questions about the rater, found warm"),
+        ({"before": [{"questions": ["mood"]}], "after": [{"questions": ["mood"]}]}, "once, found twice: mood"),
+        ({"before": [{"questions": ["nothing"]}]}, "found nothing"),
+        ({"before": [{"questions": ["mood"], "pools": ["crowd"]}]}, "pools of the design, found crowd"),
+        ({"revisit": ["mood"]}, "about a response or an item, found mood"),
+        ({"practice": {"trials": [{"item": "p", "expect": {"cold": 1}}]}}, "flow.practice names questions, found cold"),
+        ({"practice": {"trials": [{"item": "p"}], "pass_share": 2}}, "less than or equal to 1"),
+        ({"exposure_cap": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_a_flow_that_cannot_be_is_refused_in_words(flow: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        protocol(flow=flow)
+
+
+def test_a_whole_flow_fits_the_questions_of_its_study() -> None:
+    assert isinstance(protocol(flow=WHOLE), Protocol)

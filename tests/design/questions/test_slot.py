@@ -1,0 +1,99 @@
+"""Every place on a page where an answer is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.design.protocol.study import Protocol
+from app.design.questions.slot import Shown, Slot, slots_of_rater, slots_of_trial
+from app.language.language import ENGLISH
+from app.language.message import message
+from tests.builder import EMPATHY, PREFERENCE, protocol_of
+
+MOOD = {"key": "mood", "target": "turn", "type": "rating", "text": "Mood?", "scale": {0: "low", 1: "high"}}
+TOPIC = {"key": "topic", "target": "item", "type": "category", "text": "Topic?", "codes": ["work", "love"]}
+AGE = {"key": "age", "target": "rater", "type": "slider", "text": "Age?", "min": 18, "max": 99}
+SPANS = {"key": "spans", "target": "response", "type": "highlight", "text": "Mark"}
+
+
+def protocol(*questions: object) -> Protocol:
+    return Protocol.model_validate(protocol_of(questions=list(questions)))
+
+
+def names(study: Protocol, shown: Shown) -> list[str]:
+    return [slot.name for slot in slots_of_trial(study, shown)]
+
+
+def said(slot: Slot) -> str:
+    """What the page says that the question is about."""
+    return ENGLISH.say(slot.about or "")
+
+
+def test_a_rating_is_asked_of_each_response_and_a_choice_of_the_pair() -> None:
+    slots = slots_of_trial(protocol(PREFERENCE, EMPATHY), Shown((8, 5)))
+    assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
+        ("q1r0", 8, "Response A"), ("q1r1", 5, "Response B"), ("q0", None, ""),
+    ]  # fmt: skip
+
+
+def test_the_name_of_a_field_tells_nothing_of_the_response() -> None:
+    study = protocol(PREFERENCE, EMPATHY, TOPIC)
+    assert names(study, Shown((8, 5))) == names(study, Shown((5, 8))) == names(study, Shown((1000, 2)))
+
+
+def test_a_choice_needs_two_responses() -> None:
+    study = protocol(PREFERENCE, EMPATHY)
+    assert names(study, Shown((8,))) == ["q1r0"]
+    assert names(study, Shown((8, 5, 6))) == ["q1r0", "q1r1", "q1r2"]
+
+
+def test_a_single_response_has_no_letter() -> None:
+    assert slots_of_trial(protocol(EMPATHY), Shown((8,)))[0].about == message("Response")
+
+
+def test_turns_are_asked_in_the_responses_where_they_are_dialogues_else_in_the_item() -> None:
+    study = protocol(MOOD)
+    assert names(study, Shown((8, 5), 2, (0, 0))) == ["q0t1", "q0t2"]
+    assert said(slots_of_trial(study, Shown((8, 5), 2, (0, 0)))[1]) == "turn 2"
+    assert names(study, Shown((8, 5), 2, (2, 1))) == ["q0r0t1", "q0r0t2", "q0r1t1"]
+    assert said(slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1]) == "Response A, turn 2"
+
+
+def test_from_right_to_left_the_right_one_of_a_pair_is_read_first_and_is_a() -> None:
+    slots = slots_of_trial(protocol(EMPATHY), Shown((8, 5), is_right_to_left=True))
+    assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
+        ("q0r1", 5, "Response A"), ("q0r0", 8, "Response B"),
+    ]  # fmt: skip
+    turns = slots_of_trial(protocol(MOOD), Shown((8, 5), 0, (2, 1), is_right_to_left=True))
+    assert [(slot.name, said(slot)) for slot in turns] == [
+        ("q0r1t1", "Response A, turn 1"), ("q0r0t1", "Response B, turn 1"), ("q0r0t2", "Response B, turn 2"),
+    ]  # fmt: skip
+
+
+def test_questions_about_the_rater_have_a_page_of_their_own() -> None:
+    study = protocol(EMPATHY, AGE)
+    assert [slot.name for slot in slots_of_rater(study)] == ["q1"]
+    assert names(study, Shown((8,))) == ["q0r0"]
+
+
+def test_a_question_of_another_condition_is_not_asked() -> None:
+    study = protocol(EMPATHY, {**TOPIC, "condition": "labelled"})
+    assert names(study, Shown((8,))) == ["q0r0"]
+    assert names(study, Shown((8,), condition="labelled")) == ["q0r0", "q1"]
+
+
+def test_a_highlight_carries_the_text_that_it_is_of() -> None:
+    turns = ("Hello.", "Oh no.")
+    shown = Shown((8, 9), 2, (0, 2), item_texts=("One.", "Two."), response_texts=(("A reply.",), turns))
+    whole = slots_of_trial(protocol(SPANS), shown)
+    assert [(slot.passages, slot.in_turns) for slot in whole] == [(("A reply.",), False), (turns, True)]
+    (item,) = slots_of_trial(protocol({**SPANS, "target": "item"}), shown)
+    assert (item.passages, item.in_turns) == (("One.", "Two."), True)
+    by_turn = slots_of_trial(protocol({**SPANS, "target": "turn"}), shown)
+    assert [(slot.passages, slot.in_turns) for slot in by_turn] == [(("Hello.",), False), (("Oh no.",), False)]
+
+
+@pytest.mark.parametrize("target", ["pair", "rater"])
+def test_a_highlight_is_of_something_that_is_read(target: str) -> None:
+    with pytest.raises(ValueError, match="'response', 'item' or 'turn'"):
+        protocol({**SPANS, "target": target})

@@ -1,0 +1,13 @@
+"""For which reasons a trial may be skipped."""
+
+from __future__ import annotations
+
+from app.design.skip_reasons import CONTENT_NOTE, skip_reasons
+from tests.design.studies import protocol
+
+
+def test_the_declared_reasons_count_and_a_content_note_is_always_one() -> None:
+    study = protocol(flow={"skip_reasons": ["I know the person"]})
+    assert skip_reasons(study, has_note=False) == ("I know the person",)
+    assert skip_reasons(study, has_note=True) == ("I know the person", CONTENT_NOTE)
+    assert skip_reasons(protocol(), has_note=False) == ()

@@ -1,0 +1,104 @@
+"""The rater's way: its steps in order, where a rater stands, and what each page of questions asks."""
+
+from __future__ import annotations
+
+from app.design.protocol.flow import Questionnaire
+from app.design.questions.form import Answer, answer_text
+from app.design.questions.slot import slots_of_rater
+from app.design.steps import is_eligible, next_step, questionnaire_of, slots_of_step, way_of
+from tests.design.studies import AGE, DEBRIEF, LABEL, MOOD, SURE, WARM, WHO, protocol
+
+CARE = {"key": "care", "type": "rating", "target": "rater", "text": "Do you care?", "scale": {1: "no", 2: "yes"}}
+TASK = {"key": "task", "text": "What?", "codes": {"a": "A", "b": "B"}, "correct": "a"}
+WHOLE = {
+    "consent": {"version": "1", "text": "You may stop at any time."},
+    "eligibility": {"accept": {"adult": "yes"}},
+    "before": [{"questions": ["mood"]}],
+    "practice": {"trials": [{"item": "p1"}]},
+    "revisit": ["who", "sure"],
+    "after": [{"questions": ["care"]}],
+    "debrief": {"text": "Thank you."},
+}
+QUESTIONS = [WARM, WHO, SURE, MOOD, AGE, CARE]
+
+
+def test_a_study_that_asks_for_nothing_more_has_instructions_trials_and_the_end() -> None:
+    assert way_of(protocol(questions=[WARM])) == ("instructions", "rating", "done")
+
+
+def test_the_steps_come_in_the_order_that_consent_and_debrief_demand() -> None:
+    whole = protocol(questions=[*QUESTIONS, {**MOOD, "key": "wish"}], flow=WHOLE, checks={"comprehension": [TASK]})
+    assert way_of(whole) == (
+        "consent", "eligibility", "before-1", "instructions", "comprehension", "practice", "rating", "revisit",
+        "after-1", "about", "debrief", "done",
+    )  # fmt: skip
+
+
+def test_a_rater_stands_at_the_first_step_that_is_not_passed() -> None:
+    way = ("consent", "instructions", "rating", "done")
+    assert [next_step(way, passed) for passed in ((), ("consent",), ("consent", "rating"), way)] == [
+        "consent", "instructions", "instructions", "done",
+    ]  # fmt: skip
+
+
+def test_a_questionnaire_is_for_the_raters_of_its_pools_and_keeps_its_number() -> None:
+    flow = {"before": [{"questions": ["mood"], "pools": ["expert"]}, {"questions": ["adult"]}]}
+    study = protocol(design={"pools": {"crowd": {}, "expert": {}}}, flow=flow)
+    assert way_of(study, pool="crowd")[:2] == ("before-2", "instructions")
+    assert way_of(study, pool="expert")[:2] == ("before-1", "before-2")
+
+
+def test_a_page_is_passed_over_where_none_of_its_questions_is_asked_in_the_condition() -> None:
+    told = {**MOOD, "key": "told", "condition": "label=swapped"}
+    study = protocol(
+        questions=[WARM, told], conditions={"label": LABEL}, flow={**DEBRIEF, "after": [{"questions": ["told"]}]}
+    )
+    assert "after-1" not in way_of(study, condition="label=true")
+    assert "after-1" in way_of(study, condition="label=swapped")
+
+
+def test_what_no_part_names_is_asked_about_the_rater_at_the_end() -> None:
+    study = protocol(questions=QUESTIONS, flow={"before": [{"questions": ["mood"]}]})
+    assert [slot.question.key for slot in slots_of_step(study, "about")] == ["adult", "care"]
+    assert questionnaire_of(protocol(questions=[WARM]), "about") is None
+
+
+def test_a_step_that_is_no_page_of_questions_asks_nothing() -> None:
+    study = protocol(questions=QUESTIONS, flow=WHOLE)
+    for step in ("rating", "before-2", "after-0", "before-x", "nonsense"):
+        assert slots_of_step(study, step) == ()
+    assert questionnaire_of(study, "after-1") == Questionnaire(questions=("care",))
+    assert [slot.question.key for slot in slots_of_step(study, "eligibility")] == ["adult"]
+
+
+def test_shuffled_questions_come_in_an_order_of_each_raters_own_that_stays() -> None:
+    many = [{**MOOD, "key": f"mood-{n}"} for n in range(6)]
+    keys = [str(question["key"]) for question in many]
+    study = protocol(questions=[WARM, *many], flow={"before": [{"questions": keys, "shuffle": True}]})
+
+    def order(rater: str) -> list[str]:
+        return [slot.question.key for slot in slots_of_step(study, "before-1", seed=1, rater=rater)]
+
+    assert order("anna") == order("anna")
+    assert order("anna") != order("ben")
+    assert sorted(order("ben")) == sorted(keys)
+
+
+def test_who_gives_every_accepted_answer_is_eligible() -> None:
+    study = protocol(questions=QUESTIONS, flow={"eligibility": {"accept": {"adult": "yes", "mood": [50, 60]}}})
+    eligibility = study.flow.eligibility
+    assert eligibility
+    slots = {slot.question.key: slot for slot in slots_of_rater(study)}
+    adult = Answer(slots["adult"], codes=("yes",))
+    assert is_eligible(eligibility, [adult, Answer(slots["mood"], number=60.0)])
+    assert not is_eligible(eligibility, [adult, Answer(slots["mood"], number=61.0)])
+    assert not is_eligible(eligibility, [adult])
+
+
+def test_an_answer_is_written_as_in_ratings_csv() -> None:
+    slot = slots_of_rater(protocol())[0]
+    answers = [
+        Answer(slot, number=4.0), Answer(slot, outcome="tie"), Answer(slot, codes=("a", "b")), Answer(slot, text="so"),
+        Answer(slot, codes=()),
+    ]  # fmt: skip
+    assert [answer_text(answer) for answer in answers] == ["4", "tie", "a|b", "so", ""]
