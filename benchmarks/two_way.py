@@ -12,7 +12,7 @@ import time
 import numpy as np
 import statsmodels.api as sm
 
-from app.stats.describe import mean_difference
+from app.stats.comparison.describe import mean_difference
 
 SIZES = (10_000, 100_000, 1_000_000)
 BOUND = 1.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
     from app.analysis.splits import Split
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 SECTION = "agreement"
 CATEGORY = "category: the response within its item in the order of responses.csv, then tie and neither"

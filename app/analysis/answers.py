@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from app.stats.ratings import Ratings
+from app.stats.core.ratings import Ratings
 
 if TYPE_CHECKING:
     from typing import Self

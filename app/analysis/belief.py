@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.scopes import distinct_groups, with_answers
-from app.stats.describe import mean_difference, share
-from app.stats.detection import criterion, dprime
-from app.stats.interaction import interaction
+from app.stats.accuracy.detection import criterion, dprime
+from app.stats.comparison.describe import mean_difference, share
+from app.stats.comparison.interaction import interaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

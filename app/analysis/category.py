@@ -14,7 +14,7 @@ from app.analysis.scopes import distinct_groups, with_answers
 from app.analysis.sheet import ScaledSheet
 from app.design.protocol.scale import Point, Scale
 from app.design.questions.models import CategoryQuestion, RatingQuestion
-from app.stats.describe import share
+from app.stats.comparison.describe import share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ import numpy as np
 from app.analysis.answers import NEITHER, RESPONSE, TIE
 from app.analysis.choice_models import UNKNOWN_SIDES, choice_models
 from app.analysis.scopes import distinct_groups, with_answers
-from app.stats import binomial
-from app.stats import choice as stats
-from app.stats.result import undefined
+from app.stats.choice import preference_shares as stats
+from app.stats.comparison import binomial_intervals as binomial
+from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Bools, Ints
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import ChoiceSheet
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
     Found = tuple[str, Result]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from app.analysis.answers import NEITHER, TIE
 from app.analysis.sheet import TOO_MANY
-from app.stats.choice_models import GLMM, preference_model, share_at_equal
-from app.stats.describe import mean
-from app.stats.result import Result, undefined
-from app.stats.strengths import strengths, win_matrix
+from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
+from app.stats.choice.strengths import strengths, win_matrix
+from app.stats.comparison.describe import mean
+from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

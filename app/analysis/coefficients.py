@@ -21,7 +21,7 @@ from app.stats.agreement import (
     unanimous_share,
     within_one_agreement,
 )
-from app.stats.result import undefined
+from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from app.analysis.sheet import AnySheet
     from app.design.protocol.scale import Level
     from app.stats.agreement.two_way import For
-    from app.stats.ratings import Ratings
-    from app.stats.result import Result
+    from app.stats.core.ratings import Ratings
+    from app.stats.core.result import Result
 
     Named = tuple[str, Result]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.scopes import distinct_groups, with_answers
-from app.stats.choice import coherence as share_coherent
+from app.stats.choice.preference_shares import coherence as share_coherent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

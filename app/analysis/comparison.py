@@ -8,7 +8,8 @@ from app.analysis import differences, models, ranks
 from app.analysis.answers import within_items
 from app.analysis.contrast import Contrast, Found
 from app.analysis.scopes import distinct_groups, with_answers
-from app.stats import bootstrap, describe
+from app.stats.comparison import describe
+from app.stats.comparison import share_bootstrap as bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,8 +11,8 @@ import pandas as pd
 from app.analysis.answers import Answers, Where, scaled_answers
 from app.analysis.scopes import distinct_groups
 from app.design.questions.models import SliderQuestion
-from app.stats.omega import omega
-from app.stats.scales import alpha_if_dropped, cronbach_alpha, item_rest_correlations
+from app.stats.scales.composite_scores import alpha_if_dropped, cronbach_alpha, item_rest_correlations
+from app.stats.scales.omega import omega
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.sheet import ScaledSheet
     from app.design.protocol.composite import Composite
     from app.design.questions.models import ScaledQuestion
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 SECTION = "composite"
 STEPS = 100

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Bools
     from app.analysis.figure import Scope, Unit
     from app.analysis.sheet import ScaledSheet
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 
 @dataclass(frozen=True, slots=True)

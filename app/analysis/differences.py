@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from app.analysis.contrast import Found
 from app.analysis.sheet import TOO_MANY
-from app.stats import bootstrap, classical, describe
-from app.stats.equivalence import equivalence, non_inferiority
-from app.stats.lmm import METHOD as LMM
-from app.stats.lmm import mean_difference_lmm
-from app.stats.pigeonhole import METHOD as PIGEONHOLE
-from app.stats.pigeonhole import mean_difference_pigeonhole
-from app.stats.result import undefined
+from app.stats.comparison import describe
+from app.stats.comparison import share_bootstrap as bootstrap
+from app.stats.comparison import t_tests as classical
+from app.stats.comparison.equivalence import equivalence, non_inferiority
+from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
+from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
+from app.stats.core.result import undefined
+from app.stats.linear.lmm import METHOD as LMM
+from app.stats.linear.lmm import mean_difference_lmm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

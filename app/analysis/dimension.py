@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.scopes import distinct_groups
-from app.stats.correlation import correlation, halo
+from app.stats.linear.correlation import correlation, halo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

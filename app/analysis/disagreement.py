@@ -11,7 +11,7 @@ from app.analysis.coefficients import domain_of, level_of
 from app.analysis.kappas import busiest
 from app.analysis.panel import Panel
 from app.stats.agreement import rater_pairs, worst_units
-from app.stats.result import Result, undefined
+from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
     from app.stats.agreement import RaterPair
-    from app.stats.ratings import Ratings
+    from app.stats.core.ratings import Ratings
 
 SECTION = "disagreement"
 MOST_UNITS = 10

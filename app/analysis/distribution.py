@@ -10,8 +10,8 @@ import numpy as np
 from app.analysis.scopes import distinct_groups, with_answers
 from app.design.protocol.scale import number_text
 from app.design.questions.models import SliderQuestion
-from app.stats import describe
-from app.stats.result import Result, undefined
+from app.stats.comparison import describe
+from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.stats.multiplicity import adjusted
+from app.stats.core.multiplicity import adjusted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from app.analysis.figure import Figure
-    from app.stats.multiplicity import Adjustment
+    from app.stats.core.multiplicity import Adjustment
 
 COMPARING = ("comparison", "choice", "belief", "subgroup")
 

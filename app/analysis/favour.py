@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.answers import NEITHER, RESPONSE, TIE, Answers, Choices
-from app.stats import describe
-from app.stats.arrays import codes
+from app.stats.comparison import describe
+from app.stats.core.arrays import codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
     from app.design.protocol.study import Protocol
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 SECTION = "judge"
 FAMILY = "family"

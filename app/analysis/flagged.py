@@ -12,8 +12,8 @@ from app.analysis.choice import is_between, outcomes
 from app.analysis.coefficients import coefficients
 from app.analysis.panel import SECTION
 from app.analysis.scopes import groups
-from app.stats import choice as choice_stats
-from app.stats import describe
+from app.stats.choice import preference_shares as choice_stats
+from app.stats.comparison import describe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -13,11 +13,11 @@ from app.analysis.coefficients import level_of
 from app.analysis.favour import favour
 from app.analysis.scopes import distinct_groups
 from app.analysis.sheet import TOO_MANY
-from app.stats import describe
-from app.stats.alt_test import alternative_annotator_test
-from app.stats.correlation import correlation
-from app.stats.profiles import mean_of_others, share_of_others
-from app.stats.result import Result, undefined
+from app.stats.comparison import describe
+from app.stats.core.result import Result, undefined
+from app.stats.linear.correlation import correlation
+from app.stats.raters.alt_test import alternative_annotator_test
+from app.stats.raters.profiles import mean_of_others, share_of_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

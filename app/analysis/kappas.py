@@ -13,7 +13,7 @@ from app.analysis.answers import UNITS
 from app.analysis.scopes import groups, with_answers
 from app.design.questions.models import ChoiceQuestion
 from app.stats.agreement import cohen_kappa
-from app.stats.result import undefined
+from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Ints
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 # every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing
 MOST_PAIRS = 45

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from app.analysis.contrast import Found
 from app.analysis.sheet import TOO_MANY
-from app.stats.clmm import METHOD, compare_ordinal
-from app.stats.proportional import proportional_odds
-from app.stats.result import undefined
+from app.stats.core.result import undefined
+from app.stats.ordinal.clmm import METHOD, compare_ordinal
+from app.stats.ordinal.proportional_odds import proportional_odds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.contrast import Contrast
-    from app.stats.clmm import OrdinalComparison
+    from app.stats.ordinal.clmm import OrdinalComparison
 
 PARTS = ("item", "rater", "item_slope", "rater_slope")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Ints
     from app.analysis.figure import Figure, Scope, Unit
     from app.analysis.sheet import AnySheet
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 SECTION = "rater"
 # a table of more raters is read by nobody; all of them are in the figures of all

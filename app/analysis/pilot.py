@@ -10,9 +10,9 @@ import numpy as np
 from app.analysis.answers import scaled_answers
 from app.analysis.codes import codes_of
 from app.analysis.scenario import Assumed
-from app.stats.clmm_design import is_nested_one_to_one, random_columns
-from app.stats.lmm_fit import fit_lmm
-from app.stats.simulated import Sds
+from app.stats.core.model_design import is_nested_one_to_one, random_columns
+from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.planning.simulated_ratings import Sds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.scenario import Simulated
-from app.stats.simulated import expectation
+from app.stats.planning.simulated_ratings import expectation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,10 +9,10 @@ import numpy as np
 
 from app.analysis.contrast import Found
 from app.analysis.distribution import point_counts
-from app.stats import superiority as stats
-from app.stats.item_means import item_means
-from app.stats.ranks import mann_whitney, rank_biserial, wilcoxon_of_item_means
-from app.stats.tables import chi_square
+from app.stats.comparison import superiority as stats
+from app.stats.comparison.count_tests import chi_square
+from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon_of_item_means
+from app.stats.core.item_means import item_means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

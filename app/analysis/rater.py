@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast
 
 from app.analysis.answers import UNITS, Choices
 from app.analysis.panel import Panel
-from app.stats import describe
-from app.stats.correlation import correlation
-from app.stats.habits import habits, side_habits
-from app.stats.profiles import mean_of_others, profiles, share_of_others
-from app.stats.result import Result, undefined
+from app.stats.comparison import describe
+from app.stats.core.result import Result, undefined
+from app.stats.linear.correlation import correlation
+from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
+from app.stats.raters.response_patterns import habits, side_habits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

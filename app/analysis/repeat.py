@@ -12,7 +12,7 @@ from app.analysis.panel import MOST_RATERS, SECTION
 from app.analysis.scopes import groups
 from app.design.questions.models import ChoiceQuestion, RatingQuestion
 from app.stats.agreement import intra_rater_agreement
-from app.stats.ratings import Ratings
+from app.stats.core.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
     from app.stats.agreement import SelfAgreement
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 NOT_REPEATED = "nothing was rated again: the protocol plans no repeats, or none is done"
 

@@ -11,9 +11,9 @@ from app.design.allocation.bulk_allocation import deal, so_many_items, with_rate
 from app.design.allocation.randomization import seeded
 from app.design.allocation.trial_plan import planned_trials
 from app.stats.agreement import krippendorff_alpha
-from app.stats.describe import mean_difference, share
-from app.stats.ratings import Ratings
-from app.stats.simulated import Minds, Shown
+from app.stats.comparison.describe import mean_difference, share
+from app.stats.core.ratings import Ratings
+from app.stats.planning.simulated_ratings import Minds, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from app.design.protocol.scale import Level
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion
-    from app.stats.result import Result
-    from app.stats.simulated import Sds
+    from app.stats.core.result import Result
+    from app.stats.planning.simulated_ratings import Sds
 
 PAIR = 2
 

@@ -12,7 +12,7 @@ from app.design.questions.models import ChoiceQuestion, ScaledQuestion
 if TYPE_CHECKING:
     from app.analysis.codes import Codes
     from app.analysis.figure import Figure, Scope, Unit
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
 # above so many ratings mixed models and resampling take minutes, and are run on demand only
 MOST_RATINGS = 20_000

@@ -14,7 +14,7 @@ from app.analysis.panel import MOST_RATERS, SECTION
 from app.analysis.scopes import groups
 from app.analysis.sheet import record_of
 from app.design.protocol.checks import is_flagged, too_fast
-from app.stats.result import Result, undefined
+from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from app.analysis.choice import is_between, outcomes
 from app.analysis.contrast import Contrast
 from app.analysis.scopes import distinct_groups, groups, with_answers
 from app.design.questions.models import ChoiceQuestion
-from app.stats import choice as choice_stats
-from app.stats import describe
-from app.stats.interaction import interaction
-from app.stats.result import undefined
+from app.stats.choice import preference_shares as choice_stats
+from app.stats.comparison import describe
+from app.stats.comparison.interaction import interaction
+from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

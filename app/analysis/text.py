@@ -11,10 +11,10 @@ from app.analysis.answers import Answers
 from app.analysis.contrast import Contrast
 from app.analysis.scopes import groups
 from app.analysis.sheet import record_of
-from app.stats import describe
-from app.stats.correlation import correlation
-from app.stats.regression import difference_at_equal
-from app.stats.result import undefined
+from app.stats.comparison import describe
+from app.stats.core.result import undefined
+from app.stats.linear.correlation import correlation
+from app.stats.linear.regression import difference_at_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import ScaledSheet
     from app.analysis.sheets import Sheets
-    from app.stats.correlation import Kind
-    from app.stats.result import Result
+    from app.stats.core.result import Result
+    from app.stats.linear.correlation import Kind
 
 SECTION = "text"
 LENGTH = {"covariate": "length"}

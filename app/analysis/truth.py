@@ -12,9 +12,9 @@ from app.analysis.panel import MOST_RATERS, SECTION
 from app.analysis.scopes import groups
 from app.analysis.sheet import TOO_MANY
 from app.design.questions.models import ChoiceQuestion
-from app.stats.arrays import codes
-from app.stats.dawid_skene import dawid_skene
-from app.stats.result import Result, undefined
+from app.stats.core.arrays import codes
+from app.stats.core.result import Result, undefined
+from app.stats.raters.dawid_skene import dawid_skene
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.analysis.codes import Floats, Ints
     from app.analysis.figure import Figure, Scope
     from app.analysis.sheet import AnySheet
-    from app.stats.dawid_skene import DawidSkene
+    from app.stats.raters.dawid_skene import DawidSkene
 
 METHOD = "em: Dawid and Skene (1979), from the majority"
 NOTE = "takes one truth for granted; where taste differs there is none"

@@ -10,7 +10,7 @@ from app.design.protocol.scale import number_text
 if TYPE_CHECKING:
     from app.analysis.figure import Figure, Scope
     from app.analysis.statistics import Kind
-    from app.stats.result import Reason
+    from app.stats.core.result import Reason
 
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "nothing was rated twice or by both",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.analysis import analyze
 from app.analysis.figure import FIELDS
-from app.stats.result import REASONS
+from app.stats.core.result import REASONS
 from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
 
 SLIDER = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}

@@ -10,7 +10,7 @@ import statsmodels.api as sm
 
 from app.analysis import analyze
 from app.analysis.frames import Frames
-from app.stats.choice import coherence
+from app.stats.choice.preference_shares import coherence
 from tests.analysis.builders import CHOICE, FIVE, find, frames, only, protocol
 
 LENGTH = {"source": "model", "reference": "human", "covariate": "length"}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.stats.result import REASONS
+from app.stats.core.result import REASONS
 from tests.analysis.builders import CHOICE, Row, frames, protocol
 
 RATED = (

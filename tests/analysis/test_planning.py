@@ -12,7 +12,7 @@ import pytest
 from app.analysis.pilot import ASSUMED, assumed_of_pilot, assumed_of_scale, with_stated
 from app.analysis.planning import FIELDS, Plan, plan, plan_csv, plan_json
 from app.analysis.scenario import Assumed, Scenario
-from app.stats.simulated import Sds
+from app.stats.planning.simulated_ratings import Sds
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol, read_study
 from tests.real_data.ayers import write_ayers
 

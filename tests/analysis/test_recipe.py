@@ -16,7 +16,7 @@ from app.analysis.folder import frames_of
 from app.analysis.recipe import filter_of, software
 from app.analysis.statistics import STATISTICS, page_of
 from app.exchange.read import read_folder
-from app.stats.bootstrap import share_at_least_ratio
+from app.stats.comparison.share_bootstrap import share_at_least_ratio
 from tests.analysis.builders import FIVE, first, frames, protocol
 from tests.analysis.test_statistics import DOCS, headings
 from tests.real_data.ayers import write_ayers

@@ -11,7 +11,7 @@ from scipy import stats
 
 from app.analysis import analyze, covariates
 from app.analysis.words import COVARIATES, covariate_text, scope_text
-from app.stats.texts import MEASURES
+from app.stats.text.text_measures import MEASURES
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 KIND, COLD = "I am so sorry. That sounds hard! Have you tried talking to a friend?", "You should see a doctor."

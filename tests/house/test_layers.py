@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # What would break each contract: a line added to a file.
 BREAKS = {
     "Nothing imports upward, siblings do not import each other": (
-        "app/stats/result.py",
+        "app/stats/core/result.py",
         "import app.design.protocol.scale",
     ),
-    "Statistics are pure: arrays in, numbers out": ("app/stats/result.py", "import sqlalchemy"),
+    "Statistics are pure: arrays in, numbers out": ("app/stats/core/result.py", "import sqlalchemy"),
     "The design is plain Python and pydantic": ("app/design/protocol/scale.py", "import pandas"),
     "The analysis does no input or output": ("app/analysis/figure.py", "import psycopg"),
     "The web does not know the database library": ("app/web/health.py", "import sqlalchemy"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from app.stats.clmm import compare_ordinal
+from app.stats.ordinal.clmm import compare_ordinal
 
 N_STUDIES, N_NAIVE = 300, 150
 LOG_ODDS = 0.4

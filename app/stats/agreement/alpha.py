@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.stats.agreement.disagreement import Disagreement, Level, patterns, unit_free
-from app.stats.agreement.jackknife import correlation_spread, no_variation, nothing_to_compare
 from app.stats.agreement.two_way import alpha_two_way
-from app.stats.result import Result
+from app.stats.core.jackknife import correlation_spread, no_variation, nothing_to_compare
+from app.stats.core.result import Result
 
 if TYPE_CHECKING:
     from app.stats.agreement.two_way import For
-    from app.stats.ratings import Ratings
+    from app.stats.core.ratings import Ratings
 
 # above this many numbers (units x values x values; 40,000 units on five points) the package costs more than all else
 PACKAGE_CELLS = 1_000_000

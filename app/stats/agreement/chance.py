@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from app.stats.agreement.jackknife import (
+from app.stats.agreement.shares import agreeing_pairs, agreement_influence
+from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
+from app.stats.agreement.weights import Weights, disagreement_weights
+from app.stats.core.jackknife import (
     PAIR,
     ZERO,
     Spread,
@@ -16,17 +19,14 @@ from app.stats.agreement.jackknife import (
     nothing_to_compare,
     t_quantile,
 )
-from app.stats.agreement.shares import agreeing_pairs, agreement_influence
-from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
-from app.stats.agreement.weights import Weights, disagreement_weights
-from app.stats.result import Interval, Result
+from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.stats.agreement.two_way import For
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
+    from app.stats.core.arrays import Floats, Ints
+    from app.stats.core.ratings import Ratings
 
     # (shares of values (V,), agreement weights (V, V)) to chance agreement and its gradient (V,)
     Chance = Callable[[Floats, Floats], tuple[float, Floats]]

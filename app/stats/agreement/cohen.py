@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from app.stats.agreement.jackknife import PAIR, ZERO, Spread, no_pairs, no_spread, no_variation
 from app.stats.agreement.weights import Weights, disagreement_weights
-from app.stats.result import Interval, Result
+from app.stats.core.jackknife import PAIR, ZERO, Spread, no_pairs, no_spread, no_variation
+from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.ratings import Ratings
+    from app.stats.core.arrays import Floats
+    from app.stats.core.ratings import Ratings
 
 
 Categories = Literal["declared", "observed"]

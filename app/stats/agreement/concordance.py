@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.agreement.jackknife import PAIR, no_variation
-from app.stats.result import Result, undefined
+from app.stats.core.jackknife import PAIR, no_variation
+from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.ratings import Ratings
+    from app.stats.core.arrays import Floats
+    from app.stats.core.ratings import Ratings
 
 METHOD = "ranks within rater, corrected for ties"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
+    from app.stats.core.arrays import Floats, Ints
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

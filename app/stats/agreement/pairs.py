@@ -10,8 +10,8 @@ import numpy as np
 from app.stats.agreement.weights import Weights, disagreement_weights
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints
-    from app.stats.ratings import Ratings
+    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.core.ratings import Ratings
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.agreement.cohen import cohen_kappa
-from app.stats.agreement.jackknife import PAIR, ZERO, fisher_ends, t_quantile
 from app.stats.agreement.shares import percent_agreement, within_one_agreement
-from app.stats.ratings import Ratings
-from app.stats.result import Interval, Result
+from app.stats.core.jackknife import PAIR, ZERO, fisher_ends, t_quantile
+from app.stats.core.ratings import Ratings
+from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
     from app.stats.agreement.weights import Weights
-    from app.stats.arrays import Ints
+    from app.stats.core.arrays import Ints
 
 METHOD = "jackknife_raters"
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.disagreement import Level, coincidences, distances, mid_ranks, patterns
-from app.stats.agreement.jackknife import PAIR
-from app.stats.result import Interval, Result
+from app.stats.core.jackknife import PAIR
+from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
+    from app.stats.core.arrays import Floats, Ints
+    from app.stats.core.ratings import Ratings
 
 # numbers held at once; a slider's thousands of patterns are resampled in parts
 CHUNK = 2_000_000

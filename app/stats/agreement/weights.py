@@ -9,7 +9,7 @@ import numpy as np
 from app.stats.agreement.disagreement import unit_free
 
 if TYPE_CHECKING:
-    from app.stats.arrays import Floats
+    from app.stats.core.arrays import Floats
 
 Weights = Literal["none", "linear", "quadratic"]
 

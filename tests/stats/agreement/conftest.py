@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from app.stats.ratings import Ratings
+from app.stats.core.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -20,7 +20,7 @@ from app.stats.agreement import (
     two_way,
     within_one_agreement,
 )
-from app.stats.ratings import Ratings
+from app.stats.core.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from app.stats.agreement.two_way import For
     from app.stats.agreement.weights import Weights
-    from app.stats.result import Result
+    from app.stats.core.result import Result
 
     Oracle = Callable[[str], dict[str, Any]]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import cohen_kappa
-from app.stats.ratings import Ratings
+from app.stats.core.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

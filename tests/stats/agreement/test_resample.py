@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
 from app.stats.agreement.disagreement import Level, patterns
 from app.stats.agreement.resample import _alphas, bootstrap_alphas
-from app.stats.ratings import Ratings
+from app.stats.core.ratings import Ratings
 
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
 

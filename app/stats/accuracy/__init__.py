@@ -1,0 +1,1 @@
+"""How often raters are right, and how well they tell sources apart."""

@@ -1,0 +1,69 @@
+"""Can raters tell who wrote a response? Signal detection: how far apart the two are, whatever the habit of saying."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from app.stats.core.arrays import present
+from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.core.clusters import Clusters
+
+_EXTREME = "Everybody, or nobody, said so: rates corrected by half an answer, no interval."
+
+
+def dprime(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """D' = z(hit rate) - z(false alarm rate) (Green and Swets 1966): 0 is guessing, 1 is 69 % right without a bias.
+
+    Args:
+        said: 1 where the rater said "a model", 0 where "a person", nan where nothing, shape (n,).
+        is_signal: whether a model wrote it, shape (n,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: of the two-way cluster t interval (delta method).
+
+    Rates of 0 or 1 have no z: half an answer is then added to each kind (Hautus 1995) and there is no interval, reason
+    `separation`. All raters are pooled: a mixture of good and bad ones has a smaller d' than their mean.
+    """
+    return _weighed(said, is_signal, item, rater, level, (1.0, -1.0))
+
+
+def criterion(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """C = -(z(hit rate) + z(false alarm rate)) / 2: above 0, raters say "a model" too rarely. Arguments as `dprime`."""
+    return _weighed(said, is_signal, item, rater, level, (-0.5, -0.5))
+
+
+def _weighed(  # the parts of one statistic
+    said: Floats, is_signal: Bools, item: Labels, rater: Labels, level: float, weights: tuple[float, float]
+) -> Result:
+    """A weighted sum of z(hit rate) and z(false alarm rate)."""
+    answer, (signal, items, raters) = present(said, is_signal, item, rater)
+    signal = signal.astype(bool)
+    groups = clusters(items, raters)
+    counts = _counts(groups)
+    if int(signal.sum()) in {0, len(answer)}:
+        note = "Only one of the two kinds of source was judged."
+        return undefined("no_pairable_units", note, method=METHOD, **counts)
+    estimate, influence, is_extreme = 0.0, np.zeros(len(answer)), False
+    for weight, side in zip(weights, (signal, ~signal), strict=True):
+        n, rate = int(side.sum()), float(answer[side].mean())
+        if rate in {0, 1}:
+            is_extreme, rate = True, (float(answer[side].sum()) + 0.5) / (n + 1)
+        z = float(special.ndtri(rate))
+        density = float(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))
+        estimate += weight * z
+        influence[side] = weight * (answer[side] - rate) / (n * density)
+    if is_extreme:
+        return without_interval(Result(estimate, METHOD).with_counts(**counts), "separation", _EXTREME)
+    return with_two_way_interval(estimate, influence, groups, null=0.0, level=level)
+
+
+def _counts(groups: Clusters) -> dict[str, int | None]:
+    n = len(groups.item)
+    return {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}

@@ -1,0 +1,1 @@
+"""Forced choices: shares, strengths, ties and position."""

@@ -1,0 +1,179 @@
+"""What a choice between a source and its reference would be without what else differs: length, side, item, rater.
+
+Whether length is a disturbance or the way in which a response comes to be preferred is a question of mediation that no
+model settles: show the share at equal length beside the raw one, never instead of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from app.stats.choice.davidson import fit_davidson
+from app.stats.core.arrays import present
+from app.stats.core.clusters import (
+    METHOD,
+    Clusters,
+    clusters,
+    t_p_value,
+    t_quantile,
+    with_two_way_interval,
+    without_interval,
+)
+from app.stats.core.model_design import is_nested_one_to_one, random_columns
+from app.stats.core.result import Interval, Result, undefined
+from app.stats.ordinal.clmm_fit import fit_clmm
+from app.stats.ordinal.clmm_predict import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stats.core.arrays import Floats, Labels
+    from app.stats.core.result import Reason
+
+GLMM = "glmm_laplace"
+_FARTHEST = 20.0
+
+
+@dataclass(frozen=True)
+class ControlledShare:
+    """The share preferred where all covariates are 0, and the log odds that one unit of each adds."""
+
+    share: Result
+    slopes: tuple[Result, ...]
+
+
+def share_at_equal(
+    won: Floats, covariates: Floats, *, item: Labels, rater: Labels, level: float = 0.95
+) -> ControlledShare:
+    """Share preferred, ties as half, between responses that are equal in every covariate; two-way clustered errors.
+
+    Args:
+        won: 1 where the source was chosen, 0 where the reference, 1/2 for a tie, shape (n,); nan leaves first.
+        covariates: 0 where the two are equal (log length ratio; side as -1/2 and 1/2), shape (k, n); a choice with an
+            unknown one leaves.
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: of the intervals.
+    """
+    number, X, groups = _known(won, covariates, item, rater)
+    n, k = X.shape
+    if n == 0:
+        return _no_share(groups, k, "no_pairable_units", "There are no choices.")
+    if np.linalg.matrix_rank(X - X.mean(axis=0)) < k:
+        return _no_share(groups, k, "singular", "A covariate does not vary, or follows from the others.")
+    fit = fit_davidson(np.column_stack([np.ones(n), X]), number)
+    if fit is None:
+        return _no_share(groups, k, "separation", "The covariates tell every choice: no bound.")
+    eta, root = fit.beta[0], 0.0 if fit.log_nu is None else float(np.exp(fit.log_nu + fit.beta[0] / 2))
+    total = float(np.exp(eta)) + root + 1
+    left, tie = float(np.exp(eta)) / total, root / total
+    portion = left + tie / 2
+    gradient = np.zeros(len(fit.coefficients))
+    gradient[0] = left + tie / 4 - portion**2
+    if fit.log_nu is not None:
+        gradient[-1] = tie * (0.5 - portion)
+    share = with_two_way_interval(portion, fit.influence(gradient), groups, null=0.5, level=level, is_share=True)
+    unit = np.eye(len(gradient))
+    slopes = [
+        with_two_way_interval(float(fit.beta[j]), fit.influence(unit[j]), groups, null=0.0, level=level)
+        for j in range(1, k + 1)
+    ]
+    return ControlledShare(share, tuple(slopes))
+
+
+def _known(won: Floats, covariates: Floats, item: Labels, rater: Labels) -> tuple[Floats, Floats, Clusters]:
+    """Choices with all covariates known: outcome (n,), covariates (n, k), clusters."""
+    is_known = np.isfinite(covariates).all(axis=0)
+    number, (columns, items, raters) = present(np.where(is_known, won, np.nan), covariates.T, item, rater)
+    return number, columns, clusters(items, raters)
+
+
+def _no_share(groups: Clusters, k: int, reason: Reason, note: str) -> ControlledShare:
+    n = len(groups.item)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    nothing = undefined(reason, note, method=METHOD, **counts)
+    return ControlledShare(nothing, (nothing,) * k)
+
+
+@dataclass(frozen=True)
+class PreferenceModel:
+    """A logistic mixed model of choices.
+
+    Attributes:
+        odds: of choosing the source, for the middle rater and item, covariates at 0.
+        share: of choices for the source, over new raters and items.
+        slopes: log odds that one unit of each covariate adds.
+        sds: standard deviations of item and rater on the log odds scale, as far as in the model.
+    """
+
+    odds: Result
+    share: Result
+    slopes: tuple[Result, ...]
+    sds: dict[str, float] | None = None
+
+
+def preference_model(
+    won: Floats, covariates: Floats, *, item: Labels, rater: Labels, level: float = 0.95
+) -> PreferenceModel:
+    """Logistic mixed model of decisive choices with crossed raters and items, by the Laplace approximation.
+
+    Arguments as `share_at_equal`; ties leave. Intervals with a t of min(items, raters) - 1 degrees of freedom.
+    """
+    number, X, groups = _known(np.where(np.isin(won, [0, 1]), won, np.nan), covariates, item, rater)
+    n, k = X.shape
+    bare = Result(0.0, GLMM, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
+    if n == 0:
+        return _no_model(bare, k, "no_pairable_units", "There are no decisive choices.")
+    if np.ptp(number) == 0:
+        return _no_model(bare, k, "separation", "Every choice is the same: the odds have no bound.")
+    if np.linalg.matrix_rank(X - X.mean(axis=0)) < k:
+        return _no_model(bare, k, "singular", "A covariate does not vary, or follows from the others.")
+    is_trivial = is_nested_one_to_one(groups.item, groups.rater)
+    columns = random_columns(groups.item, groups.rater, None, is_trivial_rater=is_trivial)
+    fit = fit_clmm(
+        number.astype(np.int64),
+        X.T,
+        item=groups.item,
+        rater=groups.rater,
+        item_columns=columns.item,
+        rater_columns=columns.rater,
+    )
+    if fit is None or np.abs(fit.parameters).max() > _FARTHEST:
+        return _no_model(bare, k, "separation", "Choices of items, raters or covariates never overlap: no bound.")
+    errors = np.sqrt(np.diag(fit.covariance))
+    if errors[: 1 + k].max() > _FARTHEST:
+        return _no_model(bare, k, "separation", "Choices of items, raters or covariates hardly overlap: no bound.")
+    prediction = Prediction(fit, "logit", np.zeros(len(columns.names), dtype=bool))
+    share = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, 1, 0.0))))
+    return PreferenceModel(
+        odds=_wald(bare, -float(fit.thresholds[0]), float(errors[0]), groups.df, level, np.exp),
+        share=_wald(bare, *share, groups.df, level, special.expit),
+        slopes=tuple(
+            _wald(bare, float(fit.beta[j]), float(errors[1 + j]), groups.df, level, np.positive) for j in range(k)
+        ),
+        sds=dict(zip(columns.names, np.concatenate([fit.sd_item, fit.sd_rater]).tolist(), strict=True)),
+    )
+
+
+def _no_model(bare: Result, k: int, reason: Reason, note: str) -> PreferenceModel:
+    nothing = replace(bare, estimate=None, reason=reason, note=note)
+    return PreferenceModel(nothing, nothing, (nothing,) * k)
+
+
+def _wald(  # the parts of one interval
+    bare: Result, latent: float, error: float, df: int, level: float, back: Callable[[float], float]
+) -> Result:
+    """An estimate on the log odds scale with its t interval, brought `back` to the scale that is shown."""
+    result = replace(bare, estimate=float(back(latent)))
+    if df < 1:
+        return without_interval(result, "one_cluster", "An interval for new items and raters needs two of each.")
+    reach = t_quantile(df, level) * error
+    with np.errstate(over="ignore"):
+        interval = Interval(float(back(latent - reach)), float(back(latent + reach)), GLMM, level)
+    if not np.isfinite(interval.high):
+        return without_interval(result, "separation", "The choices hardly overlap: the interval has no upper end.")
+    return replace(result, interval=interval, df=float(df), p_value=t_p_value(latent / error, df))

@@ -1,0 +1,217 @@
+"""Strengths of more than two sources from choices between pairs of them, with everything that a table of them needs.
+
+`left`, `right` shape (n,) are codes 0..n_sources-1 of the two sources shown, `won` shape (n,) is 1 where the left one
+was chosen, 0 where the right one, 1/2 for a tie; choices of neither are to be left out. `item` and `rater` are labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csgraph
+
+from app.stats.choice.davidson import fit_davidson
+from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
+from app.stats.core.result import Reason, Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.stats.choice.davidson import DavidsonFit
+    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+    from app.stats.core.clusters import Clusters
+
+
+@dataclass(frozen=True, eq=False)
+class WinMatrix:
+    """`wins[a, b]`: how often a was chosen over b; `ties[a, b]`: how often neither of the two (symmetric)."""
+
+    wins: Ints
+    ties: Ints
+
+    @property
+    def shares(self) -> Floats:
+        """Share of a over b, ties as half; nan where the two never met."""
+        n = self.wins + self.wins.T + self.ties
+        share: Floats = np.divide(self.wins + self.ties / 2, n, out=np.full(n.shape, np.nan), where=n > 0)
+        return share
+
+    @property
+    def n_intransitive(self) -> tuple[int, int]:
+        """Circles of three (a over b over c over a, each by majority), and triples whose pairs have all met."""
+        beats = np.nan_to_num(self.shares, nan=0.0) > 0.5  # noqa: PLR2004  # a majority
+        met = ~np.isnan(self.shares)
+        np.fill_diagonal(met, val=False)
+        circles = np.trace(np.linalg.matrix_power(beats.astype(np.int64), 3)) // 3
+        triples = np.trace(np.linalg.matrix_power(met.astype(np.int64), 3)) // 6
+        return int(circles), int(triples)
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """Log abilities of sources.
+
+    Attributes:
+        strengths: one for each source, minus the reference's; the reference's own has the estimate 0. Undefined with
+            reason `separation` (always, or never, chosen over the reference's circle) or `disconnected` (never met).
+        contrasts: [a][b] is the strength of a minus that of b, for new items and raters.
+        position: what is added to the left response; None where it was not asked for.
+        log_nu: how readily a tie is given; None where there is none.
+    """
+
+    strengths: tuple[Result, ...]
+    contrasts: tuple[tuple[Result, ...], ...]
+    position: Result | None
+    log_nu: Result | None
+
+
+def win_matrix(left: Ints, right: Ints, won: Floats, *, n_sources: int) -> WinMatrix:
+    """Counts of the choices between all pairs of sources, shape (n_sources, n_sources)."""
+    wins, ties = (np.zeros((n_sources, n_sources), dtype=np.int64) for _ in range(2))
+    np.add.at(wins, (left[won == 1], right[won == 1]), 1)
+    np.add.at(wins, (right[won == 0], left[won == 0]), 1)
+    is_tie = (won > 0) & (won < 1)
+    for a, b in ((left, right), (right, left)):
+        np.add.at(ties, (a[is_tie], b[is_tie]), 1)
+    return WinMatrix(wins, ties)
+
+
+def strengths(  # noqa: PLR0913  # a statistic's options are keywords
+    left: Ints,
+    right: Ints,
+    won: Floats,
+    *,
+    n_sources: int,
+    item: Labels,
+    rater: Labels,
+    reference: int = 0,
+    has_position: bool = True,
+    level: float = 0.95,
+) -> Strengths:
+    """Davidson's model of all choices, with two-way clustered errors. Unit: choice.
+
+    A maximum exists among sources of which each was chosen over each other, directly or through others (Ford 1957). It
+    is found for the reference's circle; the others are said to be separated from it, or disconnected.
+    """
+    left, right, won = np.asarray(left), np.asarray(right), np.asarray(won, dtype=np.float64)
+    problems = _problems(win_matrix(left, right, won, n_sources=n_sources), reference)
+    inside = np.array([problem is None for problem in problems])
+    kept = inside[left] & inside[right] & (left != right)
+    groups = clusters(np.asarray(item)[kept], np.asarray(rater)[kept])
+    abilities = _abilities(left[kept], right[kept], inside, reference)
+    fit, why_no_position = _fit(abilities, won[kept], has_position=has_position)
+    if fit is None:
+        why: Reason = "no_variation" if kept.any() else _why_alone(problems)
+        return _without_fit([problem or why for problem in problems], groups, has_position=has_position)
+    reader = _Reader(fit, groups, inside, reference, level)
+    found = reader.strengths(problems)
+    if not has_position:
+        return found
+    return replace(found, position=why_no_position or reader.position)
+
+
+def _fit(abilities: Floats, won: Floats, *, has_position: bool) -> tuple[DavidsonFit | None, Result | None]:
+    """The fit with a position if it has one, else without; and the position as undefined if it has none."""
+    if not len(won):
+        return None, None
+    if not has_position:
+        return fit_davidson(abilities, won), None
+    X = np.column_stack([abilities, np.ones(len(won))])
+    if np.linalg.matrix_rank(X.T @ X) < X.shape[1]:
+        problem = undefined(
+            "singular", "Sides were not varied: position and sources cannot be told apart.", method=METHOD
+        )
+        return fit_davidson(abilities, won), problem
+    fit = fit_davidson(X, won)
+    if fit is None:
+        return fit_davidson(abilities, won), undefined("separation", "One side was always chosen.", method=METHOD)
+    return fit, None
+
+
+def _problems(matrix: WinMatrix, reference: int) -> list[Reason | None]:
+    """Why each source cannot be compared with the reference, if so."""
+    over = (matrix.wins + matrix.ties) > 0
+    _, circle = csgraph.connected_components(over, directed=True, connection="strong")
+    _, island = csgraph.connected_components(over, directed=False)
+    return [
+        None if circle[k] == circle[reference] else "separation" if island[k] == island[reference] else "disconnected"
+        for k in range(len(over))
+    ]
+
+
+def _why_alone(problems: list[Reason | None]) -> Reason:
+    """The reason of a reference that nothing can be compared with."""
+    return "separation" if "separation" in problems else "disconnected"
+
+
+def _abilities(left: Ints, right: Ints, inside: Bools, reference: int) -> Floats:
+    """A column for each source of the circle but the reference, +1 where it is left and -1 where right."""
+    columns = [k for k in np.flatnonzero(inside) if k != reference]
+    signs = [(left == k) * 1.0 - (right == k) for k in columns]
+    return np.array(signs).reshape(len(columns), len(left)).T
+
+
+def _without_fit(problems: list[Reason | None], groups: Clusters, *, has_position: bool) -> Strengths:
+    n = len(groups.item)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    found = tuple(_undefined(problem or "separation", counts) for problem in problems)
+    pairs = tuple(tuple(_worse(a, b) for b in found) for a in found)
+    return Strengths(found, pairs, _undefined("no_variation", counts) if has_position else None, None)
+
+
+def _undefined(reason: Reason, counts: Mapping[str, int | None]) -> Result:
+    notes = {
+        "separation": "One of the two was always chosen, as far as the choices link them: the strength has no bound.",
+        "disconnected": "No chain of choices links the two.",
+        "no_variation": "Every choice was a tie.",
+    }
+    return undefined(reason, notes[reason], method=METHOD, **counts)
+
+
+def _worse(a: Result, b: Result) -> Result:
+    return a if a.reason == "disconnected" else b
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Reads results off a fit; sources of the circle have a place among the coefficients, the reference has none."""
+
+    fit: DavidsonFit
+    groups: Clusters
+    inside: Bools
+    reference: int
+    level: float
+
+    def strengths(self, problems: list[Reason | None]) -> Strengths:
+        n = len(self.groups.item)
+        counts = {"n_items": self.groups.n_items, "n_raters": self.groups.n_raters, "n_units": n, "n_ratings": n}
+        zero = Result(0.0, METHOD, note="The reference.").with_counts(**counts)
+        vectors = [self._vector(source) for source in range(len(problems))]
+
+        def gap(a: int, b: int) -> Result:
+            problem = problems[a] or problems[b]
+            if a == b:
+                return zero
+            return _undefined(problem, counts) if problem else self.contrast(vectors[a] - vectors[b])
+
+        table = tuple(tuple(gap(a, b) for b in range(len(problems))) for a in range(len(problems)))
+        log_nu = None if self.fit.log_nu is None else self.contrast(np.eye(len(vectors[0]))[-1])
+        return Strengths(tuple(row[self.reference] for row in table), table, None, log_nu)
+
+    @property
+    def position(self) -> Result:
+        """The last of beta."""
+        return self.contrast(np.eye(len(self.fit.coefficients))[len(self.fit.beta) - 1])
+
+    def contrast(self, vector: Floats) -> Result:
+        estimate = float(vector @ self.fit.coefficients)
+        return with_two_way_interval(estimate, self.fit.influence(vector), self.groups, null=0.0, level=self.level)
+
+    def _vector(self, source: int) -> Floats:
+        vector = np.zeros(len(self.fit.coefficients))
+        columns = [int(k) for k in np.flatnonzero(self.inside) if k != self.reference]
+        if source in columns:
+            vector[columns.index(source)] = 1
+        return vector

@@ -1,0 +1,56 @@
+"""Tests of counts that take every rating as independent: the field's figures, named for what they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import stats
+
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Ints
+
+
+def chi_square(counts: Ints) -> Result:
+    """Pearson's chi-square of sources by points of the scale, without continuity correction.
+
+    Args:
+        counts: shape (n_sources, n_points). Empty rows and columns (a point that nobody used) are left out.
+    """
+    table = np.asarray(counts)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    n = int(table.sum())
+    if min(table.shape) < 2:  # noqa: PLR2004  # two sources and two points, or there is nothing to compare
+        note = "Fewer than two sources, or two points, were used."
+        reason: Literal["no_variation", "no_pairable_units"] = "no_variation" if n else "no_pairable_units"
+        return undefined(reason, note, method="chi_square", n_units=n, n_ratings=n)
+    found = stats.chi2_contingency(table, correction=False)
+    is_thin = bool((found.expected_freq < 5).any())  # noqa: PLR2004  # Cochran's rule
+    note = "Some expected counts are below five." if is_thin else ""
+    return Result(
+        float(found.statistic),
+        "chi_square: ratings as independent",
+        df=float(found.dof),
+        p_value=float(found.pvalue),
+        n_units=n,
+        n_ratings=n,
+        note=note,
+    )
+
+
+def mcnemar(n_only_source: int, n_only_reference: int, *, is_exact: bool = True, is_corrected: bool = True) -> Result:
+    """McNemar's test of paired yes-or-no answers, by the pairs in which only one of the two is a yes.
+
+    Exact: the estimate is the smaller count. Else the chi-square, with continuity correction or without (statsmodels).
+    """
+    from statsmodels.stats.contingency_tables import mcnemar as by_statsmodels
+
+    n = n_only_source + n_only_reference
+    if n == 0:
+        return undefined("no_variation", "No pair differs.", method="mcnemar", n_units=0)
+    table = [[0, n_only_source], [n_only_reference, 0]]
+    found = by_statsmodels(table, exact=is_exact, correction=is_corrected)
+    kind = "exact" if is_exact else "corrected" if is_corrected else "uncorrected"
+    return Result(float(found.statistic), f"mcnemar: {kind}", p_value=float(found.pvalue), n_units=n)

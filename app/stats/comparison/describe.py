@@ -1,0 +1,123 @@
+"""What raters gave: distributions, means, spreads and shares of single ratings, and differences between two sources.
+
+Every function takes `value` shape (n,), one rating each; rows whose value is nan are missing and leave first.
+`item` and `rater` shape (n,) are labels of any kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import present, spread
+from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+_NO_RATINGS = "There are no ratings."
+_POINT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How often each declared point of a scale was given; `shares` is None where there is no rating."""
+
+    points: tuple[float, ...]
+    counts: tuple[int, ...]
+    shares: tuple[float, ...] | None
+    n_ratings: int
+    n_off_scale: int
+
+
+def distribution(value: Floats, points: Sequence[float]) -> Distribution:
+    """Counts and shares per declared point, unused points included; shares are of all ratings.
+
+    Real files hold values between the points (means of several raters): they are counted as `n_off_scale`.
+
+    >>> distribution(np.array([1.0, 3.0, 3.0, 2.5]), [1, 2, 3]).counts
+    (1, 0, 2)
+    """
+    number, _ = present(value)
+    counts = tuple(int((np.abs(number - point) < _POINT).sum()) for point in points)
+    n = len(number)
+    shares = tuple(count / n for count in counts) if n else None
+    return Distribution(tuple(float(point) for point in points), counts, shares, n, n - sum(counts))
+
+
+def mean(value: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Mean of single ratings with the two-way cluster t interval. Unit: rating."""
+    number, (items, raters) = present(value, item, rater)
+    groups = clusters(items, raters)
+    if not len(number):
+        return undefined("no_pairable_units", _NO_RATINGS, method=METHOD, n_items=0, n_raters=0, n_units=0, n_ratings=0)
+    centre = float(number.mean())
+    influence = (number - centre) / len(number)
+    return with_two_way_interval(centre, influence, groups, level=level, scale=float(np.abs(number).max()))
+
+
+def sd(value: Floats, *, item: Labels, rater: Labels) -> Result:
+    """Standard deviation of single ratings, divisor n - 1. It mixes the spread of items, raters and sources."""
+    number, (items, raters) = present(value, item, rater)
+    groups, n = clusters(items, raters), len(number)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    if n < 2:  # noqa: PLR2004  # a spread takes two
+        return undefined("no_pairable_units", "A standard deviation needs two ratings.", method="sd", **counts)
+    return Result(spread(number), "sd").with_counts(**counts)
+
+
+def mean_difference(
+    value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, null: float = 0.0, level: float = 0.95
+) -> Result:
+    """Mean rating of the source (`is_treated`) minus that of the reference, for new items and new raters.
+
+    The influence of a rating is its distance from its source's mean over that source's number of ratings, negative for
+    the reference; ratings of one item and of one rater are summed over both sources, so a design in which each rater
+    sees both is credited for it. Not for a single rater or item: the interval is then undefined, the estimate stays.
+    """
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    treated = treated.astype(bool)
+    groups, n = clusters(items, raters), len(number)
+    n_treated = int(treated.sum())
+    if n_treated in {0, n}:
+        counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+        who = "source" if n_treated == 0 else "reference"
+        return undefined("no_pairable_units", f"The {who} has no ratings.", method=METHOD, **counts)
+    mine, theirs = float(number[treated].mean()), float(number[~treated].mean())
+    influence = np.where(treated, (number - mine) / n_treated, (theirs - number) / (n - n_treated))
+    scale = float(np.abs(number).max())
+    result = with_two_way_interval(mine - theirs, influence, groups, null=null, level=level, scale=scale)
+    if result.interval and _has_lone_cluster(treated, groups.item, groups.rater):
+        bare = replace(result, interval=None, standard_error=None, p_value=None, df=None)
+        return without_interval(bare, "one_cluster", "One of the two was rated on one item, or by one rater, only.")
+    return result
+
+
+def _has_lone_cluster(treated: Bools, *labels: Labels) -> bool:
+    """Whether a source stands on one item or one rater: its mean then shows no spread between clusters at all."""
+    return any(np.ptp(code[side]) == 0 for code in labels for side in (treated, ~treated))
+
+
+def share(value: Floats, *, item: Labels, rater: Labels, null: float | None = None, level: float = 0.95) -> Result:
+    """Mean of values from 0 to 1 (a yes or no, a win with ties as half) with the two-way cluster t interval.
+
+    The interval and the test against `null` are got on the logit scale, so that they stay inside 0 and 1. At exactly 0
+    or 1 there is no logit and no spread: no interval, reason `no_variation`; Clopper-Pearson beside it has one.
+    """
+    number, (items, raters) = present(value, item, rater)
+    if not len(number):
+        return undefined("no_pairable_units", _NO_RATINGS, method=METHOD, n_items=0, n_raters=0, n_units=0, n_ratings=0)
+    portion = float(number.mean())
+    influence = (number - portion) / len(number)
+    return with_two_way_interval(portion, influence, clusters(items, raters), null=null, level=level, is_share=True)
+
+
+def share_at_least(value: Floats, cut: float, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Share of single ratings at or above `cut`, with the two-way cluster interval. Unit: rating."""
+    number, (items, raters) = present(value, item, rater)
+    return share((number >= cut - _POINT).astype(np.float64), item=items, rater=raters, level=level)

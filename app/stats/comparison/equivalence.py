@@ -1,0 +1,59 @@
+"""Whether two sources are as good as the same, against a margin that was set before the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scipy import special
+
+from app.stats.core.clusters import t_quantile
+from app.stats.core.result import Interval
+
+if TYPE_CHECKING:
+    from app.stats.core.result import Result
+
+
+def equivalence(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
+    """Two one-sided t tests (Schuirmann 1987): equivalent where the 1 - 2 alpha interval lies within +-margin.
+
+    Args:
+        difference: of two means, with standard error and df, such as `mean_difference` gives.
+        margin: the largest difference that does not matter, above 0, in points of the scale.
+        alpha: of each of the two tests.
+
+    Returns:
+        The difference with its 1 - 2 alpha interval; p is the larger of the two one-sided p-values. Without a standard
+        error there is no test, and the reason why there was no interval stays.
+
+    Raises:
+        ValueError: the margin is not above 0.
+    """
+    return _against(difference, margin, alpha, is_two_sided=True)
+
+
+def non_inferiority(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
+    """One-sided t test that the source is not worse than its reference by `margin` or more; arguments as `equivalence`.
+
+    Not inferior where the lower end of the 1 - 2 alpha interval lies above -margin.
+    """
+    return _against(difference, margin, alpha, is_two_sided=False)
+
+
+def _against(difference: Result, margin: float, alpha: float, *, is_two_sided: bool) -> Result:
+    if not margin > 0:
+        raise ValueError("a margin is above 0")
+    estimate, error, df, interval = difference.estimate, difference.standard_error, difference.df, difference.interval
+    if estimate is None or error is None or df is None or interval is None:
+        return replace(difference, p_value=None)
+    p_value = float(special.stdtr(df, -(estimate + margin) / error))
+    if is_two_sided:
+        p_value = max(p_value, float(special.stdtr(df, (estimate - margin) / error)))
+    reach = t_quantile(df, 1 - 2 * alpha) * error
+    kind = f"equivalence within {margin:g}" if is_two_sided else f"not worse by {margin:g}"
+    return replace(
+        difference,
+        method=f"{interval.method}: {kind}",
+        interval=Interval(estimate - reach, estimate + reach, interval.method, 1 - 2 * alpha),
+        p_value=p_value,
+    )

@@ -1,0 +1,87 @@
+"""Whether the difference between two sources is itself different: by condition, subgroup, shown label or belief.
+
+Every further split is one more chance to find something: what was not declared before the data belongs under
+Benjamini-Hochberg, and under the heading of exploration.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import codes, present
+from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+
+def interaction(
+    value: Floats, is_treated: Bools, is_member: Bools, *, item: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Difference of the sources' means among members minus that among the others, with the two-way cluster t interval.
+
+    Args:
+        value: ratings, shape (n,); nan leaves first.
+        is_treated: whether the rating is of the source, else of its reference, shape (n,).
+        is_member: whether the rating is in the condition or subgroup, shape (n,): it may be one of items, of raters or
+            of single ratings (believed source, shown label).
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: of the interval.
+    """
+    number, (treated, member, items, raters) = present(value, is_treated, is_member, item, rater)
+    treated, member = treated.astype(bool), member.astype(bool)
+    groups, n = clusters(items, raters), len(number)
+    influence, estimate, is_thin = np.zeros(n), 0.0, False
+    for sign, here in (
+        (1, treated & member),
+        (-1, ~treated & member),
+        (-1, treated & ~member),
+        (1, ~treated & ~member),
+    ):
+        if not here.any():
+            counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+            note = "One of the two sources has no ratings on one side of the split."
+            return undefined("no_pairable_units", note, method=METHOD, **counts)
+        mean = float(number[here].mean())
+        estimate += sign * mean
+        influence[here] = sign * (number[here] - mean) / here.sum()
+        is_thin = is_thin or np.ptp(groups.item[here]) == 0 or np.ptp(groups.rater[here]) == 0
+    if is_thin:
+        bare = Result(estimate, METHOD, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
+        return without_interval(bare, "one_cluster", "One of the four means is of one item, or of one rater, only.")
+    return with_two_way_interval(estimate, influence, groups, null=0.0, level=level, scale=float(np.abs(number).max()))
+
+
+def mean_difference_within(  # a statistic's options are keywords
+    value: Floats, is_treated: Bools, stratum: Labels, *, item: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Mean of the differences between the sources within each stratum, every stratum alike; two-way cluster t interval.
+
+    For instance of the believed source within the true one: what belief does, the text held even. `stratum` shape (n,);
+    a stratum in which one of the two has no ratings leaves.
+    """
+    number, (treated, strata, items, raters) = present(value, is_treated, stratum, item, rater)
+    treated = treated.astype(bool)
+    code, n_strata = codes(strata)
+    sizes = [np.bincount(code[side], minlength=n_strata) for side in (treated, ~treated)]
+    has_both = (sizes[0] > 0) & (sizes[1] > 0)
+    kept = has_both[code]
+    number, treated, code = number[kept], treated[kept], code[kept]
+    groups, n = clusters(items[kept], raters[kept]), len(number)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    if n == 0:
+        return undefined("no_pairable_units", "No stratum has ratings of both.", method=METHOD, **counts)
+    cell = 2 * code + treated
+    size = np.maximum(np.bincount(cell, minlength=2 * n_strata), 1)
+    mean = np.bincount(cell, number, 2 * n_strata) / size
+    n_kept = int(has_both.sum())
+    influence = (number - mean[cell]) / size[cell] * np.where(treated, 1, -1) / n_kept
+    estimate = float((mean[1::2] - mean[::2])[has_both].mean())
+    if any(np.ptp(label[side]) == 0 for label in (groups.item, groups.rater) for side in (treated, ~treated)):
+        bare = Result(estimate, METHOD).with_counts(**counts)
+        return without_interval(bare, "one_cluster", "One of the two was rated on one item, or by one rater, only.")
+    return with_two_way_interval(estimate, influence, groups, null=0.0, level=level, scale=float(np.abs(number).max()))

@@ -1,0 +1,113 @@
+"""Rank tests of the field, with the permutation distribution itself where ties and zeros make tables wrong.
+
+scipy's "exact" p-values assume no ties and no zeros, which ratings always have. The distribution over all sign flips
+(or all splits) of the midranks that occurred is counted instead; where that would take long, n is large enough for the
+normal approximation with the correction for ties.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from app.stats.core.item_means import item_means
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+
+MAX_EXACT_PAIRS = 300
+MAX_EXACT_POOLED = 60
+
+
+def wilcoxon(difference: Floats) -> Result:
+    """Wilcoxon signed-rank test of paired differences, shape (n,): V, the sum of the ranks of the positive ones.
+
+    Differences of zero are left out (Wilcoxon 1945); tied ones share their mean rank. The p-value is exact, over all
+    sign flips, up to 300 pairs. Not for new raters: pairs are the only source of chance.
+    """
+    moved = difference[np.isfinite(difference) & (difference != 0)]
+    n = len(moved)
+    method = f"wilcoxon: {'exact permutation' if n <= MAX_EXACT_PAIRS else 'normal approximation'}"
+    if n == 0:
+        return undefined("no_variation", "No pair differs.", method=method, n_units=0)
+    doubled = _doubled_ranks(np.abs(moved))
+    v = int(doubled[moved > 0].sum())
+    if n <= MAX_EXACT_PAIRS:
+        p_value = _two_sided(_flips(doubled), v)
+    else:
+        z = (v - doubled.sum() / 2) / (float(doubled @ doubled) / 4) ** 0.5
+        p_value = float(2 * stats.norm.sf(abs(z)))
+    return Result(v / 2, method, p_value=p_value, n_units=n)
+
+
+def wilcoxon_of_item_means(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
+    """`wilcoxon` of the item means, source minus reference, over the items that both have. Unit: item_mean."""
+    means = item_means(value, is_treated, item=item, rater=rater)
+    result = wilcoxon(means.mine - means.theirs)
+    return result.with_counts(**means.counts(result.n_units or 0))
+
+
+def mann_whitney(mine: Floats, theirs: Floats) -> Result:
+    """Mann-Whitney test of two independent groups: U, how often one of `mine` is above one of `theirs`, ties as half.
+
+    Shapes (n,) and (m,), for instance the means of responders. The p-value is exact, over all splits into n and m, up
+    to 60 values, else normal with the corrections for ties and continuity (scipy).
+    """
+    mine, theirs = mine[np.isfinite(mine)], theirs[np.isfinite(theirs)]
+    n, m = len(mine), len(theirs)
+    is_exact = n + m <= MAX_EXACT_POOLED
+    method = f"mann_whitney: {'exact permutation' if is_exact else 'normal approximation'}"
+    if min(n, m) == 0:
+        return undefined("no_pairable_units", "One of the two groups is empty.", method=method, n_units=n + m)
+    pooled = np.concatenate([mine, theirs])
+    if np.ptp(pooled) == 0:
+        return undefined("no_variation", "All values are the same.", method=method, n_units=n + m)
+    doubled = _doubled_ranks(pooled)
+    rank_sum = int(doubled[:n].sum())
+    u = (rank_sum - n * (n + 1)) / 2
+    if is_exact:
+        p_value = _two_sided(_splits(doubled, n), rank_sum)
+    else:
+        p_value = float(stats.mannwhitneyu(mine, theirs, method="asymptotic").pvalue)
+    return Result(u, method, p_value=p_value, n_units=n + m)
+
+
+def rank_biserial(mine: Floats, theirs: Floats) -> Result:
+    """Rank-biserial r = 2 U / (n m) - 1 of `mann_whitney`: -1 all below, 0 even, 1 all above (Cureton 1956)."""
+    test = mann_whitney(mine, theirs)
+    if test.estimate is None:
+        return test
+    pairs = int(np.isfinite(mine).sum()) * int(np.isfinite(theirs).sum())
+    return Result(2 * test.estimate / pairs - 1, test.method, p_value=test.p_value, n_units=test.n_units)
+
+
+def _doubled_ranks(value: Floats) -> Ints:
+    """Twice the midranks: whole numbers, so that sums of them can be counted."""
+    return np.rint(2 * stats.rankdata(value)).astype(np.int64)
+
+
+def _flips(doubled: Ints) -> Floats:
+    """Probability of each sum of the ranks that a fair coin each leaves in, shape (total + 1,)."""
+    chance = np.zeros(int(doubled.sum()) + 1)
+    chance[0] = 1
+    for rank in doubled:
+        chance[rank:] = (chance[rank:] + chance[:-rank]) / 2
+        chance[:rank] /= 2
+    return chance
+
+
+def _splits(doubled: Ints, n: int) -> Floats:
+    """Probability of each sum of ranks over all choices of n of them, shape (total + 1,)."""
+    ways = np.zeros((n + 1, int(doubled.sum()) + 1))
+    ways[0, 0] = 1
+    for rank in doubled:
+        ways[1:, rank:] += ways[:-1, :-rank]
+    return np.asarray(ways[n] / ways[n].sum())
+
+
+def _two_sided(chance: Floats, observed: int) -> float:
+    """Twice the smaller tail, at most 1."""
+    return float(min(1.0, 2 * min(chance[: observed + 1].sum(), chance[observed:].sum())))

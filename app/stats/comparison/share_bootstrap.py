@@ -1,0 +1,120 @@
+"""Shares of item means at or above a cut, and their ratio, with a bootstrap over items.
+
+Resampling items is drawing how often each *pattern* comes (at the cut or not, for source and reference): one
+multinomial draw a replicate gives exactly the distribution that drawing items one by one would, at no cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import codes, present
+from app.stats.core.clusters import without_interval
+from app.stats.core.item_means import item_means, means_by_item
+from app.stats.core.result import Interval, Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+METHOD = "bootstrap_items"
+_POINT = 1e-9
+_HIGH, _BELOW, _ABSENT = 0, 1, 2
+
+
+def share_of_item_means_at_least(
+    value: Floats,
+    cut: float,
+    *,
+    item: Labels,
+    rater: Labels,
+    level: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Result:
+    """Share of item means at or above `cut`, percentile interval of a bootstrap over items. Unit: item_mean.
+
+    `value`, `item`, `rater` shape (n,), ratings of one source. Raters are taken as fixed: no inference for new ones.
+    """
+    number, (items, raters) = present(value, item, rater)
+    means = means_by_item(number, items)
+    n = len(means)
+    counts = {"n_items": n, "n_units": n, "n_raters": codes(raters)[1], "n_ratings": len(number)}
+    if n == 0:
+        return undefined("no_pairable_units", "There are no ratings.", method=METHOD, **counts)
+    portion = float((means >= cut - _POINT).mean())
+    bare = Result(portion, METHOD).with_counts(**counts)
+    if n == 1:
+        return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
+    if portion in {0, 1}:
+        return without_interval(bare, "no_variation", "All items are on one side of the cut: no spread.")
+    draws = np.random.default_rng(seed).binomial(n, portion, n_resamples) / n
+    return replace(bare, interval=_percentile(draws, level), standard_error=float(draws.std(ddof=1)), seed=seed)
+
+
+def share_at_least_ratio(
+    value: Floats,
+    is_treated: Bools,
+    cut: float,
+    *,
+    item: Labels,
+    rater: Labels,
+    level: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Result:
+    """Share of the source's item means at or above `cut`, over that of the reference. Unit: item_mean.
+
+    Items are resampled whole, so an item that both sources have stays a pair. Where the reference's share is 0 the
+    ratio is infinite: reason `separation`; where that happens in too many resamples there is no upper end.
+    """
+    means = item_means(value, is_treated, item=item, rater=rater)
+    sides = [np.isfinite(side) for side in (means.mine, means.theirs)]
+    counts = means.counts(int(sides[0].sum() + sides[1].sum()))
+    if not (sides[0].any() and sides[1].any()):
+        return undefined("no_pairable_units", "One of the two sources has no ratings.", method=METHOD, **counts)
+    pattern = np.bincount(_pattern(means.mine, cut) * 3 + _pattern(means.theirs, cut), minlength=9)
+    estimate = float(_ratio(pattern[np.newaxis])[0])
+    if not np.isfinite(estimate):
+        return undefined(
+            "separation", "No item mean of the reference reaches the cut: no ratio.", method=METHOD, **counts
+        )
+    bare = Result(estimate, METHOD).with_counts(**counts)
+    if len(means.mine) == 1:
+        return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
+    n = int(pattern.sum())
+    draws = _ratio(np.random.default_rng(seed).multinomial(n, pattern / n, n_resamples))
+    return _with_percentile(replace(bare, seed=seed), draws, level)
+
+
+def _pattern(means: Floats, cut: float) -> Labels:
+    return np.where(np.isnan(means), _ABSENT, np.where(means >= cut - _POINT, _HIGH, _BELOW))
+
+
+def _ratio(patterns: Labels) -> Floats:
+    """Ratios of shares for rows of pattern counts, shape (b, 9); inf or nan where the reference's share is none."""
+    table = patterns.reshape(-1, 3, 3)
+    mine, theirs = table.sum(axis=2), table.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = [side[:, _HIGH] / (side[:, _HIGH] + side[:, _BELOW]) for side in (mine, theirs)]
+        return np.asarray(shares[0] / shares[1])
+
+
+def _with_percentile(bare: Result, draws: Floats, level: float) -> Result:
+    """The interval of the resamples that have a ratio (0 / 0 has none); an upper end at infinity is no interval."""
+    kept = draws[~np.isnan(draws)]
+    if np.mean(np.isposinf(kept)) >= (1 - level) / 2:
+        note = "The reference's share is 0 in too many resamples: the ratio has no upper end."
+        return without_interval(bare, "separation", note)
+    if np.ptp(kept) == 0:
+        return without_interval(bare, "no_variation", "Resampling items shows no spread.")
+    return replace(bare, interval=_percentile(kept, level))
+
+
+def _percentile(draws: Floats, level: float) -> Interval:
+    """Ends that are resamples themselves: between a number and infinity there is nothing to interpolate."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
+    return Interval(float(low), float(high), METHOD, level)

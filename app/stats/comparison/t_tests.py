@@ -1,0 +1,105 @@
+"""The field's classical t tests, on item means.
+
+They take items as the only source of chance: with few raters they promise far more than new raters would keep.
+`value`, `is_treated`, `item`, `rater` are of shape (n,), one rating each; rows whose value is nan leave first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import spread
+from app.stats.core.clusters import t_p_value, t_quantile
+from app.stats.core.item_means import ItemMeans, item_means
+from app.stats.core.result import Interval, Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class _TTest:
+    """What a t test on item means rests on."""
+
+    difference: float
+    standard_error: float
+    df: float
+    method: str
+    counts: dict[str, int | None]
+    scale: float
+
+    @property
+    def is_constant(self) -> bool:
+        return self.standard_error <= _ROUNDING * max(self.scale, abs(self.difference))
+
+
+def _paired(means: ItemMeans) -> _TTest | Result:
+    method = "t_paired: item means"
+    gap = means.mine - means.theirs
+    gap = gap[np.isfinite(gap)]
+    n = len(gap)
+    if n == 0:
+        return undefined("no_pairable_units", "No item was rated in both sources.", method=method, **means.counts(0))
+    if n == 1:
+        return undefined("one_cluster", "Only one item was rated in both sources.", method=method, **means.counts(1))
+    return _TTest(float(gap.mean()), spread(gap) / n**0.5, float(n - 1), method, means.counts(n), means.scale)
+
+
+def _unpaired(means: ItemMeans) -> _TTest | Result:
+    method = "t_unpaired: item means, pooled variance"
+    mine, theirs = (side[np.isfinite(side)] for side in (means.mine, means.theirs))
+    n, m = len(mine), len(theirs)
+    counts = means.counts(n + m)
+    if min(n, m) == 0:
+        return undefined("no_pairable_units", "One of the two sources has no ratings.", method=method, **counts)
+    if min(n, m) == 1:
+        return undefined("one_cluster", "One of the two sources was rated on one item only.", method=method, **counts)
+    difference = float(mine.mean() - theirs.mean())
+    within = np.concatenate([mine - mine.mean(), theirs - theirs.mean()])
+    # the divisor n + m - 1 of `spread` makes room for the two means that were taken away
+    pooled = spread(within) * ((n + m - 1) / (n + m - 2)) ** 0.5
+    return _TTest(difference, pooled * (1 / n + 1 / m) ** 0.5, float(n + m - 2), method, counts, means.scale)
+
+
+def _t(test: _TTest | Result) -> Result:
+    if isinstance(test, Result):
+        return test
+    if test.is_constant:
+        return undefined("no_variation", "The item means do not vary.", method=test.method, **test.counts)
+    t = test.difference / test.standard_error
+    return Result(t, test.method, df=test.df, p_value=t_p_value(t, test.df)).with_counts(**test.counts)
+
+
+def t_paired(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
+    """The paired t statistic of item means, source minus reference, over the items that both have. Unit: item_mean."""
+    return _t(_paired(item_means(value, is_treated, item=item, rater=rater)))
+
+
+def t_unpaired(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
+    """Student's unpaired t statistic (pooled variance) of item means, as Ayers et al. 2023 report. Unit: item_mean.
+
+    The two means of one item are treated as unrelated: the paired test is the better one where items are shared.
+    """
+    return _t(_unpaired(item_means(value, is_treated, item=item, rater=rater)))
+
+
+def item_mean_difference(
+    value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, is_paired: bool, level: float = 0.95
+) -> Result:
+    """Mean of item means, source minus reference, with the interval of `t_paired` or `t_unpaired`. Unit: item_mean."""
+    means = item_means(value, is_treated, item=item, rater=rater)
+    test = _paired(means) if is_paired else _unpaired(means)
+    if isinstance(test, Result):
+        return test
+    if test.is_constant:
+        bare = Result(test.difference, test.method, interval_reason="no_variation", note="The item means do not vary.")
+        return bare.with_counts(**test.counts)
+    reach = t_quantile(test.df, level) * test.standard_error
+    method = test.method.partition(":")[0]
+    interval = Interval(test.difference - reach, test.difference + reach, method, level)
+    return replace(_t(test), estimate=test.difference, interval=interval, standard_error=test.standard_error)

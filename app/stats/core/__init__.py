@@ -1,0 +1,1 @@
+"""What all statistics share: results, arrays, clusters, crossed factors."""

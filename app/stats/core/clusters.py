@@ -1,0 +1,141 @@
+"""Intervals for new items and new raters: the two-way (item x rater) cluster t interval.
+
+An estimate moves by the *influence* of each rating on it; ratings of one item share that item, ratings of one rater
+share that rater. Cameron, Gelbach and Miller (2011, J. Bus. Econ. Stat. 29:238) add the variance between items to the
+variance between raters and take away what both count, the item x rater cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from app.stats.core.arrays import codes
+from app.stats.core.result import Interval, Result
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints, Labels
+    from app.stats.core.result import Reason
+
+METHOD = "two_way_cluster_t"
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Items, raters and item x rater cells of n ratings as codes 0..n-1, with their numbers."""
+
+    item: Ints
+    rater: Ints
+    cell: Ints
+    n_items: int
+    n_raters: int
+    n_cells: int
+
+    @property
+    def df(self) -> int:
+        return min(self.n_items, self.n_raters) - 1
+
+
+def clusters(item: Labels, rater: Labels) -> Clusters:
+    """The clusters of ratings. `item` and `rater` shape (n,), any labels."""
+    items, n_items = codes(item)
+    raters, n_raters = codes(rater)
+    cells, n_cells = codes(items * max(n_raters, 1) + raters)
+    return Clusters(items, raters, cells, n_items, n_raters, n_cells)
+
+
+def cluster_variance(influence: Floats, code: Ints, n: int) -> float:
+    """Sum of squared cluster totals of the influence values, times n / (n - 1) for n clusters.
+
+    For the mean of equal clusters this is exactly the variance of the t test on the cluster means. Needs n >= 2.
+    """
+    totals = np.bincount(code, influence, n)
+    return float(totals @ totals) * n / (n - 1)
+
+
+def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
+    """Root of V_item + V_rater - V_cell, which is not let below the larger of the two (V_cell can outgrow either).
+
+    Args:
+        influence: shape (n,), sums to zero; the estimate moves by this when the rating's weight grows by one.
+        groups: clusters of the same n ratings, at least two items and two raters.
+    """
+    largest = float(np.abs(influence).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    # values of any size can be squared once they are brought to one
+    moves = influence / largest
+    by_item = cluster_variance(moves, groups.item, groups.n_items)
+    by_rater = cluster_variance(moves, groups.rater, groups.n_raters)
+    by_cell = cluster_variance(moves, groups.cell, groups.n_cells)
+    return float(max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5) * largest
+
+
+def t_quantile(df: float, level: float) -> float:
+    """The t value that leaves (1 - level) / 2 above it."""
+    return float(special.stdtrit(df, 0.5 + level / 2))
+
+
+def t_p_value(t: float, df: float) -> float:
+    """Two-sided p-value of a t statistic."""
+    return float(2 * special.stdtr(df, -abs(t)))
+
+
+def without_interval(result: Result, reason: Reason, note: str) -> Result:
+    """The same estimate, with the reason why no interval goes with it."""
+    return replace(result, interval_reason=reason, note=note)
+
+
+def with_two_way_interval(
+    estimate: float,
+    influence: Floats,
+    groups: Clusters,
+    *,
+    null: float | None = None,
+    level: float = 0.95,
+    is_share: bool = False,
+    scale: float = 1.0,
+) -> Result:
+    """The estimate with its two-way cluster t interval, df = min(items, raters) - 1.
+
+    Args:
+        estimate: the number that the influence values belong to.
+        influence: shape (n,).
+        groups: clusters of the same n ratings.
+        null: the value that the p-value tests against; None for no test.
+        level: of the interval.
+        is_share: the interval (and the test) is got on the logit scale, so that it stays inside 0 and 1.
+        scale: size of the values; a standard error below its rounding error is none.
+
+    Returns:
+        Result with n_items, n_raters, n_ratings; without interval by reason `one_cluster` (one item or one rater) or
+        `no_variation`. Checked against R's sandwich::vcovCL(type = "HC0", cadjust = TRUE) by formula.
+    """
+    bare = Result(
+        estimate,
+        METHOD,
+        n_items=groups.n_items,
+        n_raters=groups.n_raters,
+        n_units=len(influence),
+        n_ratings=len(influence),
+    )
+    if groups.df < 1:
+        return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
+    se = two_way_standard_error(influence, groups)
+    if se <= _ROUNDING * scale:
+        return without_interval(bare, "no_variation", "Nothing varies between items or raters: no interval.")
+    slope = 1 / (estimate * (1 - estimate)) if is_share else 1.0
+    centre = float(special.logit(estimate)) if is_share else estimate
+    reach = t_quantile(groups.df, level) * se * slope
+    ends = np.array([centre - reach, centre + reach])
+    low, high = special.expit(ends) if is_share else ends
+    p_value = None
+    if null is not None:
+        origin = float(special.logit(null)) if is_share else null
+        p_value = t_p_value((centre - origin) / (se * slope), groups.df)
+    interval = Interval(float(low), float(high), METHOD, level)
+    return replace(bare, interval=interval, standard_error=se, df=float(groups.df), p_value=p_value)

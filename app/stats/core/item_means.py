@@ -1,0 +1,59 @@
+"""Item means of a source and of its reference: the unit that the field's classical figures run over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.stats.core.arrays import codes, present
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMeans:
+    """Per item (in the order of first appearance) the mean rating of source and reference; nan where it has none."""
+
+    mine: Floats
+    theirs: Floats
+    n_raters: int
+    n_ratings: int
+
+    @property
+    def scale(self) -> float:
+        """The size of the largest item mean: what rounding errors are measured against."""
+        return float(np.nanmax(np.abs([self.mine, self.theirs])))
+
+    def counts(self, n_units: int) -> dict[str, int | None]:
+        return {
+            "n_items": len(self.mine),
+            "n_units": n_units,
+            "n_raters": self.n_raters,
+            "n_ratings": self.n_ratings,
+        }
+
+
+def means_by_item(value: Floats, item: Labels) -> Floats:
+    """Mean rating per item in the order of first appearance. `value` has no nan."""
+    number, n = codes(item)
+    return np.bincount(number, value, n) / np.bincount(number, minlength=n)
+
+
+def item_means(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> ItemMeans:
+    """Item means of both sources. All arguments shape (n,), one rating each; nan ratings leave first."""
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    treated = treated.astype(bool)
+    code, names = pd.factorize(items)
+    both = [_means(number[side], code[side], len(names)) for side in (treated, ~treated)]
+    return ItemMeans(both[0], both[1], codes(raters)[1], len(number))
+
+
+def _means(value: Floats, code: Labels, n: int) -> Floats:
+    count = np.bincount(code, minlength=n)
+    total = np.bincount(code, value, n)
+    mean: Floats = np.divide(total, count, out=np.full(n, np.nan), where=count > 0)
+    return mean

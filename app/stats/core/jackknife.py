@@ -1,0 +1,119 @@
+"""Intervals from the influence of each unit, and the words for data that give none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from app.stats.core.result import Interval, Reason, Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats
+    from app.stats.core.ratings import Ratings
+
+
+# a standard error below this is the rounding of zero
+ZERO = 1e-12
+# the fewest units that can differ
+PAIR = 2
+
+
+class Spread(TypedDict):
+    """The fields of a Result that say how sure an estimate is."""
+
+    standard_error: float | None
+    df: float | None
+    interval: Interval | None
+    interval_reason: Reason | None
+
+
+def no_spread(reason: Reason) -> Spread:
+    """No interval, and the word why."""
+    return {"standard_error": None, "df": None, "interval": None, "interval_reason": reason}
+
+
+def nothing_to_compare(ratings: Ratings) -> Result | None:
+    """The undefined Result of ratings in which no unit was rated twice, else None."""
+    return None if ratings.is_pairable.any() else no_pairs(ratings)
+
+
+def no_pairs(ratings: Ratings) -> Result:
+    """The undefined Result of ratings in which nothing can be compared."""
+    words = "no unit has two ratings, so agreement is not estimable" if len(ratings.value) else "there are no ratings"
+    return undefined("no_pairable_units", words, **ratings.sizes())
+
+
+def no_variation(ratings: Ratings) -> Result:
+    """The undefined Result of ratings that all say the same."""
+    words = "every rating that could be compared has the same value, so agreement beyond chance is not defined"
+    return undefined("no_variation", words, **ratings.sizes())
+
+
+def jackknife_se(influence: Floats, weight: Floats) -> float:
+    """The infinitesimal jackknife's standard error.
+
+    `influence` is the derivative of the estimate by the weight of a unit, shape (n_kinds,); `weight` how many
+    units have that influence. Efron and Tibshirani (1993), section 22.4, with n / (n - 1) for small samples.
+    """
+    n = float(weight.sum())
+    centre = float(weight @ influence) / n
+    return float(np.sqrt(n / (n - 1) * (weight @ (influence - centre) ** 2)))
+
+
+def correlation_spread(estimate: float, influence: Floats, weight: Floats, confidence: float) -> Spread:
+    """Interval of a coefficient that ends at 1: t on Fisher's z, df = units - 1; plain t outside (-1, 1)."""
+    n = float(weight.sum())
+    if n < PAIR:
+        return no_spread("one_cluster")
+    se = jackknife_se(influence, weight)
+    if se < ZERO:
+        return no_spread("no_variation")
+    low, high = fisher_ends(estimate, t_quantile(confidence, n - 1) * se)
+    return {
+        "standard_error": se,
+        "df": n - 1,
+        "interval": Interval(low, high, "jackknife_units", confidence),
+        "interval_reason": None,
+    }
+
+
+def fisher_ends(centre: float, reach: float) -> tuple[float, float]:
+    """The ends `reach` away on Fisher's z, where `centre` is a correlation; outside (-1, 1) plainly, cut at 1."""
+    if abs(centre) > 1 - ZERO:
+        return centre - reach, min(centre + reach, 1.0)
+    z, reach = np.arctanh(centre), reach / (1 - centre**2)
+    return float(np.tanh(z - reach)), float(np.tanh(z + reach))
+
+
+def share_spread(values: Floats, confidence: float) -> Spread:
+    """Interval of the mean of one share per unit: for a mean the jackknife is the t interval, cut at 0 and 1."""
+    n = len(values)
+    if n < PAIR:
+        return no_spread("one_cluster")
+    se = float(values.std(ddof=1) / np.sqrt(n))
+    if se < ZERO:
+        return no_spread("no_variation")
+    mean, reach = float(values.mean()), t_quantile(confidence, n - 1) * se
+    return {
+        "standard_error": se,
+        "df": float(n - 1),
+        "interval": Interval(max(mean - reach, 0.0), min(mean + reach, 1.0), "jackknife_units", confidence),
+        "interval_reason": None,
+    }
+
+
+def within(spread: Spread, lowest: float) -> Spread:
+    """The interval cut at the lowest value that there can be."""
+    interval = spread["interval"]
+    if interval is not None and interval.low < lowest:
+        spread["interval"] = replace(interval, low=lowest)
+    return spread
+
+
+def t_quantile(confidence: float, df: float) -> float:
+    """How many standard errors a two-sided interval reaches."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + confidence) / 2))

@@ -1,0 +1,186 @@
+"""Ratings in long form, as every agreement statistic takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from app.stats.core.arrays import Bools, Floats, Ints
+
+
+# the fewest ratings of a unit that can agree
+PAIR = 2
+
+
+class Sizes(TypedDict):
+    """The counts that every Result of agreement carries."""
+
+    n_units: int
+    n_pairable_units: int
+    n_raters: int
+    n_ratings: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Equally long arrays, one place a rating: codes >= 0 of unit and rater, and the value given.
+
+    A value is a point of the scale, or the code of a category. A rater who rates a unit twice counts twice:
+    planned repeats belong in `intra_rater_agreement`, not here.
+
+    Raises:
+        ValueError: unequal lengths, a negative code, a value that is not finite.
+    """
+
+    unit: Ints
+    rater: Ints
+    value: Floats
+
+    def __post_init__(self) -> None:
+        arrays: dict[str, Floats | Ints] = {
+            "unit": _codes(self.unit, "unit"),
+            "rater": _codes(self.rater, "rater"),
+            # adding zero turns -0.0 into 0.0, so that the two are one category
+            "value": np.asarray(self.value, dtype=np.float64) + 0.0,
+        }
+        if len({array.shape for array in arrays.values()}) != 1 or arrays["value"].ndim != 1:
+            raise ValueError("unit, rater and value are flat arrays of one length")
+        if not np.isfinite(arrays["value"]).all():
+            raise ValueError("a rating has a finite value; leave missing ones out")
+        for name, array in arrays.items():
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def n_units(self) -> int:
+        """Units with at least one rating."""
+        return len(self.unit_codes)
+
+    @cached_property
+    def unit_codes(self) -> Ints:
+        """The codes of the units that have a rating, ascending: the rows of `counts`."""
+        return _present(self.unit)
+
+    @cached_property
+    def unit_row(self) -> Ints:
+        """For each rating the row of its unit in `counts`."""
+        return _rows(self.unit, self.unit_codes)
+
+    @cached_property
+    def rater_codes(self) -> Ints:
+        """The codes of the raters who gave a rating, ascending."""
+        return _present(self.rater)
+
+    @cached_property
+    def rater_row(self) -> Ints:
+        """For each rating the place of its rater in `rater_codes`."""
+        return _rows(self.rater, self.rater_codes)
+
+    @property
+    def values(self) -> Floats:
+        """The distinct values that occur, ascending: the columns of `counts`."""
+        return self._values_and_columns[0]
+
+    @property
+    def value_column(self) -> Ints:
+        """For each rating the column of its value in `counts`."""
+        return self._values_and_columns[1]
+
+    @cached_property
+    def _values_and_columns(self) -> tuple[Floats, Ints]:
+        low = float(self.value.min()) if len(self.value) else 0.0
+        above = self.value - low
+        if above.max(initial=0.0) < _dense(len(above)):
+            steps = above.astype(np.int64)
+            if np.array_equal(steps, above):  # whole steps, as on nearly every scale, need no sorting
+                present = _present(steps)
+                return np.asarray(present + low, dtype=np.float64), _rows(steps, present)
+        values = np.unique(self.value)
+        return values, np.searchsorted(values, self.value)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many ratings of each unit have each value, shape (n_units, n_values)."""
+        shape = (self.n_units, len(self.values))
+        cell = self.unit_row * shape[1] + self.value_column
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def is_pairable(self) -> Bools:
+        """For each row of `counts` whether the unit has two ratings or more."""
+        return np.bincount(self.unit_row, minlength=self.n_units) >= PAIR
+
+    @property
+    def paired(self) -> Ratings:
+        """The ratings of units with two ratings or more: all that agreement can be seen in."""
+        return self if self.is_pairable.all() else self._paired
+
+    @cached_property
+    def _paired(self) -> Ratings:
+        return self.select(self.is_pairable[self.unit_row])
+
+    def counts_over(self, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
+        """`counts` with a column for each declared value too, and the values: shapes (n_units, V) and (V,).
+
+        A value that occurs but is not declared (a mean of several people) keeps its column.
+        """
+        if domain is None:
+            return self.counts, self.values
+        values = np.union1d(np.asarray(domain, dtype=np.float64) + 0.0, self.values)
+        counts = np.zeros((self.n_units, len(values)), dtype=np.int64)
+        counts[:, np.searchsorted(values, self.values)] = self.counts
+        return counts, values
+
+    def select(self, mask: Bools) -> Ratings:
+        """The ratings where `mask`, of the length of the ratings, holds."""
+        return Ratings(self.unit[mask], self.rater[mask], self.value[mask])
+
+    def of_raters(self, raters: ArrayLike) -> Ratings:
+        """The ratings that these raters gave."""
+        return self.select(np.isin(self.rater, np.asarray(raters)))
+
+    def sizes(self) -> Sizes:
+        """How many units, raters and ratings there are."""
+        return {
+            "n_units": self.n_units,
+            "n_pairable_units": int(self.is_pairable.sum()),
+            "n_raters": len(self.rater_codes),
+            "n_ratings": len(self.value),
+        }
+
+
+def _codes(values: ArrayLike, name: str) -> Ints:
+    codes = np.asarray(values)
+    if codes.size and (not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0):
+        raise ValueError(f"{name} holds whole codes from 0 on")
+    return codes.astype(np.int64, copy=False)
+
+
+def _dense(n: int) -> int:
+    """The largest code among n that is still worth a table."""
+    return 4 * n + 1000
+
+
+def _present(codes: Ints) -> Ints:
+    """Distinct codes, ascending. Codes that are dense, as they nearly always are, need no sorting."""
+    if codes.size and codes.max() < _dense(codes.size):
+        return np.flatnonzero(np.bincount(codes))
+    return np.unique(codes)
+
+
+def _rows(codes: Ints, present: Ints) -> Ints:
+    """For each code its place in `present`."""
+    if codes.size and present[-1] == len(present) - 1:
+        return codes
+    if codes.size and present[-1] < _dense(codes.size):
+        place = np.zeros(int(present[-1]) + 1, dtype=np.int64)
+        place[present] = np.arange(len(present))
+        return place[codes]
+    return np.searchsorted(present, codes)

@@ -1,0 +1,1 @@
+"""Linear mixed models, regression and correlation."""

@@ -1,0 +1,91 @@
+"""Correlations of ratings with ratings of another dimension, and with scores of a text, for new items and raters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import stats
+
+from app.stats.core.arrays import codes, present, spread
+from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Labels
+
+Kind = Literal["pearson", "spearman"]
+_FEWEST = 3
+_PERFECT = 1 - 1e-12
+
+
+def correlation(
+    a: Floats, b: Floats, *, item: Labels, rater: Labels, kind: Kind = "pearson", level: float = 0.95
+) -> Result:
+    """Correlation of two values given together, with a two-way cluster t interval on Fisher's z.
+
+    Args:
+        a: shape (n,); a row with nan in either leaves.
+        b: shape (n,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,); pass the item again where there is one row an item (a mean, an automatic score).
+        kind: `pearson`, or `spearman` for that of the ranks (the influence takes the ranks as given).
+        level: of the interval.
+    """
+    both = np.where(np.isfinite(b), a, np.nan)
+    first, (second, items, raters) = present(both, b, item, rater)
+    groups, n = clusters(items, raters), len(first)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    if n < _FEWEST:
+        return undefined("no_pairable_units", "A correlation needs three pairs.", method=METHOD, **counts)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return undefined("no_variation", "One of the two does not vary.", method=METHOD, **counts)
+    if kind == "spearman":
+        first, second = stats.rankdata(first), stats.rankdata(second)
+    u, v = (_standardized(column) for column in (first, second))
+    r = float(np.clip((u * v).mean(), -1, 1))
+    bare = Result(r, f"{METHOD}: {kind}, Fisher z").with_counts(**counts)
+    if abs(r) > _PERFECT:
+        return without_interval(bare, "no_variation", "The two go together without an exception: no interval.")
+    influence = (u * v - r * (u**2 + v**2) / 2) / (n * (1 - r**2))
+    on_z = with_two_way_interval(float(np.arctanh(r)), influence, groups, null=0.0, level=level)
+    ends = on_z.interval and replace(
+        on_z.interval, low=float(np.tanh(on_z.interval.low)), high=float(np.tanh(on_z.interval.high))
+    )
+    error = None if on_z.standard_error is None else on_z.standard_error * (1 - r**2)
+    return replace(on_z, estimate=r, method=bare.method, interval=ends, standard_error=error)
+
+
+def halo(a: Floats, b: Floats, *, unit: Labels, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """How far a rater who rates a response higher than others do on one dimension does so on another too.
+
+    Correlation of the deviations from the mean of the response (`unit`), over responses with two ratings or more. Near
+    1 the two questions measure one impression; a raw correlation cannot tell that from responses good in both.
+    """
+    together = np.isfinite(a) & np.isfinite(b)
+    code, n = codes(np.asarray(unit)[together])
+    size = np.bincount(code, minlength=n)
+    kept = size[code] > 1
+    deviations = []
+    for values in (a, b):
+        value = np.asarray(values, dtype=np.float64)[together]
+        deviations.append((value - (np.bincount(code, value, n) / np.maximum(size, 1))[code])[kept])
+    where = {"item": np.asarray(item)[together][kept], "rater": np.asarray(rater)[together][kept]}
+    return correlation(
+        _cleaned(deviations[0]), _cleaned(deviations[1]), item=where["item"], rater=where["rater"], level=level
+    )
+
+
+def _standardized(value: Floats) -> Floats:
+    """Mean 0 and mean square 1, of values of any size that vary."""
+    largest = float(np.abs(value).max())
+    unit = value / largest
+    centred = unit - unit.mean()
+    return np.asarray(centred / (spread(unit) * ((len(unit) - 1) / len(unit)) ** 0.5))
+
+
+def _cleaned(deviation: Floats) -> Floats:
+    """Deviations that are rounding errors of 0 are 0."""
+    largest = float(np.abs(deviation).max(initial=0))
+    return np.where(np.abs(deviation) < largest * 1e-9, 0, deviation)

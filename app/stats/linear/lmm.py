@@ -1,0 +1,70 @@
+"""The linear companion of the ordinal model: mean difference of two sources with Satterthwaite degrees of freedom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import codes, present
+from app.stats.core.clusters import t_p_value, t_quantile, without_interval
+from app.stats.core.model_design import is_nested_one_to_one, random_columns
+from app.stats.core.result import Interval, Result, undefined
+from app.stats.linear.lmm_fit import fit_lmm
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+METHOD = "lmm_satterthwaite"
+_SOURCE = np.array([0.0, 1.0])
+
+
+def mean_difference_lmm(  # a statistic's options are keywords
+    value: Floats,
+    is_treated: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    has_slopes: bool = True,
+    level: float = 0.95,
+) -> Result:
+    """Mean of the source minus mean of the reference, from a linear mixed model by REML. Unit: rating.
+
+    Crossed random intercepts of item and rater and, where they can be told apart, slopes of the source on both. Takes
+    the points as equally far apart. All arrays shape (n,), one rating each; nan values leave first.
+    """
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    treated = treated.astype(bool)
+    n, n_items, n_raters = len(number), codes(items)[1], codes(raters)[1]
+    counts = {"n_items": n_items, "n_raters": n_raters, "n_units": n, "n_ratings": n}
+    if int(treated.sum()) in {0, n}:
+        who = "reference" if treated.any() else "source"
+        return undefined("no_pairable_units", f"The {who} has no ratings.", method=METHOD, **counts)
+    difference = float(number[treated].mean() - number[~treated].mean())
+    bare = Result(difference, METHOD).with_counts(**counts)
+    # brought to the range 0 to 1, so that squares can be summed and a perfect fit be told from rounding
+    scale = float(np.ptp(number)) or 1.0
+    contrast = treated - 0.5
+    columns = random_columns(
+        items, raters, contrast if has_slopes else None, is_trivial_rater=is_nested_one_to_one(items, raters)
+    )
+    fit = fit_lmm(
+        (number - number.min()) / scale,
+        np.array([np.ones(n), contrast]),
+        item=items,
+        rater=raters,
+        item_columns=columns.item,
+        rater_columns=columns.rater,
+    )
+    if fit is None:
+        return without_interval(bare, "no_variation", "Sources, items and raters leave nothing to the residual.")
+    estimate, error = fit.beta[1] * scale, float(np.sqrt(fit.covariance[1, 1])) * scale
+    bare = replace(bare, estimate=float(estimate))
+    if min(n_items, n_raters) == 1:
+        return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
+    df = fit.df(_SOURCE)
+    reach = t_quantile(df, level) * error
+    interval = Interval(float(estimate - reach), float(estimate + reach), METHOD, level)
+    p_value = t_p_value(float(estimate) / error, df)
+    return replace(bare, interval=interval, standard_error=error, df=df, p_value=p_value)

@@ -1,0 +1,263 @@
+"""Linear mixed model of two crossed (or nested) random factors by REML, with Satterthwaite degrees of freedom.
+
+With Theta the standard deviations of the effects relative to that of the residual, H = I + Theta Z'Z Theta, and
+V = I + Z Theta Theta Z', the criterion needs only [X y]' V^-1 [X y] and log det H (Bates et al. 2015, J. Stat. Softw.
+67:1). Sums over the ratings are taken once: each evaluation touches cells, not ratings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import optimize, special
+from threadpoolctl import threadpool_limits
+
+from app.stats.core.arrays import codes
+from app.stats.core.crossed import Crossed, Factor, Factored, crossed, union_of_columns
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Labels
+
+_STEP = 1e-4
+_FLAT = 1e-9
+_PERFECT = 1e-12
+_MOMENTS = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class FTest:
+    """An F test of several contrasts at once; a t test where there is one (F = t squared)."""
+
+    f: float
+    df_numerator: int
+    df_denominator: float
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class LmmFit:
+    """Estimates of a linear mixed model.
+
+    Attributes:
+        beta: shape (p,), one for each column of X.
+        covariance: of beta, shape (p, p).
+        sd_item, sd_rater: of the random effects, in the order of their columns; 0 at the boundary.
+        sd_residual: of the residual.
+        reml_criterion: minus twice the restricted log-likelihood.
+        parameter_covariance: of (relative sds, residual sd), shape (m, m).
+        slopes: of the covariance of beta in these parameters, shape (m, p, p).
+        item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in the order
+            of first appearance.
+    """
+
+    beta: Floats
+    covariance: Floats
+    sd_item: Floats
+    sd_rater: Floats
+    sd_residual: float
+    reml_criterion: float
+    parameter_covariance: Floats
+    slopes: Floats
+    item_effects: Floats
+    rater_effects: Floats
+
+    def df(self, contrast: Floats) -> float:
+        """Satterthwaite's degrees of freedom of one contrast, shape (p,)."""
+        gradient = np.einsum("mij,i,j->m", self.slopes, contrast, contrast)
+        variance = contrast @ self.covariance @ contrast
+        return float(2 * variance**2 / (gradient @ self.parameter_covariance @ gradient))
+
+    def f_test(self, contrasts: Floats) -> FTest:
+        """Fai and Cornelius (1996), as lmerTest: contrasts, shape (q, p), turned into independent t tests."""
+        q = len(contrasts)
+        values, vectors = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
+        apart = vectors.T @ contrasts
+        f = float(((apart @ self.beta) ** 2 / values).mean())
+        dfs = np.array([self.df(row) for row in apart])
+        if q == 1:
+            df = float(dfs[0])
+        else:
+            total = float((dfs / (dfs - _MOMENTS))[dfs > _MOMENTS].sum())
+            df = _MOMENTS * total / (total - q) if total > q else _MOMENTS
+        return FTest(f, q, df, float(special.fdtrc(q, df, f)))
+
+
+def fit_lmm(
+    y: Floats, X: Floats, *, item: Labels, rater: Labels, item_columns: Floats, rater_columns: Floats
+) -> LmmFit | None:
+    """Fit y = X beta + effects of item and of rater + residual.
+
+    Args:
+        y: shape (n,).
+        X: fixed columns with the intercept, shape (p, n), independent.
+        item: labels, shape (n,); `rater` may also be nested in it.
+        rater: labels, shape (n,).
+        item_columns: what varies by item, shape (q, n), as in `fit_clmm`.
+        rater_columns: the same by rater.
+
+    Returns:
+        The fit, or None where nothing is left for the residual.
+
+    Checked against lme4 1.1.31 (Penicillin) and lmerTest 3.1.3 (ham).
+    """
+    items, n_items = codes(item)
+    raters, n_raters = codes(rater)
+    columns, at_item, at_rater = union_of_columns(item_columns, rater_columns, len(y))
+    by_item, by_rater = Factor(items, n_items, at_item), Factor(raters, n_raters, at_rater)
+    is_item_large = n_items >= n_raters
+    design = crossed(*((by_item, by_rater) if is_item_large else (by_rater, by_item)), columns)
+    model = _Reml(design, np.vstack([X, y])[:, design.order])
+    try:
+        with threadpool_limits(1), np.errstate(all="ignore"):
+            return model.fitted(is_item_large=is_item_large)
+    except np.linalg.LinAlgError:
+        # the search ran off to effects without bound, which is what a residual of nothing looks like
+        return None
+
+
+class _Reml:
+    """The REML criterion of a design, from sums that are taken once. `Y` is [X y] by rows, sorted as the design.
+
+    Its parameters are (theta, sigma): standard deviations relative to the residual's, then the residual's.
+    """
+
+    def __init__(self, design: Crossed, Y: Floats) -> None:
+        self.design = design
+        self.n, self.p = Y.shape[1], Y.shape[0] - 1
+        self.cells = design.over_cells(design.products)
+        self.products = Y @ Y.T
+        gathered = [design.gather(row) for row in Y]
+        self.large = np.array([large for large, _ in gathered])
+        self.small = np.array([small for _, small in gathered])
+
+    def at(self, theta: Floats) -> _At:
+        q = self.design.large.q
+        H = Factored(self.design, self.cells, theta[:q], theta[q:])
+        large, small = self.large * theta[:q, np.newaxis], self.small * theta[q:, np.newaxis]
+        solved = [H.solve(*pair) for pair in zip(large, small, strict=True)]
+        by_large, by_small = np.array([x for x, _ in solved]), np.array([x for _, x in solved])
+        explained = np.einsum("akl,bkl->ab", large, by_large) + np.einsum("akl,bkl->ab", small, by_small)
+        cross = self.products - explained
+        beta = np.linalg.solve(cross[:-1, :-1], cross[:-1, -1])
+        # effects that explain everything leave rounding errors, which may be below zero
+        residual = max(float(cross[-1, -1] - cross[:-1, -1] @ beta), _PERFECT * self.products[-1, -1])
+        return _At(theta, H, by_large, by_small, cross, beta, residual)
+
+    def profiled(self, theta: Floats) -> tuple[float, Floats]:
+        """The criterion at the best sigma, and its gradient in theta."""
+        at, free = self.at(theta), self.n - self.p
+        value = at.log_det + free * (1 + np.log(2 * np.pi * at.residual / free))
+        return value, at.log_det_slopes + at.residual_slopes * (free / at.residual)
+
+    def gradient(self, parameters: Floats) -> Floats:
+        """Of the criterion in (theta, sigma)."""
+        at, sigma = self.at(parameters[:-1]), parameters[-1]
+        by_sigma = 2 * (self.n - self.p) / sigma - 2 * at.residual / sigma**3
+        return np.append(at.log_det_slopes + at.residual_slopes / sigma**2, by_sigma)
+
+    def covariance(self, parameters: Floats) -> Floats:
+        """Of beta."""
+        scaled: Floats = self.at(parameters[:-1]).inverse * parameters[-1] ** 2
+        return scaled
+
+    def fitted(self, *, is_item_large: bool) -> LmmFit | None:
+        q, m = self.design.large.q, self.design.large.q + self.design.small.q
+        nothing = 10 * _PERFECT * self.products[-1, -1]
+        if self.n <= self.p or self.at(np.zeros(m)).residual <= nothing:
+            return None
+        theta = np.full(m, 0.5)
+        if m:
+            theta = optimize.minimize(self.profiled, theta, jac=True, method="BFGS", options={"gtol": 1e-6}).x
+        at = self.at(theta)
+        if at.residual <= nothing or not (np.diag(at.inverse) > 0).all():
+            return None
+        sigma = float(np.sqrt(at.residual / (self.n - self.p)))
+        parameters = np.append(np.abs(theta), sigma)
+        sds = parameters[:q] * sigma, parameters[q:-1] * sigma
+        effects = self._effects(at)
+        (item, item_effects), (rater, rater_effects) = list(zip(sds, effects, strict=True))[
+            :: 1 if is_item_large else -1
+        ]
+        inverse_hessian, slopes = self._around(parameters)
+        return LmmFit(
+            at.beta,
+            at.inverse * sigma**2,
+            item,
+            rater,
+            sigma,
+            self.profiled(theta)[0],
+            2 * inverse_hessian,
+            slopes,
+            item_effects,
+            rater_effects,
+        )
+
+    def _effects(self, at: _At) -> tuple[Floats, Floats]:
+        """Theta H^-1 Theta Z' (y - X beta) of the large and of the small factor, levels in the caller's order."""
+        left, q = np.append(-at.beta, 1.0), self.design.large.q
+        large = np.einsum("a,akl->kl", left, at.by_large) * at.theta[:q, np.newaxis]
+        small = np.einsum("a,akl->kl", left, at.by_small) * at.theta[q:, np.newaxis]
+        unsorted = np.empty_like(large)
+        unsorted[:, self.design.large_level] = large
+        return unsorted, small
+
+    def _around(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """The inverse second derivatives of the criterion, and the slopes of the covariance of beta."""
+        steps = np.diag(_STEP * np.append(np.ones(len(parameters) - 1), parameters[-1]))
+        sizes = np.diag(steps)[:, np.newaxis]
+        H: Floats = np.array([self.gradient(parameters + s) - self.gradient(parameters - s) for s in steps]) / (
+            2 * sizes
+        )
+        slopes = np.array([self.covariance(parameters + s) - self.covariance(parameters - s) for s in steps])
+        # a variance at its boundary may leave a flat direction: nothing moves along it, so it is left out
+        values, vectors = np.linalg.eigh((H + H.T) / 2)
+        kept = values > _FLAT * values.max()
+        inverse: Floats = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+        return inverse, slopes / (2 * sizes[:, :, np.newaxis])
+
+
+@dataclass(frozen=True, eq=False)
+class _At:
+    """What the criterion is made of at one theta. `by_large` and `by_small` are H^-1 Theta Z' [X y], one a row of Y."""
+
+    theta: Floats
+    H: Factored
+    by_large: Floats
+    by_small: Floats
+    cross: Floats
+    beta: Floats
+    residual: float
+
+    @property
+    def inverse(self) -> Floats:
+        """(X' V^-1 X)^-1."""
+        return np.asarray(np.linalg.inv(self.cross[:-1, :-1]), dtype=np.float64)
+
+    @property
+    def log_det(self) -> float:
+        """Of H and of X' V^-1 X."""
+        return self.H.log_det + float(np.linalg.slogdet(self.cross[:-1, :-1])[1])
+
+    @property
+    def log_det_slopes(self) -> Floats:
+        by_h = 2 * np.concatenate(self.H.half_log_det_slopes)
+        by_x = np.concatenate([self._moves(rows[:-1], self.inverse) for rows in (self.by_large, self.by_small)])
+        return by_h - 2 * by_x / self._divisor
+
+    @property
+    def residual_slopes(self) -> Floats:
+        left = np.append(-self.beta, 1.0)
+        moves = [self._moves(rows, np.outer(left, left)) for rows in (self.by_large, self.by_small)]
+        return -2 * np.concatenate(moves) / self._divisor
+
+    @property
+    def _divisor(self) -> Floats:
+        """theta; where that is 0 every move is 0 too."""
+        return np.where(self.theta == 0, 1.0, self.theta)
+
+    def _moves(self, rows: Floats, weights: Floats) -> Floats:
+        """Sum over levels and pairs of rows of their products, weighted; shape (q,)."""
+        moves: Floats = np.einsum("akl,bkl,ab->k", rows, rows, weights, optimize=True)
+        return moves

@@ -1,0 +1,83 @@
+"""Lines through ratings: how they, or the difference between two sources, change with a number.
+
+Least squares, with two-way clustered errors; for a score of the rater, the length of a text, the turn of a dialogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import present
+from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+
+_PERFECT = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class AtEqual:
+    """Source minus reference where the covariate is equal, and the points that one unit of the covariate adds."""
+
+    difference: Result
+    slope: Result
+
+
+def difference_at_equal(
+    value: Floats, is_treated: Bools, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
+) -> AtEqual:
+    """The difference between two sources' ratings at equal `covariate`, shape (n,): one slope for both sources.
+
+    Not for sources whose covariates hardly overlap: the difference is then drawn out beyond the data.
+    """
+    known = np.where(np.isfinite(covariate), value, np.nan)
+    number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
+    source, one = treated.astype(np.float64), np.ones(len(number))
+    difference = _last(number, np.column_stack([one, x, source]), items, raters, level)
+    return AtEqual(difference, _last(number, np.column_stack([one, source, x]), items, raters, level))
+
+
+def slope(value: Floats, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Points that a rating rises by for one unit of `covariate`, shape (n,); a rating with an unknown one leaves."""
+    number, (x, items, raters) = present(np.where(np.isfinite(covariate), value, np.nan), covariate, item, rater)
+    X = np.column_stack([np.ones(len(number)), x])
+    return _last(number, X, items, raters, level)
+
+
+def interaction_slope(
+    value: Floats, is_treated: Bools, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Points by which source minus reference rises for one unit of `covariate`; arguments as `interaction`."""
+    known = np.where(np.isfinite(covariate), value, np.nan)
+    number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
+    source = treated.astype(np.float64)
+    X = np.column_stack([np.ones(len(number)), source, x, source * x])
+    return _last(number, X, items, raters, level)
+
+
+def _last(y: Floats, X: Floats, item: Labels, rater: Labels, level: float) -> Result:
+    """The last coefficient of least squares; the influence of a rating is its residual times its pull on it."""
+    groups, n = clusters(item, rater), len(y)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    if n == 0:
+        return undefined("no_pairable_units", "There are no ratings with a known value.", method=METHOD, **counts)
+    size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
+    unit = X / size
+    if np.linalg.matrix_rank(unit) < X.shape[1]:
+        note = "The covariate does not vary, or not in both sources."
+        return undefined("singular", note, method=METHOD, **counts)
+    largest = float(np.abs(y).max()) or 1.0
+    pull = np.linalg.pinv(unit)
+    beta = pull @ (y / largest)
+    residual = y / largest - unit @ beta
+    back = largest / float(size[-1])
+    bare = Result(float(beta[-1]) * back, METHOD).with_counts(**counts)
+    if np.abs(residual).max() <= _PERFECT:
+        return without_interval(bare, "no_variation", "The line goes through every rating: no interval.")
+    influence = residual * pull[-1] * back
+    return with_two_way_interval(float(beta[-1]) * back, influence, groups, null=0.0, level=level, scale=back)

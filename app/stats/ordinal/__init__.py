@@ -1,0 +1,1 @@
+"""The cumulative link mixed model for ordered scales."""

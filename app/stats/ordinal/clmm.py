@@ -1,0 +1,193 @@
+"""Human against model on an ordered scale: the cumulative link mixed model, the primary analysis of Likert ratings.
+
+The odds of a rating at or above any point, source against reference, for one rater and item; raters and items vary in
+how high they rate and in how they rate the source. Not for one rater or one item, and not where the odds ratio differs
+between points: see `proportional`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from app.stats.core.arrays import codes, present
+from app.stats.core.clusters import t_p_value, t_quantile
+from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.core.result import Interval, Result
+from app.stats.ordinal.clmm_fit import BOUNDARY, fit_clmm
+from app.stats.ordinal.clmm_predict import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.core.model_design import Classes, RandomColumns
+    from app.stats.core.result import Reason
+    from app.stats.ordinal.clmm_fit import ClmmFit
+    from app.stats.ordinal.clmm_links import LinkName
+
+METHOD = "clmm_laplace"
+_FARTHEST = 20.0
+
+
+@dataclass(frozen=True)
+class UpperShare:
+    """Predicted shares of ratings at or above `cut`, for new raters and items."""
+
+    cut: float
+    source: Result
+    reference: Result
+
+
+@dataclass(frozen=True)
+class OrdinalComparison:
+    """What the model says of two sources.
+
+    Attributes:
+        effect: the odds ratio (logit), or the shift in standard deviations of the noise (probit).
+        mean_difference: predicted mean of the source minus that of the reference.
+        upper_shares: one for each class but the lowest.
+        thresholds: midway between source and reference, on the latent scale.
+        sds: standard deviations of the random effects: item, item_slope, rater, rater_slope, as far as in the model.
+        log_likelihood: None where nothing was fitted.
+    """
+
+    effect: Result
+    mean_difference: Result
+    upper_shares: tuple[UpperShare, ...] = ()
+    thresholds: tuple[float, ...] = ()
+    sds: dict[str, float] | None = None
+    log_likelihood: float | None = None
+
+
+def compare_ordinal(
+    value: Floats,
+    is_treated: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    link: LinkName = "logit",
+    has_slopes: bool = True,
+    level: float = 0.95,
+) -> OrdinalComparison:
+    """Fit the model to ratings of two sources. All arrays shape (n,), one rating each; nan values leave first.
+
+    Crossed random intercepts of item and rater and, where they can be told apart, slopes of the source on both.
+    Intervals are Wald with a t of min(items, raters) - 1 degrees of freedom: with six raters the usual normal quantile
+    covers .91, this one .96. Points that did not occur are left out; a slider is merged into at most twelve classes.
+    """
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    treated = treated.astype(bool)
+    n, n_items, n_raters = len(number), codes(items)[1], codes(raters)[1]
+    bare = Result(0.0, f"{METHOD}: {link}", n_items=n_items, n_raters=n_raters, n_units=n, n_ratings=n)
+    problem = _problem(number, treated)
+    if problem:
+        return _nothing(bare, *problem)
+    classes = ordered_classes(number)
+    contrast = treated - 0.5
+    columns = random_columns(
+        items, raters, contrast if has_slopes else None, is_trivial_rater=is_nested_one_to_one(items, raters)
+    )
+    fit = fit_clmm(
+        classes.y,
+        contrast[np.newaxis],
+        item=items,
+        rater=raters,
+        item_columns=columns.item,
+        rater_columns=columns.rater,
+        link=link,
+    )
+    if fit is None:
+        return _nothing(bare, "not_converged", "The likelihood has no maximum.")
+    if max(abs(fit.beta[0]), fit.sd_item.max(initial=0), fit.sd_rater.max(initial=0)) > _FARTHEST:
+        return _nothing(bare, "separation", "The sources, items or raters differ without bound: ratings never overlap.")
+    df = float(min(n_items, n_raters) - 1)
+    return _Comparison(fit, classes, columns, replace(bare, df=df), link, level).assembled()
+
+
+def _problem(value: Floats, treated: Bools) -> tuple[Reason, str] | None:
+    """Why no model can be fitted, if so."""
+    mine, theirs = value[treated], value[~treated]
+    if min(len(mine), len(theirs)) == 0:
+        return "no_pairable_units", f"The {'reference' if len(mine) else 'source'} has no ratings."
+    if np.ptp(value) == 0:
+        return "no_variation", "All ratings are the same."
+    if mine.min() >= theirs.max() or theirs.min() >= mine.max():
+        return "separation", "Every rating of one source is at least as high as every one of the other."
+    return None
+
+
+def _nothing(bare: Result, reason: Reason, note: str) -> OrdinalComparison:
+    result = replace(bare, estimate=None, reason=reason, note=note)
+    return OrdinalComparison(result, result)
+
+
+def _mapped(interval: Interval | None, function: Callable[[float], float]) -> Interval | None:
+    """The interval with both ends on another scale; none stays none."""
+    return interval and replace(interval, low=float(function(interval.low)), high=float(function(interval.high)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """Turns a fit into results that carry the counts, degrees of freedom and method of `bare`."""
+
+    fit: ClmmFit
+    classes: Classes
+    columns: RandomColumns
+    bare: Result
+    link: LinkName
+    level: float
+
+    def assembled(self) -> OrdinalComparison:
+        fit = self.fit
+        sds = dict(zip(self.columns.names, np.concatenate([fit.sd_item, fit.sd_rater]).tolist(), strict=True))
+        is_slope = np.array([name.endswith("_slope") for name in self.columns.names])
+        prediction = Prediction(fit, self.link, is_slope)
+        mean = prediction.with_error(lambda w: prediction.mean_difference(w, self.classes.mean))
+        return OrdinalComparison(
+            effect=self._effect(sds),
+            mean_difference=self._with_interval(*mean),
+            upper_shares=tuple(self._upper_share(prediction, cut) for cut in range(1, len(self.classes.mean))),
+            thresholds=tuple(fit.thresholds.tolist()),
+            sds=sds,
+            log_likelihood=fit.log_likelihood,
+        )
+
+    def _effect(self, sds: dict[str, float]) -> Result:
+        result = self._with_interval(float(self.fit.beta[0]), float(self.fit.beta_errors[0]))
+        flat = [name for name, sd in sds.items() if sd < BOUNDARY]
+        notes = [f"No variance of {', '.join(flat)} (at the boundary)."] if flat else []
+        if self.classes.is_merged:
+            notes.append(f"Values merged into {len(self.classes.mean)} ordered classes.")
+        result = replace(result, note=" ".join([*notes, result.note]).strip())
+        if self.link == "probit":
+            return result
+        return replace(result, estimate=float(np.exp(self.fit.beta[0])), interval=_mapped(result.interval, np.exp))
+
+    def _upper_share(self, prediction: Prediction, cut: int) -> UpperShare:
+        source, reference = (self._share(prediction, cut, side) for side in (0.5, -0.5))
+        return UpperShare(float(self.classes.lowest[cut]), source, reference)
+
+    def _share(self, prediction: Prediction, cut: int, side: float) -> Result:
+        """The interval is got on the logit scale, so that it stays inside 0 and 1."""
+        latent = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, cut, side))))
+        result = replace(self._with_interval(*latent), p_value=None)
+        ends = _mapped(result.interval, special.expit)
+        share = float(special.expit(latent[0]))
+        error = None if result.standard_error is None else result.standard_error * share * (1 - share)
+        return replace(result, estimate=share, interval=ends, standard_error=error)
+
+    def _with_interval(self, estimate: float, error: float) -> Result:
+        df = self.bare.df or 0.0
+        if df < 1:
+            note = "An interval for new items and raters needs two of each."
+            return replace(self.bare, estimate=estimate, df=None, interval_reason="one_cluster", note=note)
+        if error <= 0:
+            return replace(self.bare, estimate=estimate, df=None, interval_reason="singular", note="No standard error.")
+        reach = t_quantile(df, self.level) * error
+        interval = Interval(estimate - reach, estimate + reach, METHOD, self.level)
+        p_value = t_p_value(estimate / error, df)
+        return replace(self.bare, estimate=estimate, interval=interval, standard_error=error, p_value=p_value)

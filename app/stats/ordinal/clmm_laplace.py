@@ -1,0 +1,186 @@
+"""The Laplace approximation of a cumulative link mixed model's likelihood, with its analytic gradient.
+
+eta = X beta + Z_large b_large + Z_small b_small, effects independent and normal with standard deviations that may come
+out as 0. The modes of the effects are found by Newton; the likelihood is then that of the modes times the normal
+integral around them (Tierney and Kadane 1986; as `ordinal::clmm` with nAGQ = 1).
+
+Parameters in one vector: first threshold, logarithms of the gaps to the next ones, beta, standard deviations of large
+and small factor. The likelihood is even in a standard deviation, so 0 is a smooth point and its sign means nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from app.stats.ordinal.clmm_links import CURVES, SLOPES
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints
+    from app.stats.core.crossed import Crossed, Factored
+    from app.stats.ordinal.clmm_links import LinkName, Slopes
+
+_MAX_NEWTON = 60
+_SMALLEST_STEP = 1e-4
+_ZERO_SCORE = 1e-8
+_WIDEST = 50.0
+_KEPT = 0.03
+
+
+class Parameters(NamedTuple):
+    """The parameters in their own terms: thresholds (K - 1,), beta (p,), standard deviations (q_large,), (q_small,)."""
+
+    thresholds: Floats
+    beta: Floats
+    sd_large: Floats
+    sd_small: Floats
+
+
+@dataclass(eq=False)
+class Laplace:
+    """The function to be minimized. Keeps the modes of its last call, where the next one starts.
+
+    Attributes:
+        y: category 0..K-1 of each rating, shape (n,), sorted as the design; each category occurs.
+        X: fixed columns, shape (p, n), without an intercept, sorted as the design.
+    """
+
+    y: Ints
+    X: Floats
+    design: Crossed
+    link: LinkName
+    n_categories: int
+
+    def __post_init__(self) -> None:
+        design = self.design
+        self.large = np.zeros((design.large.q, design.large.n_levels))
+        self.small = np.zeros((design.small.q, design.small.n_levels))
+        self._factored: Factored | None = None
+
+    def parameters(self, w: Floats) -> Parameters:
+        cuts = self.n_categories - 1
+        thresholds = np.cumsum(np.concatenate([w[:1], np.exp(np.minimum(w[1:cuts], _WIDEST))]))
+        beta, sd_large, sd_small = np.split(w[cuts:], [len(self.X), len(self.X) + self.design.large.q])
+        return Parameters(thresholds, beta, sd_large, sd_small)
+
+    def modes(self, par: Parameters) -> tuple[Floats, float]:
+        """The linear predictor at the modes, and the penalized log-likelihood there.
+
+        Factors are dear where the smaller factor has many levels. Those of a point nearby give a good step as well, so
+        they are kept as long as steps by them take most of the score away.
+        """
+        fixed = par.beta @ self.X
+        eta, slopes, height = self._at(par, fixed, self.large, self.small)
+        score, n_steps, H = self._score(par, slopes), 0, self._factored
+        while n_steps < _MAX_NEWTON and not self._is_zero(score):
+            H = H or self.design.factored(slopes.weight, par.sd_large, par.sd_small)
+            before, step, length = _largest(score), H.solve(*score), 1.0
+            while True:
+                large, small = self.large + length * step[0], self.small + length * step[1]
+                eta, slopes, reached = self._at(par, fixed, large, small)
+                if reached >= height - 1e-9 * abs(height) or length < _SMALLEST_STEP:
+                    break
+                length /= 2
+            self.large, self.small, height = large, small, reached
+            score, n_steps = self._score(par, slopes), n_steps + 1
+            if length < 1 or _largest(score) > _KEPT * before:
+                H = None
+        return eta, height
+
+    def _is_zero(self, score: tuple[Floats, Floats]) -> bool:
+        """Whether the slopes are as small as the sums of so many ratings can be told from 0."""
+        per_level = max(1.0, len(self.y) / max(self.design.small.n_levels, 1))
+        return _largest(score) < _ZERO_SCORE * per_level
+
+    def _at(self, par: Parameters, fixed: Floats, large: Floats, small: Floats) -> tuple[Floats, Slopes, float]:
+        eta = fixed + self.design.spread(large * par.sd_large[:, np.newaxis], small * par.sd_small[:, np.newaxis])
+        slopes = SLOPES[self.link](*self._ends(par.thresholds, eta))
+        return eta, slopes, float(slopes.log_p.sum() - ((large**2).sum() + (small**2).sum()) / 2)
+
+    def _ends(self, thresholds: Floats, eta: Floats) -> tuple[Floats, Floats]:
+        ends = np.concatenate([[-np.inf], thresholds, [np.inf]])
+        return ends[self.y + 1] - eta, ends[self.y] - eta
+
+    def _score(self, par: Parameters, slopes: Slopes) -> tuple[Floats, Floats]:
+        large, small = self.design.gather(slopes.d1)
+        return large * par.sd_large[:, np.newaxis] - self.large, small * par.sd_small[:, np.newaxis] - self.small
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        """Minus the log-likelihood and its gradient."""
+        par = self.parameters(w)
+        eta, height = self.modes(par)
+        ends = self._ends(par.thresholds, eta)
+        slopes = SLOPES[self.link](*ends)
+        H = self._factored = self.design.factored(slopes.weight, par.sd_large, par.sd_small)
+        gradient = _Gradient(self, par, H, slopes, ends)
+        return -height + H.log_det / 2, gradient.assembled()
+
+
+def _largest(score: tuple[Floats, Floats]) -> float:
+    return max(float(np.abs(part).max(initial=0)) for part in score)
+
+
+class _Gradient:
+    """The gradient at the modes: directly, through log det H, and through the modes that move with the parameters.
+
+    q = H^-1 Z' v with v = half the change of log det H in eta turns "the modes move" into one more solution.
+    """
+
+    def __init__(self, f: Laplace, par: Parameters, H: Factored, slopes: Slopes, ends: tuple[Floats, Floats]) -> None:
+        self.f, self.par, self.H, self.slopes = f, par, H, slopes
+        self.curves = CURVES[f.link](*ends)
+        design = f.design
+        self.by_large, self.by_cell, self.by_small = H.inverse
+        self.leverage = self._leverage()
+        v = self.leverage * self.curves.weight_eta / 2
+        large, small = design.gather(v)
+        self.q_large, self.q_small = H.solve(large * par.sd_large[:, np.newaxis], small * par.sd_small[:, np.newaxis])
+        self.moved = design.spread(
+            self.q_large * par.sd_large[:, np.newaxis], self.q_small * par.sd_small[:, np.newaxis]
+        )
+        self.by_eta = -slopes.d1 + v - self.moved * slopes.weight
+
+    def _leverage(self) -> Floats:
+        """Z' H^-1 z of each rating, shape (n,)."""
+        design, par = self.f.design, self.par
+        large, small = design.large.columns, design.small.columns
+        at = np.zeros((len(design.products), len(design.cell_large)))
+        for a, k in enumerate(large):
+            for b, j in enumerate(large):
+                at[design.product(k, j)] += par.sd_large[a] * par.sd_large[b] * self.by_large[a, b, design.cell_large]
+            for b, j in enumerate(small):
+                at[design.product(k, j)] += 2 * par.sd_large[a] * par.sd_small[b] * self.by_cell[a, b]
+        for a, k in enumerate(small):
+            for b, j in enumerate(small):
+                at[design.product(k, j)] += par.sd_small[a] * par.sd_small[b] * self.by_small[a, b, design.cell_small]
+        total = np.zeros(len(self.f.y))
+        for row, product in zip(at, design.products, strict=True):
+            total += row[design.cell] * product
+        return total
+
+    def assembled(self) -> Floats:
+        f = self.f
+        by_sd_large, by_sd_small = self._by_sd()
+        return np.concatenate([self._by_thresholds(), f.X @ self.by_eta, by_sd_large, by_sd_small])
+
+    def _by_thresholds(self) -> Floats:
+        curves, y, n = self.curves, self.f.y, self.f.n_categories
+        half = self.leverage / 2
+        upper = -curves.log_p_upper + half * curves.weight_upper + self.moved * curves.d1_upper
+        lower = -curves.log_p_lower + half * curves.weight_lower + self.moved * curves.d1_lower
+        by_threshold = np.bincount(y, upper, n)[:-1] + np.bincount(y, lower, n)[1:]
+        onward: Floats = np.cumsum(by_threshold[::-1])[::-1]
+        onward[1:] *= np.diff(self.par.thresholds)
+        return onward
+
+    def _by_sd(self) -> tuple[Floats, Floats]:
+        design = self.f.design
+        moved, score = design.gather(self.by_eta), design.gather(self.slopes.d1)
+        modes, q = (self.f.large, self.f.small), (self.q_large, self.q_small)
+        by_large, by_small = (
+            (moved[k] * modes[k]).sum(axis=1) + (score[k] * q[k]).sum(axis=1) + self.H.half_log_det_slopes[k]
+            for k in (0, 1)
+        )
+        return by_large, by_small

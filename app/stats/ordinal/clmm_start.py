@@ -1,0 +1,77 @@
+"""Where the fit of a cumulative link mixed model starts: from the shares of the points, or from a fit of a part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from app.stats.core.arrays import codes
+from app.stats.core.crossed import Factor, crossed
+from app.stats.ordinal.clmm_laplace import Laplace
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats
+
+_START_SD = 0.6
+_LEAST_SD = 0.15
+_STEP = 1e-3
+_FLATTEST = 1e-3
+# a part pays where the whole has so many ratings, or its smaller factor so many effects (their cube is the cost)
+_MANY_RATINGS, _MANY_EFFECTS = 20_000, 600
+_RATINGS_OF_PART, _EFFECTS_OF_PART = 5_000, 300
+
+
+def shares_start(f: Laplace) -> Floats:
+    """Thresholds by the shares of the points, no effect, middling standard deviations."""
+    shares = np.cumsum(np.bincount(f.y, minlength=f.n_categories))[:-1] / len(f.y)
+    cuts = special.logit(shares) if f.link == "logit" else special.ndtri(shares)
+    gaps = np.log(np.maximum(np.diff(cuts), 0.05))
+    n_sd = f.design.large.q + f.design.small.q
+    return np.concatenate([cuts[:1], gaps, np.zeros(len(f.X)), np.full(n_sd, _START_SD)])
+
+
+def inverse_start(f: Laplace, w: Floats) -> Floats:
+    """A positive definite guess of the inverse information, from one gradient a parameter."""
+    here = f.value_and_gradient(w)[1]
+    rows = [(f.value_and_gradient(w + shift)[1] - here) / _STEP for shift in np.eye(len(w)) * _STEP]
+    values, vectors = np.linalg.eigh((np.array(rows) + np.array(rows).T) / 2)
+    sizes = np.maximum(np.abs(values), _FLATTEST * np.abs(values).max())
+    inverse = (vectors / sizes) @ vectors.T
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def part_of(f: Laplace) -> Laplace | None:
+    """The same function of a part of the levels, where that saves more than it costs; None where it does not.
+
+    Levels are taken at even distances: which they are is no matter of chance. Every category must be in the part.
+    """
+    design, n = f.design, len(f.y)
+    n_effects = design.small.q * design.small.n_levels
+    is_in = np.ones(n, dtype=bool)
+    if n_effects > _MANY_EFFECTS:
+        is_in &= _every(design.small, n_effects // _EFFECTS_OF_PART)
+    if n > _MANY_RATINGS and int(is_in.sum()) > _RATINGS_OF_PART:
+        is_in &= _every(design.large, int(is_in.sum()) // _RATINGS_OF_PART)
+    if is_in.all() or len(np.unique(f.y[is_in])) < f.n_categories:
+        return None
+    part = crossed(_factor(design.large, is_in), _factor(design.small, is_in), design.columns[:, is_in])
+    return Laplace(f.y[is_in][part.order], f.X[:, is_in][:, part.order], part, f.link, f.n_categories)
+
+
+def _every(factor: Factor, k: int) -> Bools:
+    """The ratings of every k-th level."""
+    return np.asarray(factor.code % max(k, 1) == 0)
+
+
+def _factor(factor: Factor, is_in: Bools) -> Factor:
+    code, n_levels = codes(factor.code[is_in])
+    return Factor(code, n_levels, factor.columns)
+
+
+def off_the_edge(w: Floats, n_sd: int) -> Floats:
+    """A start with no standard deviation at 0, where the likelihood is flat in it."""
+    start = w.copy()
+    start[len(w) - n_sd :] = np.maximum(np.abs(start[len(w) - n_sd :]), _LEAST_SD)
+    return start

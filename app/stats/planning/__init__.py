@@ -1,0 +1,1 @@
+"""Simulated ratings for power and precision."""

@@ -1,0 +1,1 @@
+"""How each rater rates, and whether a model judge can stand in for one."""

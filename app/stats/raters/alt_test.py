@@ -1,0 +1,132 @@
+"""May a model judge stand in for a human rater? The alternative annotator test (Calderon, Reichart and Dror 2025).
+
+Each human is left out in turn: is the judge at least as close to the others as that human is, minus an advantage
+epsilon that is granted to humans (.1 for a crowd, .15 skilled, .2 experts)? Ratings have shape (n_raters, n_units), nan
+for missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import special
+
+from app.stats.core.clusters import cluster_variance, t_quantile, without_interval
+from app.stats.core.result import Interval, Result, undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints
+
+FEWEST_RATERS, FEWEST_UNITS = 3, 30
+_ALPHA = 0.05
+_ROUNDING = 1e-9
+Score = Literal["accuracy", "rmse"]
+
+
+@dataclass(frozen=True)
+class AltTest:
+    """Outcome of the test.
+
+    Attributes:
+        winning_rate: share of humans whom the judge may replace (Benjamini-Yekutieli at .05); one half passes.
+        advantage_probability: chance that the judge is at least as close to the others as a human, with an interval
+            clustered by unit.
+        by_rater: the advantage probability against each rater, with the p-value before adjustment; undefined for those
+            with fewer than thirty units.
+    """
+
+    winning_rate: Result
+    advantage_probability: Result
+    by_rater: tuple[Result, ...]
+
+
+def alternative_annotator_test(
+    humans: Floats, judge: Floats, *, epsilon: float, score: Score = "accuracy", level: float = 0.95
+) -> AltTest:
+    """Run the test.
+
+    Args:
+        humans: shape (n_raters, n_units), nan for missing.
+        judge: shape (n_units,), nan for missing.
+        epsilon: what a human is granted, 0 to 1.
+        score: closeness to the other raters: `accuracy` (share of them who agree) or `rmse` (minus the root mean square
+            distance, for points of a scale).
+        level: of the interval.
+    """
+    judge_wins, human_wins = _wins(humans, judge, score)
+    n_units = np.isfinite(judge_wins).sum(axis=1)
+    by_rater = tuple(
+        _against(judge_wins[j], human_wins[j], epsilon) if n_units[j] >= FEWEST_UNITS else _too_few(int(n_units[j]))
+        for j in range(len(humans))
+    )
+    tested = [j for j, result in enumerate(by_rater) if result.reason is None]
+    if len(tested) < FEWEST_RATERS:
+        note = f"It takes {FEWEST_RATERS} raters with {FEWEST_UNITS} units each that others and the judge rated too."
+        nothing = undefined("no_pairable_units", note, method="alt_test", n_raters=len(tested))
+        return AltTest(nothing, nothing, by_rater)
+    from statsmodels.stats.multitest import multipletests
+
+    p_values = [by_rater[j].p_value for j in tested]
+    wins = multipletests(p_values, alpha=_ALPHA, method="fdr_by")[0]
+    method = f"alt_test: {score}, epsilon {epsilon:g}"
+    shared = np.isfinite(judge_wins[tested]).any(axis=0)
+    counts = {"n_raters": len(tested), "n_units": int(shared.sum()), "n_ratings": int(n_units[tested].sum())}
+    rate = Result(float(np.mean(wins)), method).with_counts(**counts)
+    return AltTest(rate, _advantage(judge_wins[tested], method, level, counts), by_rater)
+
+
+def _wins(humans: Floats, judge: Floats, score: Score) -> tuple[Floats, Floats]:
+    """Whether the judge (the human) is at least as close to the others, as `humans` is shaped; nan where unknown."""
+    found = np.full((2, *humans.shape), np.nan)
+    for j in range(len(humans)):
+        others = np.delete(humans, j, axis=0)
+        known = np.isfinite(humans[j]) & np.isfinite(judge) & np.isfinite(others).any(axis=0)
+        of_judge, of_human = (_closeness(others[:, known], one[known], score) for one in (judge, humans[j]))
+        found[0, j, known] = of_judge >= of_human - _ROUNDING
+        found[1, j, known] = of_human >= of_judge - _ROUNDING
+    return found[0], found[1]
+
+
+def _closeness(others: Floats, one: Floats, score: Score) -> Floats:
+    """Per unit, shape (n_units,); each has another rating."""
+    here = np.isfinite(others)
+    apart = np.where(here, others - one, 0)
+    each = (here & (np.abs(apart) < _ROUNDING)) if score == "accuracy" else apart**2
+    mean: Floats = each.sum(axis=0) / here.sum(axis=0)
+    return mean if score == "accuracy" else -np.sqrt(mean)
+
+
+def _against(judge_wins: Floats, human_wins: Floats, epsilon: float) -> Result:
+    """One-sided t test that the human's advantage is below epsilon."""
+    known = np.isfinite(judge_wins)
+    gap = human_wins[known] - judge_wins[known]
+    n = len(gap)
+    error = float(gap.std(ddof=1)) / n**0.5
+    distance = float(gap.mean()) - epsilon
+    p_value = float(special.stdtr(n - 1, distance / error)) if error > 0 else float(distance >= 0)
+    return Result(float(judge_wins[known].mean()), "alt_test", p_value=p_value, n_units=n)
+
+
+def _too_few(n: int) -> Result:
+    note = f"Fewer than {FEWEST_UNITS} units that others and the judge rated too."
+    return undefined("no_pairable_units", note, method="alt_test", n_units=n)
+
+
+def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, int]) -> Result:
+    """Mean over raters of the share of units on which the judge is as close; t interval clustered by unit."""
+    known = np.isfinite(judge_wins)
+    by_rater = np.nanmean(judge_wins, axis=1)
+    estimate = float(by_rater.mean())
+    weight = 1 / (known.sum(axis=1, keepdims=True) * len(judge_wins))
+    influence = (np.where(known, judge_wins - by_rater[:, np.newaxis], 0) * weight).sum(axis=0)[known.any(axis=0)]
+    bare = Result(estimate, method).with_counts(**counts)
+    n = len(influence)
+    own: Ints = np.arange(n)
+    error = cluster_variance(influence, own, n) ** 0.5
+    if error <= _ROUNDING:
+        return without_interval(bare, "no_variation", "The judge is as close on every unit, or on none.")
+    reach = t_quantile(n - 1, level) * error
+    interval = Interval(max(0.0, estimate - reach), min(1.0, estimate + reach), "cluster_t_units", level)
+    return replace(bare, interval=interval, standard_error=error, df=float(n - 1))

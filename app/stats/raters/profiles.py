@@ -1,0 +1,126 @@
+"""How each rater stands to the others: severity, consistency, and agreement with those who rated the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.stats.core.arrays import codes, present, spread
+from app.stats.core.result import Result, undefined
+from app.stats.linear.correlation import correlation
+from app.stats.linear.lmm_fit import fit_lmm
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints, Labels
+
+METHOD = "lmm: response and rater crossed"
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One rater.
+
+    Attributes:
+        severity: how much lower (above 0 is severe) than others of the same responses, in points: best linear unbiased
+            prediction, drawn towards 0 the more, the fewer the ratings.
+        consistency: standard deviation of what response and severity leave over, in points: small is consistent.
+        leave_one_out: correlation with the mean of the others on the same response, interval over responses.
+    """
+
+    rater: object
+    severity: Result
+    consistency: Result
+    leave_one_out: Result
+
+
+def profiles(
+    value: Floats,
+    *,
+    unit: Labels,
+    rater: Labels,
+    named: Labels | None = None,
+    is_modelled: bool = True,
+    level: float = 0.95,
+) -> list[Profile]:
+    """One for each rater, in the order of first appearance.
+
+    Args:
+        value: ratings of one dimension, shape (n,); nan leaves first.
+        unit: the response, shape (n,).
+        rater: labels, shape (n,).
+        named: the raters to tell of; the others count as others only. All where it is None.
+        is_modelled: False leaves severity and consistency out, reason `not_run`.
+        level: of the intervals.
+
+    Model: value = mean + response + rater + residual, crossed and normal, by REML.
+    """
+    number, (units, raters) = present(value, unit, rater)
+    code, names = pd.factorize(raters)
+    model = _model(number, units, raters) if is_modelled else None
+    others = mean_of_others(number, units)
+    by_rater = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code, minlength=len(names)))[:-1])
+    found, labels = [], names.tolist()
+    for k in np.flatnonzero(np.isin(names, names if named is None else named)).tolist():
+        name, own = labels[k], by_rater[k]
+        severity, consistency = _of_model(model, k, own) if is_modelled else (_not_run(len(own)),) * 2
+        where = {"item": units[own], "rater": units[own]}
+        agreement = correlation(number[own], others[own], item=where["item"], rater=where["rater"], level=level)
+        found.append(Profile(name, severity, consistency, agreement.with_counts(n_raters=1)))
+    return found
+
+
+def _model(value: Floats, unit: Labels, rater: Labels) -> tuple[Floats, Floats] | None:
+    """Effects of raters and what is left of each rating; None where there is no model."""
+    (units, n_units), (raters, n_raters) = codes(unit), codes(rater)
+    if min(n_units, n_raters) < _PAIR or n_raters == len(value) or np.ptp(value) == 0:
+        return None
+    scale = float(np.ptp(value))
+    one = np.ones((1, len(value)))
+    with_units = one if n_units < len(value) else one[:0]
+    y = (value - value.min()) / scale
+    fit = fit_lmm(y, one, item=units, rater=raters, item_columns=with_units, rater_columns=one)
+    if fit is None:
+        return None
+    fitted = fit.beta[0] + fit.rater_effects[0, raters] + fit.item_effects.sum(axis=0)[units]
+    return fit.rater_effects[0] * scale, (y - fitted) * scale
+
+
+def _of_model(model: tuple[Floats, Floats] | None, k: int, own: Ints) -> tuple[Result, Result]:
+    method, n = METHOD, len(own)
+    if model is None:
+        note = "Responses and raters do not cross, or leave nothing over."
+        nothing = undefined("no_variation", note, method=method, n_ratings=n)
+        return nothing, nothing
+    effects, residual = model
+    severity = Result(-float(effects[k]), method, n_ratings=n)
+    if n < _PAIR:
+        return severity, undefined("no_pairable_units", "A spread takes two ratings.", method=method, n_ratings=n)
+    return severity, Result(spread(residual[own]), method, n_ratings=n)
+
+
+def _not_run(n: int) -> Result:
+    return undefined("not_run", "Left out: too many ratings.", method=METHOD, n_ratings=n)
+
+
+def mean_of_others(value: Floats, unit: Labels) -> Floats:
+    """Mean rating of the same unit without this one, nan where there is no other, shape (n,)."""
+    code, n = codes(unit)
+    size = np.bincount(code, minlength=n)[code]
+    total = np.bincount(code, value, n)[code]
+    mean: Floats = np.divide(total - value, size - 1, out=np.full(len(value), np.nan), where=size > 1)
+    return mean
+
+
+def share_of_others(value: Floats, unit: Labels) -> Floats:
+    """Share of the other ratings of the same unit that are equal to this one, nan where there is no other, (n,)."""
+    unit_code, n = codes(unit)
+    value_code, n_values = codes(value)
+    size = np.bincount(unit_code, minlength=n)[unit_code]
+    cell, n_cells = codes(unit_code * max(n_values, 1) + value_code)
+    same = np.bincount(cell, minlength=n_cells)[cell] - 1
+    share: Floats = np.divide(same, size - 1, out=np.full(len(value), np.nan), where=size > 1)
+    return share

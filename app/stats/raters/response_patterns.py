@@ -1,0 +1,88 @@
+"""Marks of raters who may not have read: straight lines, one side always, an answer that hardly ever changes.
+
+They are reasons to look, and none to exclude: an exclusion rule is written into the protocol before the study opens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from app.stats.core.arrays import spread
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Labels
+
+
+@dataclass(frozen=True)
+class Habit:
+    """How one rater's answers vary, in the order in which they were given.
+
+    Attributes:
+        longest_run: of equal answers in a row.
+        modal_share: share of the answer given most often.
+        entropy: of the answers in bits; 0 is one answer for everything.
+        sd: standard deviation; None for a single answer.
+    """
+
+    rater: object
+    n: int
+    longest_run: int
+    modal_share: float
+    entropy: float
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class SideHabit:
+    """Which side one rater chose; `p_value` is the exact sign test against one half."""
+
+    rater: object
+    n: int
+    n_first: int
+    longest_run: int
+    p_value: float
+
+
+def habits(value: Floats, rater: Labels) -> list[Habit]:
+    """One for each rater, in the order of first appearance. Arrays shape (n,) in the order of answering."""
+    return [_habit(name, own) for name, own in _by_rater(value, rater)]
+
+
+def side_habits(is_first: Floats, rater: Labels) -> list[SideHabit]:
+    """One for each rater with a decisive choice; `is_first` is 1 or 0, nan for ties, shape (n,) in order."""
+    found = []
+    for name, own in _by_rater(is_first, rater):
+        n_first = int(own.sum())
+        p_value = float(stats.binomtest(n_first, len(own)).pvalue)
+        found.append(SideHabit(name, len(own), n_first, longest_run(own), p_value))
+    return found
+
+
+def longest_run(value: Floats) -> int:
+    """The longest stretch of equal values in a row.
+
+    >>> longest_run(np.array([3.0, 3, 1, 3]))
+    2
+    """
+    if not len(value):
+        return 0
+    starts = np.flatnonzero(np.append(True, value[1:] != value[:-1]))
+    return int(np.diff(np.append(starts, len(value))).max())
+
+
+def _by_rater(value: Floats, rater: Labels) -> list[tuple[object, Floats]]:
+    here = np.isfinite(value)
+    names = np.asarray(rater)[here]
+    number = np.asarray(value, dtype=np.float64)[here]
+    return [(name, number[names == name]) for name in dict.fromkeys(names.tolist())]
+
+
+def _habit(name: object, own: Floats) -> Habit:
+    shares = np.unique(own, return_counts=True)[1] / len(own)
+    entropy = float(max(0.0, -(shares * np.log2(shares)).sum()))
+    sd = spread(own) if len(own) > 1 else None
+    return Habit(name, len(own), longest_run(own), float(shares.max()), entropy, sd)

@@ -1,0 +1,1 @@
+"""Variance components and the reliability of ratings."""

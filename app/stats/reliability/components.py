@@ -1,0 +1,100 @@
+"""How much ratings vary by unit, by rater and beyond: the crossed random model behind the intraclass correlations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.reliability.crossing import Crossing
+from app.stats.reliability.reml import reml
+
+if TYPE_CHECKING:
+    from app.stats.core.ratings import Ratings
+
+# REML solves a dense matrix of the smaller side; with more levels, or more numbers, sums of squares are solved instead
+REML_LEVELS = 1000
+REML_CELLS = 20_000_000
+# the method where each rater rated each unit
+COMPLETE = "sums of squares"
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variance between units, between raters, and of the rest, as shares of the variance of the ratings.
+
+    The rest is a rater's liking for a unit, and noise. `per_unit` is the harmonic mean number of ratings of a unit,
+    `df_rest` the degrees of freedom of the rest.
+    """
+
+    unit: float
+    rater: float
+    rest: float
+    n_units: int
+    n_raters: int
+    n_ratings: int
+    per_unit: float
+    df_rest: int
+    method: str
+
+
+def variance_components(ratings: Ratings) -> Components | None:
+    """The components of two units and two raters or more; None where rater and rest cannot be told apart.
+
+    Complete data (each rater rated each unit once): sums of squares, where a component may be negative. Else REML,
+    where none is below 0; for thousands of raters and units Henderson's (1953) method 1, unbiased as well.
+    Source: Searle, Casella and McCulloch (1992), Variance Components, chapters 4 to 6.
+    """
+    crossing = Crossing(ratings)
+    if crossing.df_rest <= 0:
+        return None
+    if crossing.is_complete:
+        return _described(crossing, _complete(crossing), COMPLETE)
+    start = _henderson(crossing)
+    few, many = sorted((crossing.units, crossing.raters), key=len)
+    if len(few) > REML_LEVELS or len(np.unique(many.size)) * len(few) ** 2 > REML_CELLS:
+        return _described(crossing, start, "Henderson's method 1")
+    return _described(crossing, reml(crossing, start), "REML")
+
+
+def _described(crossing: Crossing, shares: tuple[float, float, float], method: str) -> Components:
+    unit, rater, rest = shares
+    return Components(
+        float(unit),
+        float(rater),
+        float(rest),
+        n_units=len(crossing.units),
+        n_raters=len(crossing.raters),
+        n_ratings=crossing.n,
+        per_unit=crossing.per_unit,
+        df_rest=crossing.df_rest,
+        method=method,
+    )
+
+
+def _complete(crossing: Crossing) -> tuple[float, float, float]:
+    n, k = len(crossing.units), len(crossing.raters)
+    by_units, by_raters = crossing.units.sum_of_squares, crossing.raters.sum_of_squares
+    rest = max(float((crossing.value**2).sum()) - by_units - by_raters, 0.0) / ((n - 1) * (k - 1))
+    return (by_units / (n - 1) - rest) / k, (by_raters / (k - 1) - rest) / n, rest
+
+
+def _henderson(crossing: Crossing) -> tuple[float, float, float]:
+    """The components at which the expected sums of squares are those seen; the values are centred."""
+    units, raters, n = crossing.units, crossing.raters, crossing.n
+    met = crossing.incidence(units, raters)
+    squares = met.multiply(met)
+    unit_in_raters = float((squares.sum(axis=0) / raters.size).sum())
+    rater_in_units = float((squares.sum(axis=1) / units.size).sum())
+    unit_in_mean, rater_in_mean = (float((side.size**2).sum()) / n for side in (units, raters))
+    expected = np.array(
+        [
+            [n - unit_in_mean, rater_in_units - rater_in_mean, len(units) - 1],
+            [unit_in_raters - unit_in_mean, n - rater_in_mean, len(raters) - 1],
+            [n - unit_in_mean, n - rater_in_mean, n - 1],
+        ]
+    )
+    seen = [units.sum_of_squares, raters.sum_of_squares, float((crossing.value**2).sum())]
+    unit, rater, rest = np.linalg.lstsq(expected, seen)[0]
+    return float(unit), float(rater), float(rest)

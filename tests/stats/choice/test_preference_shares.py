@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.stats.choice import preference_shares as choice
+from app.stats.choice.preference_shares import LOST, NEITHER, TIE, WON
+from app.stats.comparison import binomial_intervals as binomial
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.stats.conftest import Where
+
+OUTCOME = np.array([WON, WON, LOST, TIE, TIE, NEITHER])
+WHERE: Where = {"item": np.array([0, 0, 1, 1, 2, 2]), "rater": np.array([0, 1, 0, 1, 0, 1])}
+
+
+def test_a_tie_is_half_a_win_and_neither_is_left_out() -> None:
+    result = choice.share_preferred(OUTCOME, **WHERE)
+    assert (result.estimate, result.n_ratings) == (3 / 5, 5)
+
+
+def test_decisive_choices_leave_ties_out() -> None:
+    result = choice.share_decisive(OUTCOME, **WHERE)
+    assert (result.estimate, result.n_ratings) == (2 / 3, 3)
+
+
+def test_ties_and_neither_are_shares_of_all_choices() -> None:
+    assert choice.tie_share(OUTCOME, **WHERE).estimate == pytest.approx(2 / 6)
+    assert choice.neither_share(OUTCOME, **WHERE).estimate == pytest.approx(1 / 6)
+
+
+def test_the_unclustered_share_counts_decisive_choices() -> None:
+    result = choice.share_decisive_unclustered(OUTCOME, binomial.clopper_pearson)
+    assert (result.estimate, result.n_ratings, result.method) == (2 / 3, 3, "clopper_pearson")
+
+
+def test_the_published_preference_of_ayers_comes_out(shared: Path) -> None:
+    """78.6 %; three evaluator slots an item, so each is a rater of its own."""
+    path = shared / "data" / "ayers2023" / "JAMA.csv"
+    if not path.is_file():
+        pytest.skip("the ratings of Ayers et al. are not beside this checkout")
+    with path.open(encoding="latin-1", newline="") as file:
+        chosen = [row[f"Eval {slot} Preference"] for row in csv.DictReader(file) for slot in (1, 2, 3)]
+    outcome = np.where(np.array(chosen) == "ChatGPT", WON, LOST)
+    result = choice.share_preferred(outcome, item=np.arange(585) // 3, rater=np.arange(585))
+    assert result.interval is not None
+    assert result.estimate == pytest.approx(0.7863, abs=5e-5)
+    wilson = binomial.wilson(460, 585).interval
+    assert wilson is not None
+    assert result.interval.low < wilson.low  # choices of one item agree, so they tell less than 585 would
+
+
+def test_a_first_side_that_is_always_taken_has_no_interval() -> None:
+    result = choice.first_side_share(np.array([1, 1, np.nan, 1, 1, 1]), **WHERE)
+    assert (result.estimate, result.n_ratings, result.interval_reason) == (1, 5, "no_variation")
+
+
+@given(outcome=st.lists(st.sampled_from([LOST, WON, TIE, NEITHER]), min_size=6, max_size=6))
+def test_swapped_sides_give_the_complement(outcome: list[int]) -> None:
+    there = choice.share_preferred(np.array(outcome), **WHERE)
+    swap = {LOST: WON, WON: LOST, TIE: TIE, NEITHER: NEITHER}
+    back = choice.share_preferred(np.array([swap[o] for o in outcome]), **WHERE)
+    assert there.reason == back.reason
+    if there.estimate is not None and back.estimate is not None:
+        assert back.estimate == pytest.approx(1 - there.estimate)
+    if there.interval and back.interval:
+        assert back.interval.low == pytest.approx(1 - there.interval.high)
+        assert back.p_value == pytest.approx(there.p_value)

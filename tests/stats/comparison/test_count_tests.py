@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from app.stats.comparison.count_tests import chi_square, mcnemar
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import Oracle
+
+
+def test_the_approval_ratings_of_agresti_come_out(oracle: Oracle) -> None:
+    """Agresti (1990) p. 350; published chi-square 17.36."""
+    known = oracle("mcnemar_approval")
+    (_, b), (c, _) = known["input"]["table"]
+    expected = known["expected"]
+    corrected, plain, exact = (
+        mcnemar(b, c, is_exact=False),
+        mcnemar(b, c, is_exact=False, is_corrected=False),
+        mcnemar(b, c),
+    )
+    assert (corrected.estimate, corrected.p_value) == pytest.approx(
+        (expected["chisq_corrected"], expected["p_corrected"])
+    )
+    assert (plain.estimate, plain.p_value) == pytest.approx((expected["chisq"], expected["p"]))
+    assert exact.p_value == pytest.approx(expected["p_exact"])
+
+
+def test_pairs_that_never_differ_have_no_test() -> None:
+    assert mcnemar(0, 0).reason == "no_variation"
+
+
+def test_chi_square_is_the_sum_of_squared_gaps_over_what_is_expected() -> None:
+    """Worked by hand: expected 20 everywhere, four gaps of 10; the unused point changes nothing."""
+    result = chi_square(np.array([[30, 0, 10], [10, 0, 30]]))
+    assert (result.estimate, result.df, result.n_ratings, result.note) == (20, 1, 80, "")
+
+
+def test_thin_tables_say_so() -> None:
+    assert "below five" in chi_square(np.array([[3, 1], [1, 3]])).note
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [([[0, 0], [0, 0]], "no_pairable_units"), ([[3, 2], [0, 0]], "no_variation"), ([[3, 0], [2, 0]], "no_variation")],
+)
+def test_one_source_or_one_point_has_no_chi_square(counts: list[list[int]], reason: str) -> None:
+    assert chi_square(np.array(counts)).reason == reason

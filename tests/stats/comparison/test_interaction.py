@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from app.stats.comparison.describe import mean_difference
+from app.stats.comparison.interaction import interaction, mean_difference_within
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import RandomRatings, Where
+
+
+def test_items_split_in_two_with_their_own_raters_give_an_unpaired_test_of_differences() -> None:
+    """By hand: differences of one item each; two groups of the same size; Welch's error without its degrees."""
+    rng = np.random.default_rng(5)
+    means = rng.normal(size=(20, 2))
+    item = np.repeat(np.arange(20), 2)
+    treated, member = np.tile([True, False], 20), item < 10
+    result = interaction(means.ravel(), treated, member, item=item, rater=item)
+    gaps = means[:, 0] - means[:, 1]
+    known = stats.ttest_ind(gaps[:10], gaps[10:], equal_var=False)
+    assert result.estimate == pytest.approx(gaps[:10].mean() - gaps[10:].mean())
+    error = np.sqrt(gaps[:10].var(ddof=1) / 10 + gaps[10:].var(ddof=1) / 10)
+    n_clusters_against_two_groups = (20 / 19) / (10 / 9)
+    assert result.standard_error == pytest.approx(error * n_clusters_against_two_groups**0.5)
+    assert result.estimate / error == pytest.approx(known.statistic)
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2, 3])
+def test_an_empty_cell_of_the_four_has_no_interaction(missing: int) -> None:
+    cell = np.repeat([k for k in range(4) if k != missing], 4)
+    where: Where = {"item": np.tile([0, 0, 1, 1], 3), "rater": np.tile([0, 1, 0, 1], 3)}
+    result = interaction(np.arange(12.0), cell % 2 == 0, cell < 2, **where)
+    assert result.reason == "no_pairable_units"
+
+
+def test_a_mean_of_one_rater_has_no_interval() -> None:
+    cell, rater = np.repeat(np.arange(4), 4), np.tile([0, 1, 0, 1], 4)
+    rater[:4] = 0
+    result = interaction(np.arange(16.0), cell % 2 == 0, cell < 2, item=np.tile([0, 0, 1, 1], 4), rater=rater)
+    assert (result.estimate, result.interval_reason) == (0, "one_cluster")
+
+
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_it_is_the_gap_between_the_differences_of_both_sides(
+    random_ratings: RandomRatings, data: st.DataObject, seed: int
+) -> None:
+    r = data.draw(random_ratings)
+    member = np.random.default_rng(seed).random(len(r.value)) < 0.5
+    result = interaction(r.value, r.is_treated, member, **r.clusters)
+    inside, outside = (
+        mean_difference(r.value[m], r.is_treated[m], item=r.item[m], rater=r.rater[m]).estimate
+        for m in (member, ~member)
+    )
+    if inside is None or outside is None:
+        assert result.reason == "no_pairable_units"
+    else:
+        assert result.estimate == pytest.approx(inside - outside, abs=1e-9 * max(1, abs(inside)))
+
+
+def test_belief_is_compared_within_the_true_source() -> None:
+    """By hand: models are rated two points higher and believed more often; within either source belief adds one."""
+    is_model = np.array([1] * 8 + [0] * 8)
+    believed = np.array([1] * 6 + [0] * 2 + [1] * 2 + [0] * 6)
+    value = 2.0 * is_model + believed
+    where: Where = {"item": np.tile(np.arange(4), 4), "rater": np.tile([0, 0, 1, 1], 4)}
+    assert (mean_difference(value, believed == 1, **where).estimate or 0) > 1.9
+    result = mean_difference_within(value, believed == 1, is_model, **where)
+    assert (result.estimate, result.interval_reason) == (1, "no_variation")
+
+
+def test_one_stratum_is_the_mean_difference() -> None:
+    rng = np.random.default_rng(3)
+    item, rater, source = (axis.ravel() for axis in np.indices((6, 5, 2)))
+    value = rng.normal(size=60)
+    where: Where = {"item": item, "rater": rater}
+    found = mean_difference_within(value, source == 1, np.zeros(60), **where)
+    known = mean_difference(value, source == 1, **where)
+    assert (found.estimate, found.standard_error) == pytest.approx((known.estimate, known.standard_error))
+
+
+def test_strata_with_one_source_leave() -> None:
+    value, treated = np.array([1.0, 2, 3]), np.array([True, False, True])
+    place = np.arange(3)
+    assert mean_difference_within(value, treated, place, item=place, rater=place).reason == "no_pairable_units"
+    result = mean_difference_within(value, treated, place // 2, item=place, rater=place)
+    assert (result.estimate, result.n_ratings, result.interval_reason) == (-1, 2, "one_cluster")

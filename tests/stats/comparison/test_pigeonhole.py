@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.stats.comparison.describe import mean_difference
+from app.stats.comparison.pigeonhole import mean_difference_pigeonhole, resampled_sums
+from app.stats.core.clusters import clusters
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats
+    from tests.stats.conftest import RandomRatings, Where
+
+
+def _study(n_items: int, n_raters: int) -> tuple[Floats, Floats, Where]:
+    rng = np.random.default_rng(6)
+    item, rater, source = (axis.ravel() for axis in np.indices((n_items, n_raters, 2)))
+    value = rng.normal(size=(n_items, 2))[item, source] + rng.normal(size=(n_raters, 2))[rater, source]
+    return value + rng.normal(size=len(item)), source, {"item": item, "rater": rater}
+
+
+def test_a_rating_counts_as_often_as_its_item_times_its_rater_was_drawn() -> None:
+    groups = clusters(np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 0, 0]))
+    columns = np.array([[1.0, 2, 4, 8, 16], np.ones(5)])
+    found = resampled_sums(groups, columns, 130, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    expected = []
+    for size in (100, 30):
+        by_item, by_rater = (rng.multinomial(n, np.full(n, 1 / n), size) for n in (3, 2))
+        weights = by_item[:, groups.item] * by_rater[:, groups.rater]
+        expected.append(columns @ weights.T)
+    assert found == pytest.approx(np.concatenate(expected, axis=1))
+
+
+def test_the_standard_error_is_near_that_of_the_two_way_formula() -> None:
+    value, source, where = _study(60, 25)
+    boot = mean_difference_pigeonhole(value, source == 1, **where, n_resamples=2000)
+    formula = mean_difference(value, source == 1, **where)
+    assert boot.estimate == formula.estimate
+    assert boot.standard_error == pytest.approx(formula.standard_error, rel=0.1)
+    assert boot.interval is not None
+    assert boot.interval.method == "pigeonhole"
+
+
+@pytest.mark.parametrize(
+    ("value", "treated", "item", "rater", "reason", "interval_reason"),
+    [
+        ([], [], [], [], "no_pairable_units", None),
+        ([1], [True], [0], [0], "no_pairable_units", None),
+        ([1, 2], [True, False], [0, 0], [0, 1], None, "one_cluster"),
+        ([1, 2], [True, False], [0, 1], [0, 1], None, "one_cluster"),
+        ([2, 2] * 30, [True, False] * 30, list(range(10)) * 6, [0] * 20 + [1] * 20 + [2] * 20, None, "no_variation"),
+    ],
+)
+def test_what_cannot_be_resampled_has_a_reason(  # one row of the table above
+    value: list[float],
+    treated: list[bool],
+    item: list[int],
+    rater: list[int],
+    reason: str | None,
+    interval_reason: str | None,
+) -> None:
+    where: Where = {"item": np.array(item), "rater": np.array(rater)}
+    result = mean_difference_pigeonhole(np.array(value, float), np.array(treated, bool), **where)
+    assert (result.reason, result.interval_reason) == (reason, interval_reason)
+
+
+@settings(max_examples=50)
+@given(data=st.data())
+def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+    r = data.draw(random_ratings)
+    result = mean_difference_pigeonhole(r.value, r.is_treated, n_resamples=40, **r.clusters)
+    assert result.reason or result.interval or result.interval_reason

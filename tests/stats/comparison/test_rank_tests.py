@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon, wilcoxon_of_item_means
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import Oracle, RandomRatings
+
+POINTS = st.lists(st.integers(-3, 3), min_size=1, max_size=7)
+
+
+def test_the_depression_data_of_hollander_and_wolfe_come_out(oracle: Oracle) -> None:
+    """Hollander and Wolfe (1973) 29f; V = 40, two-sided p twice the published 0.01953."""
+    known = oracle("wilcoxon_signed_rank_exact")
+    result = wilcoxon(np.array(known["input"]["x"]) - np.array(known["input"]["y"]))
+    assert (result.estimate, result.p_value) == (40, known["expected"]["p_two_sided"])
+
+
+@given(POINTS)
+def test_the_signed_rank_p_value_counts_all_flips_with_ties_and_zeros(difference: list[int]) -> None:
+    moved = np.array([d for d in difference if d], float)
+    result = wilcoxon(np.array(difference, float))
+    if not len(moved):
+        assert result.reason == "no_variation"
+        return
+    ranks = stats.rankdata(np.abs(moved))
+    sums = np.array([ranks[np.array(signs)].sum() for signs in product([True, False], repeat=len(moved))])
+    tails = (sums <= result.estimate).mean(), (sums >= result.estimate).mean()
+    assert result.p_value == pytest.approx(min(1, 2 * min(tails)))
+
+
+def test_item_means_are_paired_over_the_items_that_both_have() -> None:
+    """Differences +2, -1 and +3 by hand: ranks 2, 1 and 3, V = 5; the fourth item has one source only."""
+    value = np.array([4.0, 2, 1, 2, 5, 3, 1, 3])
+    treated, item = np.array([1, 0, 1, 0, 1, 1, 0, 1], bool), np.array([0, 0, 1, 1, 2, 2, 2, 3])
+    result = wilcoxon_of_item_means(value, treated, item=item, rater=item)
+    assert (result.estimate, result.n_units, result.n_items, result.n_ratings) == (5, 3, 4, 8)
+
+
+def test_many_pairs_are_tested_by_the_normal_approximation_with_ties() -> None:
+    difference = np.random.default_rng(2).integers(-3, 5, 400).astype(float)
+    known = stats.wilcoxon(difference, correction=False, method="approx", alternative="two-sided")
+    assert wilcoxon(difference).p_value == pytest.approx(known.pvalue)
+
+
+def test_the_exact_and_the_approximate_p_value_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    difference = np.random.default_rng(2).integers(-3, 4, 250).astype(float)
+    exact = wilcoxon(difference).p_value
+    monkeypatch.setattr("app.stats.comparison.rank_tests.MAX_EXACT_PAIRS", 10)
+    assert wilcoxon(difference).p_value == pytest.approx(exact, rel=0.02)
+
+
+@given(mine=POINTS, theirs=POINTS)
+def test_the_mann_whitney_p_value_counts_all_splits_with_ties(mine: list[int], theirs: list[int]) -> None:
+    result = mann_whitney(np.array(mine, float), np.array(theirs, float))
+    if len({*mine, *theirs}) == 1:
+        assert result.reason == "no_variation"
+        return
+    ranks = stats.rankdata(mine + theirs)
+    observed = ranks[: len(mine)].sum()
+    sums = np.array([ranks[list(split)].sum() for split in combinations(range(len(ranks)), len(mine))])
+    tails = (sums <= observed).mean(), (sums >= observed).mean()
+    assert result.p_value == pytest.approx(min(1, 2 * min(tails)))
+    above = np.sign(np.subtract.outer(mine, theirs)).mean()
+    assert rank_biserial(np.array(mine, float), np.array(theirs, float)).estimate == pytest.approx(above)
+
+
+def test_large_groups_are_tested_as_scipy_does() -> None:
+    rng = np.random.default_rng(9)
+    mine, theirs = rng.integers(1, 6, 60).astype(float), rng.integers(2, 6, 50).astype(float)
+    known = stats.mannwhitneyu(mine, theirs)
+    result = mann_whitney(mine, theirs)
+    assert (result.estimate, result.p_value) == pytest.approx((known.statistic, known.pvalue))
+
+
+def test_an_empty_group_has_no_rank_test() -> None:
+    assert mann_whitney(np.array([]), np.array([1.0])).reason == "no_pairable_units"
+    assert rank_biserial(np.array([np.nan]), np.array([1.0])).reason == "no_pairable_units"
+
+
+@given(data=st.data())
+def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+    r = data.draw(random_ratings)
+    there = wilcoxon_of_item_means(r.value, r.is_treated, **r.clusters)
+    back = wilcoxon_of_item_means(r.value, ~r.is_treated, **r.clusters)
+    assert (there.reason, there.n_ratings) == (back.reason, int(np.isfinite(r.value).sum()))
+    if there.p_value is not None:
+        assert back.p_value == pytest.approx(there.p_value)

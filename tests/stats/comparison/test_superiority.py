@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.stats.comparison.rank_tests import rank_biserial
+from app.stats.comparison.superiority import (
+    cliffs_delta,
+    cliffs_delta_unpaired,
+    prob_superiority,
+    prob_superiority_unpaired,
+)
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import Ayers, RandomRatings
+
+
+def test_wins_and_half_the_ties_within_item_and_rater_are_counted() -> None:
+    """Three cells by hand: a win, a tie, and 3 against (1, 3, 5), which is a win, a tie and a loss; one is unpaired."""
+    value = np.array([4, 2, 3, 3, 3, 1, 3, 5, 5], float)
+    treated = np.array([1, 0, 1, 0, 1, 0, 0, 0, 1], bool)
+    item = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
+    rater = np.array([0, 0, 1, 1, 0, 0, 0, 0, 1])
+    result = prob_superiority(value, treated, item=item, rater=rater)
+    assert result.estimate == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert (result.n_units, result.n_items, result.n_raters, result.n_ratings) == (3, 2, 2, 8)
+    assert cliffs_delta(value, treated, item=item, rater=rater).estimate == pytest.approx(1 / 3)
+
+
+def test_the_same_answer_comes_from_a_loop_over_the_ratings_of_ayers(ayers: Ayers) -> None:
+    r = ayers("Empathy")
+    mine, theirs = (part.value[np.argsort(part.rater)] for part in (r.of(treated=True), r.of(treated=False)))
+    expected = np.mean([(a > b) + (a == b) / 2 for a, b in zip(mine, theirs, strict=True)])
+    result = prob_superiority(r.value, r.is_treated, **r.clusters)
+    assert result.estimate == pytest.approx(expected)
+    assert result.interval is not None
+    assert 0.5 < result.interval.low < expected < result.interval.high < 1
+
+
+def test_raters_of_one_source_each_leave_nothing_to_pair() -> None:
+    value, rater = np.array([1.0, 2, 3, 4]), np.arange(4)
+    result = cliffs_delta(value, rater < 2, item=np.zeros(4), rater=rater)
+    assert (result.reason, result.n_ratings) == ("no_pairable_units", 0)
+
+
+def test_the_unpaired_delta_is_the_rank_biserial_correlation(ayers: Ayers) -> None:
+    r = ayers("Quality")
+    result = cliffs_delta_unpaired(r.value, r.is_treated, **r.clusters)
+    known = rank_biserial(r.of(treated=True).value, r.of(treated=False).value)
+    assert result.estimate == pytest.approx(known.estimate)
+
+
+def test_the_unpaired_error_is_the_jackknife_of_the_items() -> None:
+    """Each item has its own rater, so the two-way interval is one over items: a jackknife gives the same to 2 %."""
+    rng = np.random.default_rng(2)
+    item = np.repeat(np.arange(80), 2)
+    treated = np.tile([True, False], 80)
+    value = np.rint(rng.normal(size=80)[item] + 0.4 * treated + rng.normal(size=160))
+    result = prob_superiority_unpaired(value, treated, item=item, rater=item)
+    left_out = []
+    for k in range(80):
+        kept = item != k
+        part = prob_superiority_unpaired(value[kept], treated[kept], item=item[kept], rater=item[kept])
+        left_out.append(part.estimate)
+    jackknife = np.sqrt(79 / 80 * ((np.array(left_out, float) - np.mean(np.array(left_out, float))) ** 2).sum())
+    assert result.standard_error == pytest.approx(jackknife, rel=0.02)
+
+
+@pytest.mark.parametrize("is_treated", [True, False])
+def test_one_source_alone_has_no_superiority(*, is_treated: bool) -> None:
+    value = np.array([1.0, 2])
+    result = prob_superiority_unpaired(value, np.full(2, is_treated), item=value, rater=value)
+    assert result.reason == "no_pairable_units"
+    assert cliffs_delta_unpaired(value, np.full(2, is_treated), item=value, rater=value) == result
+
+
+@given(data=st.data())
+def test_swapping_the_sources_turns_every_delta_around(random_ratings: RandomRatings, data: st.DataObject) -> None:
+    r = data.draw(random_ratings)
+    for statistic in (cliffs_delta, cliffs_delta_unpaired):
+        there = statistic(r.value, r.is_treated, **r.clusters)
+        back = statistic(r.value, ~r.is_treated, **r.clusters)
+        assert (there.reason, there.interval_reason) == (back.reason, back.interval_reason)
+        if there.estimate is not None:
+            assert back.estimate == pytest.approx(-there.estimate, abs=1e-12)
+        if there.interval and back.interval:
+            assert back.interval.low == pytest.approx(-there.interval.high)

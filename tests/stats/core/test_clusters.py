@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from app.stats.comparison.describe import mean_difference
+from app.stats.core.arrays import codes
+from app.stats.core.clusters import clusters, two_way_standard_error, with_two_way_interval
+
+
+def test_the_standard_error_is_that_of_statsmodels_clustered_in_each_way() -> None:
+    """Regression of value on source in statsmodels, cluster covariances by item, rater and cell, each G / (G - 1)."""
+    rng = np.random.default_rng(7)
+    item, rater, source = (axis.ravel() for axis in np.indices((12, 5, 2)))
+    value = rng.normal(size=(12, 2))[item, source] + rng.normal(size=(5, 2))[rater, source] + rng.random(item.size)
+    here = rng.random(item.size) < 0.8
+    value, source, item, rater = value[here], source[here], item[here], rater[here]
+    fit = sm.OLS(value, sm.add_constant(source.astype(float))).fit()
+    parts = {}
+    for name, groups in {"item": item, "rater": rater, "cell": item * 100 + rater}.items():
+        code, n = codes(groups)
+        robust = fit.get_robustcov_results("cluster", groups=code, use_correction=False)
+        parts[name] = robust.cov_params()[1, 1] * n / (n - 1)
+    total = parts["item"] + parts["rater"] - parts["cell"]
+    assert total > max(parts["item"], parts["rater"])
+    result = mean_difference(value, source == 1, item=item, rater=rater)
+    assert result.standard_error == pytest.approx(total**0.5, rel=1e-10)
+    assert result.df == 4
+
+
+def test_the_variance_does_not_fall_below_the_larger_one_way() -> None:
+    """Opposite ratings in each cell: the cells vary more than items and raters together."""
+    item, rater = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    influence = np.array([3.0, -1.0, -1.0, -1.0])
+    one_way = 2 * (2.0**2 + 2.0**2)
+    assert two_way_standard_error(influence, clusters(item, rater)) == pytest.approx(one_way**0.5)
+
+
+def test_raters_of_one_item_each_give_the_paired_t_test_of_scipy() -> None:
+    rng = np.random.default_rng(3)
+    means = rng.normal(size=(9, 2))
+    value, treated, item = means.ravel(), np.tile([False, True], 9), np.repeat(np.arange(9), 2)
+    result = mean_difference(value, treated, item=item, rater=item)
+    expected = stats.ttest_rel(means[:, 1], means[:, 0])
+    interval = expected.confidence_interval()
+    assert result.interval is not None
+    assert (result.interval.low, result.interval.high) == pytest.approx((interval.low, interval.high))
+    assert result.p_value == pytest.approx(expected.pvalue)
+
+
+def test_clusters_whose_totals_are_equal_give_no_interval() -> None:
+    groups = clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    result = with_two_way_interval(3.0, np.array([1.0, -1.0, -1.0, 1.0]), groups)
+    assert (result.interval, result.interval_reason, result.estimate) == (None, "no_variation", 3.0)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.stats.core.multiplicity import adjusted
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import Oracle
+
+
+def test_the_fifteen_p_values_of_benjamini_and_hochberg_1995_come_out(oracle: Oracle) -> None:
+    """p.adjust of R 4.2.2; the paper rejects four by BH, three by Holm."""
+    known = oracle("p_adjust_bh1995")
+    p, expected = known["input"]["p"], known["expected"]
+    holm, bh = adjusted(p, "holm"), adjusted(p, "benjamini_hochberg")
+    assert holm == pytest.approx(expected["holm"], abs=known["tolerance"]["default"])
+    assert bh == pytest.approx(expected["BH"], abs=known["tolerance"]["default"])
+    assert sum(q <= 0.05 for q in bh if q is not None) == expected["n_reject_BH_05"]
+    assert sum(q <= 0.05 for q in holm if q is not None) == expected["n_reject_holm_05"]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.none() | st.floats(0, 1)))
+def test_an_adjusted_p_is_never_smaller_and_keeps_its_place(p_values: list[float | None]) -> None:
+    holm, bh = adjusted(p_values, "holm"), adjusted(p_values, "benjamini_hochberg")
+    for p, by_holm, by_bh in zip(p_values, holm, bh, strict=True):
+        if p is None or by_holm is None or by_bh is None:
+            assert p is by_holm is by_bh is None
+        else:
+            assert p <= by_bh * (1 + 1e-9)
+            assert by_bh <= by_holm * (1 + 1e-9) <= 1 + 1e-9

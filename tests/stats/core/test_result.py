@@ -1,0 +1,24 @@
+"""What a Result refuses, so that no page has to."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.stats.core.result import REASONS, Interval, Result, undefined
+
+
+@pytest.mark.parametrize("bad", [{"estimate": None}, {"estimate": 1.0, "reason": "singular"}])
+def test_a_result_has_an_estimate_or_a_reason(bad: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="never both, never neither"):
+        Result(**bad)  # type: ignore[arg-type]  # what is wrong is the point
+
+
+def test_an_interval_without_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="finite numbers only"):
+        Result(0.5, interval=Interval(0.0, float("inf"), "wilson"))
+
+
+def test_every_reason_makes_an_undefined_result_that_keeps_its_counts() -> None:
+    for reason in REASONS:
+        result = undefined(reason, "why", n_ratings=3)  # type: ignore[arg-type]  # each is one of the words
+        assert (result.estimate, result.reason, result.note, result.n_ratings) == (None, reason, "why", 3)

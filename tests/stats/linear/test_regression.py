@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.stats.comparison.interaction import interaction
+from app.stats.linear.regression import difference_at_equal, interaction_slope, slope
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import RandomRatings
+
+
+def test_the_slope_and_its_error_are_those_of_clustered_least_squares() -> None:
+    rng = np.random.default_rng(1)
+    item = np.repeat(np.arange(30), 4)
+    x = rng.normal(size=30)[item]
+    value = 0.5 * x + rng.normal(size=30)[item] + rng.normal(size=120)
+    known = sm.OLS(value, sm.add_constant(x)).fit(
+        cov_type="cluster", cov_kwds={"groups": item, "use_correction": False}
+    )
+    found = slope(value, x, item=item, rater=item)
+    assert found.estimate == pytest.approx(known.params[1])
+    assert found.standard_error == pytest.approx(known.bse[1] * (30 / 29) ** 0.5)
+
+
+def test_a_yes_or_no_covariate_gives_the_interaction() -> None:
+    rng = np.random.default_rng(2)
+    item, rater, source = (axis.ravel() for axis in np.indices((12, 6, 2)))
+    value, member = rng.normal(size=144), rater < 3
+    found = interaction_slope(value, source == 1, member.astype(float), item=item, rater=rater)
+    known = interaction(value, source == 1, member, item=item, rater=rater)
+    assert found.estimate == pytest.approx(known.estimate)
+    assert found.standard_error == pytest.approx(known.standard_error)
+
+
+@pytest.mark.parametrize(
+    ("value", "covariate", "reason", "interval_reason"),
+    [
+        ([], [], "no_pairable_units", None),
+        ([1, 2], [np.nan, np.nan], "no_pairable_units", None),
+        ([1, 2, 3], [5, 5, 5], "singular", None),
+        ([1, 2, 3], [0, 0, 0], "singular", None),
+        ([1, 2, 3], [2, 4, 6], None, "no_variation"),
+        ([0, 0, 0], [2, 4, 6], None, "no_variation"),
+    ],
+)
+def test_lines_without_a_slope_or_an_error_have_a_reason(
+    value: list[float], covariate: list[float], reason: str | None, interval_reason: str | None
+) -> None:
+    place = np.arange(len(value))
+    found = slope(np.array(value, float), np.array(covariate, float), item=place, rater=place)
+    assert (found.reason, found.interval_reason) == (reason, interval_reason)
+
+
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject, seed: int) -> None:
+    r = data.draw(random_ratings)
+    covariate = np.random.default_rng(seed).choice([-1.0, 0, 2, np.nan], len(r.value))
+    found = slope(r.value, covariate, **r.clusters)
+    between = interaction_slope(r.value, r.is_treated, covariate, **r.clusters)
+    for result in (found, between):
+        assert result.reason or result.interval or result.interval_reason
+
+
+def test_sources_whose_covariate_tells_them_apart_have_no_difference_at_equal() -> None:
+    treated = np.tile([True, False], 6)
+    found = difference_at_equal(np.arange(12.0), treated, treated * 2.0, item=np.arange(12) // 2, rater=np.arange(12))
+    assert (found.difference.reason, found.slope.reason) == ("singular", "singular")
+
+
+def test_the_difference_at_equal_is_that_of_least_squares_over_known_covariates() -> None:
+    rng = np.random.default_rng(5)
+    item, rater, treated = rng.integers(0, 9, 120), rng.integers(0, 7, 120), rng.random(120) < 0.5
+    x = rng.normal(size=120) + treated
+    y = rng.normal(size=9)[item] + rng.normal(size=7)[rater] + 0.5 * x + rng.normal(size=120)
+    found = difference_at_equal(y, treated, x, item=item, rater=rater)
+    fit = sm.OLS(y, np.column_stack([np.ones(120), treated, x])).fit()
+    assert (found.difference.estimate, found.slope.estimate) == pytest.approx(tuple(fit.params[1:]))
+    assert found.difference.interval is not None
+    unknown = difference_at_equal(y, treated, np.where(np.arange(120) < 2, np.nan, x), item=item, rater=rater)
+    assert unknown.slope.n_ratings == 118

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy import special
+
+from app.stats.core.crossed import Factor, crossed
+from app.stats.ordinal.clmm_laplace import Laplace
+from app.stats.ordinal.clmm_links import CURVES, SLOPES
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats
+    from app.stats.ordinal.clmm_links import LinkName
+
+LINKS: tuple[LinkName, ...] = ("logit", "probit")
+DESIGNS = {
+    "slopes of both": ((0, 1), (0, 1)),
+    "one intercept": ((0,), ()),
+    "none": ((), ()),
+    "one slope": ((0, 1), (0,)),
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_likelihood_of_one_rating_and_its_slopes_are_those_of_the_distribution(link: LinkName) -> None:
+    distribution = {"logit": special.expit, "probit": special.ndtr}[link]
+    upper, lower = np.array([1.3, 0.4, np.inf, 2.5]), np.array([-np.inf, -0.9, 0.7, 1.9])
+    step = 1e-5
+    there, here, back = (SLOPES[link](upper - e, lower - e) for e in (step, 0, -step))
+    assert np.exp(here.log_p) == pytest.approx(distribution(upper) - distribution(lower))
+    assert (there.log_p - back.log_p) / (2 * step) == pytest.approx(here.d1, abs=1e-8)
+    assert (there.d1 - back.d1) / (2 * step) == pytest.approx(-here.weight, abs=1e-8)
+    assert (there.weight - back.weight) / (2 * step) == pytest.approx(CURVES[link](upper, lower).weight_eta, abs=1e-8)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_ratings_far_in_the_tails_keep_a_finite_likelihood(link: LinkName) -> None:
+    upper, lower = np.array([-900.0, np.inf, 901.0]), np.array([-np.inf, 900.0, 900.0])
+    found = SLOPES[link](upper, lower)
+    assert np.isfinite(found.log_p).all()
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("columns", DESIGNS)
+@pytest.mark.parametrize("n_categories", [2, 4])
+def test_the_gradient_is_the_slope_of_the_likelihood(link: LinkName, columns: str, n_categories: int) -> None:
+    rng = np.random.default_rng(4)
+    n = 80
+    large, small = DESIGNS[columns]
+    x: Floats = np.asarray(rng.integers(0, 2, n) - 0.5, dtype=np.float64)
+    design = crossed(
+        Factor(np.append(np.arange(15), rng.integers(0, 15, n - 15)), 15, large),
+        Factor(np.append(np.arange(5), rng.integers(0, 5, n - 5)), 5, small),
+        np.array([np.ones(n), x]),
+    )
+    y = np.append(np.arange(n_categories), rng.integers(0, n_categories, n - n_categories))
+    f = Laplace(y[design.order], x[np.newaxis, design.order], design, link, n_categories)
+    n_sd = len(large) + len(small)
+    w = np.concatenate([[-0.8], np.full(n_categories - 2, -0.3), [0.4], rng.uniform(0.3, 1, n_sd)])
+    gradient = f.value_and_gradient(w)[1]
+    slopes = [(f.value_and_gradient(w + e)[0] - f.value_and_gradient(w - e)[0]) / 2e-5 for e in np.eye(len(w)) * 1e-5]
+    assert gradient == pytest.approx(np.array(slopes), abs=1e-5)

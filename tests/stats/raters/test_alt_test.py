@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from app.stats.raters.alt_test import alternative_annotator_test
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats
+
+
+def _study(judge_noise: float, n_units: int = 200, n_raters: int = 5) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(4)
+    truth: Floats = np.asarray(rng.integers(1, 6, n_units), dtype=np.float64)
+    humans = np.clip(truth + np.rint(rng.normal(0, 0.8, (n_raters, n_units))), 1, 5)
+    humans[rng.random(humans.shape) < 0.2] = np.nan
+    return humans, np.clip(truth + np.rint(rng.normal(0, judge_noise, n_units)), 1, 5)
+
+
+@pytest.mark.parametrize("score", ["accuracy", "rmse"])
+def test_a_good_judge_passes_and_a_bad_one_does_not(score: str) -> None:
+    good = alternative_annotator_test(*_study(0.3), epsilon=0.1, score=score)  # type: ignore[arg-type]
+    bad = alternative_annotator_test(*_study(2.5), epsilon=0.1, score=score)  # type: ignore[arg-type]
+    assert good.winning_rate.estimate == 1
+    assert bad.winning_rate.estimate == 0
+    assert good.advantage_probability.interval is not None
+    assert good.advantage_probability.interval.high <= 1
+    assert (bad.advantage_probability.estimate or 1) < (good.advantage_probability.estimate or 0)
+
+
+def test_wins_and_the_test_of_one_rater_are_those_of_a_loop() -> None:
+    """The definition, unit by unit: closeness is the share of the other raters with the same answer."""
+    humans, judge = _study(1.0)
+    wins, gaps = [], []
+    for i in range(humans.shape[1]):
+        others = np.delete(humans[:, i], 2)
+        others = others[~np.isnan(others)]
+        if np.isnan(humans[2, i]) or not len(others):
+            continue
+        of_judge, of_human = np.mean(others == judge[i]), np.mean(others == humans[2, i])
+        wins.append(of_judge >= of_human)
+        gaps.append(float(of_human >= of_judge) - float(of_judge >= of_human))
+    found = alternative_annotator_test(humans, judge, epsilon=0.15).by_rater[2]
+    assert found.estimate == pytest.approx(np.mean(np.array(wins, float)))
+    assert found.p_value == pytest.approx(stats.ttest_1samp(gaps, 0.15, alternative="less").pvalue)
+
+
+def test_a_judge_who_says_what_all_say_wins_on_every_unit() -> None:
+    humans = np.tile(np.arange(40.0) % 5, (3, 1))
+    found = alternative_annotator_test(humans, humans[0], epsilon=0.1)
+    assert (found.winning_rate.estimate, found.advantage_probability.estimate) == (1, 1)
+    assert found.advantage_probability.interval_reason == "no_variation"
+    assert [result.p_value for result in found.by_rater] == [0, 0, 0]
+    none = alternative_annotator_test(humans, humans[0] + 1, epsilon=0.1)
+    assert [result.p_value for result in none.by_rater] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("n_raters", "n_units"), [(2, 60), (5, 20), (0, 0), (3, 0)])
+def test_too_few_raters_or_units_have_no_test(n_raters: int, n_units: int) -> None:
+    found = alternative_annotator_test(np.ones((n_raters, n_units)), np.ones(n_units), epsilon=0.1)
+    assert found.winning_rate.reason == found.advantage_probability.reason == "no_pairable_units"
+    assert len(found.by_rater) == n_raters
