@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis import analyze
-from app.analysis.frames import Frames, canonical, rating_frame
+from app.analysis.data.frames import Frames, canonical, rating_frame
 from app.design.protocol.study import Protocol
 
 SIZES = (10_000, 100_000, 300_000, 1_000_000)

@@ -12,7 +12,7 @@ from app.storage.studies import get_study
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.storage.engine import Begin
 
 SLUG = "demo"

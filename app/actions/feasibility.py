@@ -12,7 +12,7 @@ from app.design.allocation.trials import Candidate
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
 
 
 def feasibility_of_folder(folder: StudyFolder) -> Feasibility:

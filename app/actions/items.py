@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.study import Protocol
     from app.exchange.faults import Faults
     from app.exchange.unfold import Layout
@@ -104,7 +104,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults
     Raises:
         FaultsError: every fault of the spreadsheet.
     """
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.exchange.raters import named_in
     from app.exchange.ratings import no_ratings
     from app.exchange.spreadsheet import read_spreadsheet

@@ -17,9 +17,9 @@ from app.storage.withdrawals import get_last_deletion
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.analysis.folder import StudyFolder
-    from app.analysis.frames import Frames
-    from app.analysis.report import Report
+    from app.analysis.data.frames import Frames
+    from app.analysis.data.study_folder import StudyFolder
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.engine import Begin
     from app.storage.studies import StudyRow
@@ -70,7 +70,7 @@ class LiveReports:
 
     def of_folder(self, folder: StudyFolder) -> Report:
         """The report of a study that was read whole."""
-        from app.analysis.folder import frames_of
+        from app.analysis.data.study_folder import frames_of
 
         return self._analyze(frames_of(folder), folder.protocol)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
 
 # The four dimensions of this template, and a forced choice before them, are what a study asks until its lead says else.
 QUESTIONS_OF = "four-dimensions"

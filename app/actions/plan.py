@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from app.analysis.frames import Frames
-    from app.analysis.planning import Plan
-    from app.analysis.scenario import Assumed
+    from app.analysis.data.frames import Frames
+    from app.analysis.planning.planning import Plan
+    from app.analysis.planning.scenario import Assumed
     from app.design.allocation.trial_plan import PlannedItem
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion
@@ -50,8 +50,8 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     Raises:
         PlanError: nothing can be planned of this study, or a pilot that says too little.
     """
-    from app.analysis.planning import plan
-    from app.analysis.scenario import Scenario
+    from app.analysis.planning.planning import plan
+    from app.analysis.planning.scenario import Scenario
 
     question = _question(protocol, asked.question)
     if question is None and not protocol.choice_questions:
@@ -84,7 +84,7 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
 
 
 def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
-    from app.analysis.pilot import assumed_of_pilot, assumed_of_scale, with_stated
+    from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
 
     assumed: Assumed | None = assumed_of_scale(question)
     if asked.pilot is not None:
@@ -110,7 +110,7 @@ def write_plan(plan: Plan, out: Path) -> list[Path]:
     """plan.json, plan.csv and a Vega-Lite specification for each chart; files of these names are replaced."""
     import json
 
-    from app.analysis.planning import plan_csv, plan_json
+    from app.analysis.planning.planning import plan_csv, plan_json
     from app.charts.planning import planning_charts
 
     texts = {"plan.json": plan_json(plan), "plan.csv": plan_csv(plan)}

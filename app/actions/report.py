@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.analysis.again import Again
-    from app.analysis.folder import StudyFolder
-    from app.analysis.frames import Frames
-    from app.analysis.report import Report
+    from app.analysis.data.frames import Frames
+    from app.analysis.data.study_folder import StudyFolder
+    from app.analysis.report.recompute import Again
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.studies import StudyRow
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
     """The report of a study that was read from its folder."""
     from app.analysis import analyze
-    from app.analysis.folder import frames_of
+    from app.analysis.data.study_folder import frames_of
 
     return analyze(frames_of(folder), folder.protocol, full=full)
 
 
 def figure_again(folder: StudyFolder, record: dict[str, Any]) -> Again:
     """The figure of a record, computed again from a study that was read from its folder; see `analysis.again`."""
-    from app.analysis.again import again
-    from app.analysis.folder import frames_of
+    from app.analysis.data.study_folder import frames_of
+    from app.analysis.report.recompute import again
 
     return again(frames_of(folder), folder.protocol, record)
 
@@ -56,7 +56,7 @@ def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
     Returns:
         What was written, in that order. Files of these names are replaced.
     """
-    from app.analysis.tables import report_csvs, report_json
+    from app.analysis.report.report_tables import report_csvs, report_json
     from app.charts.chart import charts_of
 
     charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}

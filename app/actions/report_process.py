@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection as Pipe
     from multiprocessing.context import SpawnProcess
 
-    from app.analysis.frames import Frames
-    from app.analysis.report import Report
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
 # Starting costs about two seconds and resting a quarter of a gigabyte.

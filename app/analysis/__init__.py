@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.analysis.frames import Frames
-    from app.analysis.report import Report
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
 
@@ -16,7 +16,7 @@ def analyze(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report
     `full` runs the mixed models on more than 20,000 ratings too. Nothing is read or written, and the same frames give
     the same figures to the last digit.
     """
-    from app.analysis.report import report_of  # pandas and scipy: a second that the first page need not wait for
+    from app.analysis.report.report import report_of  # pandas and scipy: a second that the first page need not wait for
 
     return report_of(frames, protocol, full=full)
 

@@ -12,8 +12,8 @@ from app.charts.preference import preference_spec, preference_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from app.analysis.figure import Figure
-    from app.analysis.report import Report
+    from app.analysis.report.estimate import Figure
+    from app.analysis.report.report import Report
     from app.charts.table import Table
     from app.charts.theme import Spec, Theme, Width
     from app.design.protocol import study as protocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.words import estimate_text, number, scope_text
+from app.analysis.report.wording import estimate_text, number, scope_text
 from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
 from app.charts.table import Table
 from app.charts.theme import COLOURS, config, diverging, ink_on, title_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from app.analysis.figure import Figure
+    from app.analysis.report.estimate import Figure
     from app.charts.theme import Spec, Theme, Width
 
 STATISTICS = ("median", "mode")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.words import MINUS, estimate_text, interval_text, p_text, scope_text
+from app.analysis.report.wording import MINUS, estimate_text, interval_text, p_text, scope_text
 from app.charts.rows import row_axis, row_place
 from app.charts.table import Table
 from app.charts.theme import COLOURS, config, title_of
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from app.analysis.figure import Figure
+    from app.analysis.report.estimate import Figure
     from app.charts.theme import Spec, Theme, Width
 
 ROW_HEIGHT = 30

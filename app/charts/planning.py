@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.analysis.statistics import STATISTICS
-from app.analysis.words import number
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import number
 from app.charts.table import Table
 from app.charts.theme import COLOURS, config, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.planning import Plan, PlanRow
-    from app.analysis.statistics import Kind
+    from app.analysis.planning.planning import Plan, PlanRow
+    from app.analysis.report.statistics_registry import Kind
     from app.charts.theme import Spec, Theme, Width
 
 Measure = Literal["width", "power"]

@@ -10,7 +10,7 @@ import typer
 from app.cli.output import say
 
 if TYPE_CHECKING:
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
 
@@ -23,7 +23,7 @@ def analyze(
 ) -> None:
     """The figures of a study or of a study folder; a folder needs no database."""
     from app.actions.report import write_report
-    from app.analysis.tables import report_json
+    from app.analysis.report.report_tables import report_json
 
     if again is not None:
         _again(Path(study), again)

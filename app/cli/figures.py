@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from app.analysis.statistics import STATISTICS
-from app.analysis.words import estimate_text, interval_text, of_text, p_text
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import estimate_text, interval_text, of_text, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from app.analysis.figure import Figure
-    from app.analysis.report import Report
+    from app.analysis.report.estimate import Figure
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
 # a table of this many columns cannot be read in the 80 characters that a pipe is taken for

@@ -11,7 +11,7 @@ from app.cli.output import fail, say
 from app.cli.store import store
 
 if TYPE_CHECKING:
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.exchange.unfold import Layout
 
 cli = typer.Typer(no_args_is_help=True, help="Items and responses from a spreadsheet.")

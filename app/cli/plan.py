@@ -11,8 +11,8 @@ from app.cli.output import fail, say
 from app.design.protocol.scale import number
 
 if TYPE_CHECKING:
-    from app.analysis.frames import Frames
-    from app.analysis.planning import Plan
+    from app.analysis.data.frames import Frames
+    from app.analysis.planning.planning import Plan
     from app.design.allocation.trial_plan import PlannedItem
     from app.design.protocol.study import Protocol
 
@@ -47,7 +47,7 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
 ) -> None:
     """Expected widths of intervals and power, by simulation of the study's own design. A folder needs no database."""
     from app.actions.plan import Asked, PlanError, make_plan, write_plan
-    from app.analysis.planning import plan_csv, plan_json
+    from app.analysis.planning.planning import plan_csv, plan_json
 
     protocol, its_items = _design(study)
     asked = Asked(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.storage.studies import StudyRow
 
 cli = typer.Typer(no_args_is_help=True, help="Load, check, open, close and export studies.")

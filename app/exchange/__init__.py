@@ -1,6 +1,6 @@
 """Study folders: files in, a StudyFolder or all faults out; and back to files."""
 
-from app.analysis.folder import StudyFolder, frames_of
+from app.analysis.data.study_folder import StudyFolder, frames_of
 from app.exchange.read import read_files, read_folder
 from app.exchange.uploads import read_upload
 from app.exchange.write import FolderInTheWayError, write_folder, write_zip

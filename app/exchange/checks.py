@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.frames import CHECK_COLUMNS
+from app.analysis.data.frames import CHECK_COLUMNS
 from app.exchange.columns import faulty
 from app.exchange.table import places
 

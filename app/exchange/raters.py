@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.folder import RATER_COLUMNS
+from app.analysis.data.study_folder import RATER_COLUMNS
 from app.exchange.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
 
 if TYPE_CHECKING:

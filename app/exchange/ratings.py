@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.frames import rating_frame
+from app.analysis.data.frames import rating_frame
 from app.exchange.answers import check_answers
 from app.exchange.circumstances import check_circumstances
 from app.exchange.columns import has_columns, text_or_none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.folder import StudyFolder
+from app.analysis.data.study_folder import StudyFolder
 from app.exchange.checks import check_checks
 from app.exchange.faults import Faults
 from app.exchange.keyed import check_correct_columns

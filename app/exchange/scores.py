@@ -12,7 +12,7 @@ from app.design.protocol.composite import composite_score
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.composite import Composite
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion

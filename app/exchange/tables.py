@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from app.analysis.frames import canonical
+from app.analysis.data.frames import canonical
 from app.exchange.ratings import FILE_COLUMNS
 
 if TYPE_CHECKING:
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
 
     Columns = dict[str, pd.Series[Any]]
 

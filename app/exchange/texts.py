@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.folder import ITEM_COLUMNS, RESPONSE_COLUMNS
+from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
 from app.design.dialogue import turns_from_json, turns_to_json
 from app.exchange.columns import (
     attributes,

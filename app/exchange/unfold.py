@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.folder import ITEM_COLUMNS
+from app.analysis.data.study_folder import ITEM_COLUMNS
 from app.exchange.faults import listed
 from app.exchange.table import Table
 

@@ -14,7 +14,7 @@ from app.exchange.read import READ, WRITTEN_ONLY, read_files
 from app.exchange.records import quiet
 
 if TYPE_CHECKING:
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.exchange.records import Progress
 
 MOST_BYTES = 512 * 2**20

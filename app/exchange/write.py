@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from app.analysis.tables import figures_csvs
+from app.analysis.report.report_tables import figures_csvs
 from app.exchange.cells import write_csv, write_text_csv
 from app.exchange.codebook import codebook_rows, package
 from app.exchange.protocol import FILE
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO
 
-    from app.analysis.figure import Figure
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
+    from app.analysis.report.estimate import Figure
     from app.exchange.records import Progress
     from app.exchange.tables import Columns
 

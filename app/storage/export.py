@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
 
 _PROTOCOL = text("""
     SELECT p.version, p.yaml, p.sha256 FROM studies s
@@ -49,7 +49,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
         db: a connection.
         study_id: the study.
     """
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
 
     copied = copy_ratings(db, study_id)
     protocol = db.execute(_PROTOCOL, {"study": study_id}).one()

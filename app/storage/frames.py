@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.analysis.frames import CHECK_COLUMNS
+from app.analysis.data.frames import CHECK_COLUMNS
 from app.storage.copy import copy_out
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from app.analysis.frames import Frames
+    from app.analysis.data.frames import Frames
 
     Rows = Sequence[Any]
 
@@ -74,7 +74,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     """
     import pandas as pd
 
-    from app.analysis.frames import Frames, canonical
+    from app.analysis.data.frames import Frames, canonical
 
     copied = copy_ratings(db, study_id)
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
@@ -141,7 +141,7 @@ def ratings_of(
     """
     import pandas as pd
 
-    from app.analysis.frames import rating_frame
+    from app.analysis.data.frames import rating_frame
 
     rater, item = _Keys(raters), _Keys(items)
     rows = rows[rater.has(rows["rater_id"])].reset_index(drop=True)

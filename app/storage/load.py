@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.study import Protocol
     from app.storage.copy import Progress
 
@@ -86,7 +86,7 @@ def load_study(
 
 
 def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -> int:
-    from app.analysis.folder import is_same
+    from app.analysis.data.study_folder import is_same
 
     slug = folder.protocol.slug
     taken = db.execute(_TAKEN, {"slug": slug}).one()
@@ -126,7 +126,7 @@ def store_texts(
         responses: as `analysis.folder` has them.
         progress: told how far it is.
     """
-    from app.analysis.folder import ITEM_COLUMNS, RESPONSE_COLUMNS
+    from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
 
     study = str(study_id)
     first_item, first_response = (_next_position(db, study_id, table) for table in ("items", "responses"))
@@ -142,7 +142,7 @@ def store_texts(
 
 
 def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress: Progress) -> dict[str, int]:
-    from app.analysis.folder import RATER_COLUMNS
+    from app.analysis.data.study_folder import RATER_COLUMNS
 
     copy_in(db, "raters", _row(raters, "rater", RATER_COLUMNS), progress, study_id=str(study_id))
     return _ids(db, study_id, "raters")

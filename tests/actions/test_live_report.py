@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.analysis.frames import Frames
-    from app.analysis.report import Report
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.engine import Begin
     from app.storage.studies import StudyRow

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.report import figure_again, report_of_folder, report_of_study, write_report
-from app.analysis.figure import FIELDS
+from app.analysis.report.estimate import FIELDS
 from app.exchange.read import read_folder
 from app.exchange.write import write_folder
 from app.storage.export import study_folder

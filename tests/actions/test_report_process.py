@@ -10,7 +10,7 @@ import pytest
 
 from app.actions.report_process import ReportProcess, ReportProcessError
 from app.analysis import analyze
-from app.analysis.folder import frames_of
+from app.analysis.data.study_folder import frames_of
 from app.exchange.read import read_folder
 from tests.processes import IN_PROC, all_end, is_running
 from tests.real_data.pandalm import write_pandalm
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from app.analysis.frames import Frames
+    from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
 
 

@@ -10,7 +10,7 @@ from app.actions.design import open_study
 from app.actions.opening import NotCarriedOutError
 from app.actions.report import report_of_study
 from app.actions.templates import list_templates, new_study, template_folder
-from app.analysis.statistics import STATISTICS
+from app.analysis.report.statistics_registry import STATISTICS
 from app.design.not_supported import not_carried_out
 from app.exchange.read import read_folder
 from app.storage.load import load_study
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 ORDINAL = "krippendorff_alpha_ordinal"
 NOMINAL = "krippendorff_alpha_nominal"

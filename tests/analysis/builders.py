@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from app.analysis.folder import frames_of
-from app.analysis.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
+from app.analysis.data.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
+from app.analysis.data.study_folder import frames_of
 from app.design.protocol.study import Protocol
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion
 from app.exchange.read import read_folder
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from app.analysis.figure import Figure
-    from app.analysis.report import Report
+    from app.analysis.report.estimate import Figure
+    from app.analysis.report.report import Report
 
 Row = dict[str, Any]
 RESPONSE = ("response", "item", "source")

@@ -15,7 +15,7 @@ from tests.real_data.pandalm import write_pandalm
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 
 @pytest.fixture(scope="session")

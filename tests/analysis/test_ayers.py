@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.builders import find, first, only
 
 if TYPE_CHECKING:
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 AGAINST = {"source": "chatgpt", "reference": "physician"}
 

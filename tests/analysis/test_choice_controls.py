@@ -9,7 +9,7 @@ import pytest
 import statsmodels.api as sm
 
 from app.analysis import analyze
-from app.analysis.frames import Frames
+from app.analysis.data.frames import Frames
 from app.stats.choice.preference_shares import coherence
 from tests.analysis.builders import CHOICE, FIVE, find, frames, only, protocol
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
     Oracle = Callable[[str], dict[str, Any]]
 

@@ -14,7 +14,7 @@ from tests.analysis.builders import read_study
 from tests.analysis.golden import FOLDERS, HERE, differences, kept, numbers_of
 
 if TYPE_CHECKING:
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 OTHER_PROCESSOR = 1e-6
 

@@ -14,7 +14,7 @@ from tests.analysis.builders import CHOICE, FIVE, Row, first, frames, protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
     Numbers = dict[str, list[float | None]]
 

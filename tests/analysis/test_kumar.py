@@ -13,7 +13,7 @@ from tests.real_data.folder import read_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 PUBLISHED = "data/kumar2025/annotations/table_kappa.csv"
 EXPERTS = {"expert1", "expert2", "expert3"}

@@ -12,7 +12,7 @@ from app.charts.chart import Chart, charts_of
 from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 TIE = {**CHOICE, "tie": True}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.analysis.planning import Plan, PlanRow
-from app.analysis.scenario import Assumed
+from app.analysis.planning.planning import Plan, PlanRow
+from app.analysis.planning.scenario import Assumed
 from app.charts.planning import planning_charts, planning_table
 from app.stats.planning.simulated_ratings import Sds
 

@@ -9,8 +9,8 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.analysis.folder import StudyFolder, is_same
-from app.analysis.frames import rating_frame
+from app.analysis.data.frames import rating_frame
+from app.analysis.data.study_folder import StudyFolder, is_same
 from app.design.dialogue import turns_to_json
 from app.exchange import read_folder, write_folder
 from app.exchange.faults import Faults

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from app.analysis.figure import FIELDS, Figure
-from app.analysis.folder import is_same
+from app.analysis.data.study_folder import is_same
+from app.analysis.report.estimate import FIELDS, Figure
 from app.design.protocol.study import Protocol
 from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.codebook import MEANINGS

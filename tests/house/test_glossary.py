@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from app.analysis.figure import FIELDS
-from app.analysis.folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
+from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
+from app.analysis.report.estimate import FIELDS
 from app.design.questions import models as question
 from app.exchange.ratings import FILE_COLUMNS
 from app.exchange.scores import SCORE_COLUMNS

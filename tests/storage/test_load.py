@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from app.analysis import analyze
-from app.analysis.folder import StudyFolder, is_same
+from app.analysis.data.study_folder import StudyFolder, is_same
 from app.design.problem import FaultsError
 from app.exchange import frames_of, read_folder
 from app.storage.export import study_folder
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from app.analysis.frames import Frames
+    from app.analysis.data.frames import Frames
 
 
 def assert_same_frames(one: Frames, other: Frames) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 
-from app.analysis.folder import is_same
+from app.analysis.data.study_folder import is_same
 from app.design.problem import FaultsError
 from app.exchange import read_files
 from app.storage.export import study_folder
@@ -17,7 +17,7 @@ from tests.exchange.test_round_trip import studies
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.analysis.folder import StudyFolder
+    from app.analysis.data.study_folder import StudyFolder
 
 # Each example leaves the database as it found it.
 SHARES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

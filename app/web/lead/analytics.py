@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.actions.live_report import LiveReports
-    from app.analysis.figure import Figure
-    from app.analysis.report import Report
+    from app.analysis.report.estimate import Figure
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.design.questions.models import Question
 
@@ -38,7 +38,7 @@ def show_analytics(request: Request, own: OwnForLong) -> Response:
 
 @router.get("/studies/{slug}/analytics.json")
 def export_report_json(request: Request, own: OwnForLong, of: str | None = None) -> Response:
-    from app.analysis.tables import report_json
+    from app.analysis.report.report_tables import report_json
 
     report = live_report(request, own, of).report
     return _file(report_json(report), "application/json", f"{own.study.slug}-analytics.json")
@@ -46,7 +46,7 @@ def export_report_json(request: Request, own: OwnForLong, of: str | None = None)
 
 @router.get("/studies/{slug}/analytics.csv")
 def export_report_csv(request: Request, own: OwnForLong, of: str | None = None) -> Response:
-    from app.analysis.tables import records_csv
+    from app.analysis.report.report_tables import records_csv
 
     report = live_report(request, own, of).report
     return _file(records_csv(report.figures), "text/csv; charset=utf-8", f"{own.study.slug}-analytics.csv")
@@ -106,7 +106,7 @@ def _parts(figures: Sequence[Figure]) -> Iterator[dict[str, Any]]:
 
 def questions_of(protocol: Protocol) -> list[Question]:
     """The questions of a study, then its composites."""
-    from app.analysis.composite import composite_question
+    from app.analysis.sections.comparison.composites import composite_question
 
     scaled = {question.key: question for question in protocol.scaled_questions}
     composites = protocol.analysis.composites.items()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.statistics import STATISTICS
-from app.analysis.words import estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import estimate_text, interval_text, p_text, scope_text, why_text
 from app.charts.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.figure import Figure
+    from app.analysis.report.estimate import Figure
 
 UNITS = {
     "rating": "rating", "item_mean": "item mean", "response": "response", "choice": "choice",

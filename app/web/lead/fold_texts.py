@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.statistics import STATISTICS
-from app.analysis.words import covariate_text, scope_text, why_text
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import covariate_text, scope_text, why_text
 from app.charts.table import Table
 from app.web.lead.figures import cell_of
 from app.web.lead.fold import Fold
@@ -13,7 +13,7 @@ from app.web.lead.fold import Fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.figure import Figure
+    from app.analysis.report.estimate import Figure
 
 ABOUT = "Texts that differ in length or wording are not shown to be rated for it: these figures tell no cause."
 TABLES = (

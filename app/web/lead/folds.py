@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.statistics import STATISTICS
-from app.analysis.words import MINUS, estimate_text, interval_text, number, p_text, scope_text, why_text
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import MINUS, estimate_text, interval_text, number, p_text, scope_text, why_text
 from app.charts.table import Table
 from app.web.lead.fold import Fold
 from app.web.lead.fold_texts import texts
@@ -13,7 +13,7 @@ from app.web.lead.fold_texts import texts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.figure import Figure
+    from app.analysis.report.estimate import Figure
 
 # of each of the tables by condition and subgroup: the figures that are compared, not those that they are made of
 COMPARED = ("mean_difference", "interaction", "share_preferred", "share_difference")

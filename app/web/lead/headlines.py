@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.statistics import STATISTICS
-from app.analysis.words import REASONS, interval_text, number, why_text
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import REASONS, interval_text, number, why_text
 from app.design.protocol.scale import number_text
 from app.design.questions.models import ChoiceQuestion, RatingQuestion, SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.figure import Figure
-    from app.analysis.report import Report
+    from app.analysis.report.estimate import Figure
+    from app.analysis.report.report import Report
     from app.design.questions.models import Question
 
 LOW_IS_A_FINDING = "A low alpha is a finding, not an error: studies of empathy usually find .1 to .7."

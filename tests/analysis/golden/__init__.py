@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.analysis.report import Report
+    from app.analysis.report.report import Report
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = ("ayers-pair", "ab-tie", "epitome", "label-experiment", "behaviours")

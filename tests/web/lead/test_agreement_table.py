@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.analysis.figure import Figure
-from app.analysis.words import REASONS
+from app.analysis.report.estimate import Figure
+from app.analysis.report.wording import REASONS
 from app.web.lead.figures import agreement_of
 
 

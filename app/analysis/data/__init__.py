@@ -1,0 +1,1 @@
+"""A study's data as every section of the report takes them."""

@@ -1,0 +1,63 @@
+"""What is known of each response beside its ratings: measures of its text, and scores that came with responses.csv."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.design.protocol.scale import number
+from app.stats.text.text_measures import MEASURES, measured
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from app.analysis.data.encoded_study import Floats
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+
+OWN_COLUMNS = frozenset({"response", "item", "source", "text"})
+# some milliseconds a text: more are measured on demand only
+MOST_TEXTS = 5_000
+TOO_MANY = "left out above 5,000 texts; run with --full"
+FEWEST_VALUES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Covariates:
+    """`known` has a value for each response, nan where it has none; `left_out` says why a measure is not known."""
+
+    known: dict[str, Floats]
+    left_out: dict[str, str]
+
+
+def covariates_of(frames: Frames, protocol: Protocol, *, full: bool) -> Covariates:
+    """Measures of the texts first, then every column of responses.csv that holds numbers and nothing else."""
+    table = frames.responses
+    known: dict[str, Floats] = {}
+    left_out: dict[str, str] = {}
+    if "text" in table and (table["text"].str.len() > 0).any():
+        for name, measure in MEASURES.items():
+            why = measure.why_not(protocol.language)
+            why = why or (TOO_MANY if len(table) > MOST_TEXTS and not full else "")
+            if why:
+                left_out[name] = why
+            else:
+                known[name] = measured(table["text"].tolist(), name)
+    for column in table.columns:
+        if column not in OWN_COLUMNS and column != protocol.analysis.responder:
+            values = scores(table[column])
+            if values is not None:
+                known[f"{column} (imported)" if column in MEASURES else str(column)] = values
+    return Covariates(known, left_out)
+
+
+def scores(column: pd.Series[str]) -> Floats | None:
+    """The numbers of a column, nan where a cell is empty; None where one is no number, or all say the same."""
+    code, texts = column.factorize()
+    each = [number(str(text)) for text in texts]
+    if None in each or len(set(each)) < FEWEST_VALUES:
+        return None
+    values: Floats = np.append(np.array(each, dtype=np.float64), np.nan)[code]
+    return values

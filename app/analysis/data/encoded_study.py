@@ -1,0 +1,175 @@
+"""Frames as whole numbers: every id is looked up once, and all sections of the report share the result.
+
+A code is the place of an id in its table; -1 stands for none. Only the answers that count come through: `exclude` takes
+a row out of every figure, and a planned repeat (`repeat` above 0) says something about its rater only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+OUTCOMES = ("response", "tie", "neither", "cannot_judge")
+
+
+@dataclass(frozen=True, eq=False)
+class Raters:
+    """Who rates, in the order of the table."""
+
+    ids: tuple[str, ...]
+    is_model: Bools
+    pool: Ints
+    pools: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """What is rated: item and source of each response, and its place among the responses of its item, from 0.
+
+    `responder` says who, within a source, wrote it, where the protocol names the column; `text`
+    is all that it says, None where the texts are not known.
+    """
+
+    item: Ints
+    source: Ints
+    place: Ints
+
+    n_items: int
+    text: pd.Series[str] | None = None
+    responder: Ints | None = None
+
+    @cached_property
+    def doublings(self) -> Floats:
+        """How long each text is: the log to base 2 of its characters, nan where there is none."""
+        if self.text is None:
+            return np.full(len(self.item), np.nan)
+        size = self.text.str.len().to_numpy(dtype=np.float64)
+        return np.log2(size, out=np.full(len(size), np.nan), where=size > 0)
+
+    @cached_property
+    def two(self) -> tuple[Ints, Ints]:
+        """The two responses of each item, by the item's code; -1 where it has fewer or more than two."""
+        has_two = np.bincount(self.item, minlength=self.n_items) == 2  # noqa: PLR2004 - a pair
+        both = np.full((2, self.n_items), -1)
+        for place in (0, 1):
+            at = np.flatnonzero(self.place == place)
+            both[place, self.item[at]] = at
+        return np.where(has_two, both[0], -1), np.where(has_two, both[1], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The answers that count, one place an answer: codes, and the value where it is a number."""
+
+    question: Ints
+    rater: Ints
+    item: Ints
+    response: Ints
+    turn: Floats
+    number: Floats
+    outcome: Ints
+    chosen: Ints
+    left: Ints
+    right: Ints
+    strength: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """One study as codes; beside them the tables, `kept` with the ratings of `rows`, for what is rarely asked."""
+
+    sources: tuple[str, ...]
+    questions: tuple[str, ...]
+    raters: Raters
+    responses: Responses
+    rows: Rows
+    n_excluded: int
+    n_repeats: int
+    kept: pd.DataFrame
+    items: pd.DataFrame
+    rater_table: pd.DataFrame
+
+    def rows_of(self, question: str) -> Ints:
+        """The places in `rows` that answer this question."""
+        return np.flatnonzero(self.rows.question == self.questions.index(question))
+
+
+def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) -> Codes:
+    """The codes of a study's frames. Sources and questions have the protocol's order, all else that of the tables.
+
+    `with_repeats` keeps the planned repeats among the rows, for what holds a rater against himself.
+    """
+    sources = _with_others(tuple(protocol.sources), frames.responses["source"])
+    items, ids = frames.items["item"], frames.responses["response"]
+    responses = _responses(frames, sources, protocol.analysis.responder)
+    ratings = frames.ratings
+    repeat = _numbers(ratings["repeat"])
+    is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
+    is_out = is_excluded if with_repeats else is_repeat | is_excluded
+    kept = ratings[~is_out] if is_out.any() else ratings
+    raters = _raters(frames.raters)
+    questions = tuple(question.key for question in protocol.questions)
+    rows = Rows(
+        question=_look_up(questions, kept["question"]),
+        rater=_look_up(raters.ids, kept["rater"]),
+        item=_look_up(items, kept["item"]),
+        response=_look_up(ids, kept["response"]),
+        turn=_numbers(kept["turn"]),
+        number=_numbers(kept["number"]),
+        outcome=_look_up(OUTCOMES, kept["outcome"]),
+        chosen=_look_up(ids, kept["chosen"]),
+        left=_look_up(ids, kept["left_response"]),
+        right=_look_up(ids, kept["right_response"]),
+        strength=_numbers(kept["strength"]),
+    )
+    return Codes(
+        sources, questions, raters, responses, rows,
+        n_excluded=int(is_excluded.sum()), n_repeats=int((is_repeat & ~is_excluded).sum()),
+        kept=kept, items=frames.items, rater_table=frames.raters,
+    )  # fmt: skip
+
+
+def _with_others(declared: tuple[str, ...], found: pd.Series[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*declared, *found.dropna().unique()]))
+
+
+def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) -> Responses:
+    table = frames.responses
+    item = _look_up(frames.items["item"], table["item"])
+    order = np.argsort(item, kind="stable")
+    first = np.searchsorted(item[order], item[order])
+    place = np.empty(len(item), dtype=np.int64)
+    place[order] = np.arange(len(item)) - first
+    writers = pd.factorize(table[responder])[0].astype(np.int64) if responder in table else None
+    text = table.get("text")
+    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), text, writers)
+
+
+def _raters(table: pd.DataFrame) -> Raters:
+    pool, pools = pd.factorize(table["pool"])
+    is_model = (table["kind"] == "model").to_numpy(dtype=bool)
+    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), tuple(str(name) for name in pools))
+
+
+def _look_up(ids: pd.Series[str] | tuple[str, ...], values: pd.Series[str]) -> Ints:
+    """The place of each value among the ids, -1 where it is missing. Distinct values only are looked up."""
+    number, distinct = pd.factorize(values)
+    known = pd.Index(np.asarray(ids, dtype=object))
+    place = np.append(known.get_indexer(pd.Index(np.asarray(distinct, dtype=object))), -1)
+    return place[number].astype(np.int64)
+
+
+def _numbers(column: pd.Series[float]) -> Floats:
+    return pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)

@@ -1,0 +1,104 @@
+"""One question with its answers and what the lead declared about it: what every section takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from app.analysis.data.answers import Answers, Choices
+from app.analysis.report.estimate import figure
+from app.design.questions.models import ChoiceQuestion, ScaledQuestion
+
+if TYPE_CHECKING:
+    from app.analysis.data.encoded_study import Codes
+    from app.analysis.report.estimate import Figure, Scope, Unit
+    from app.stats.core.result import Result
+
+# above so many ratings mixed models and resampling take minutes, and are run on demand only
+MOST_RATINGS = 20_000
+TOO_MANY = "left out above 20,000 ratings; run with --full"
+SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion)
+SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet(Generic[SomeQuestion, SomeAnswers]):
+    """A question, everything that was answered to it, whether mixed models run on large studies too."""
+
+    codes: Codes
+    question: SomeQuestion
+    answers: SomeAnswers
+    reference: str | None
+    cut: float | None = None
+    margin: float | None = None
+    full: bool = False
+    is_composite: bool = False
+
+    @property
+    def is_light(self) -> bool:
+        """Whether the study is small enough, or the caller patient enough, for what takes long."""
+        return self.full or len(self.codes.rows.question) <= MOST_RATINGS
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that the question compares; none where it is not about responses.
+
+        A turn is of a response where a whole conversation is one.
+        """
+        is_compared = self.question.target in {"response", "pair"} or bool((self.answers.source >= 0).any())
+        return self.codes.sources if is_compared else ()
+
+    def code_of(self, source: str) -> int:
+        """The code of a source."""
+        return self.codes.sources.index(source)
+
+    def record(
+        self,
+        result: Result,
+        answers: Answers,
+        *,
+        section: str,
+        scope: Scope,
+        statistic: str,
+        unit: Unit,
+        **detail: object,
+    ) -> Figure:
+        """The figure of a result, with the counts of the answers in scope where the result does not say its own.
+
+        Items, raters and ratings are those in scope; units are those that the statistic ran over.
+        """
+        return record_of(
+            self.question.key, result, answers, section=section, scope=scope, statistic=statistic, unit=unit, **detail
+        )
+
+
+def record_of(
+    question: str | None,
+    result: Result,
+    answers: Answers,
+    *,
+    section: str,
+    scope: Scope,
+    statistic: str,
+    unit: Unit,
+    **detail: object,
+) -> Figure:
+    """As `Sheet.record`; without a question for what is of the whole study."""
+    counts = answers.counts
+    counted = replace(
+        result,
+        n_items=counts["n_items"],
+        n_units=counts["n_units"] if result.n_units is None else result.n_units,
+        n_pairable_units=counts["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
+        n_raters=counts["n_raters"],
+        n_ratings=counts["n_ratings"],
+    )
+    return figure(
+        counted, section=section, question=question, scope=scope, statistic=statistic, unit=unit, answers=answers.hash,
+        **detail,
+    )  # fmt: skip
+
+
+ScaledSheet = Sheet[ScaledQuestion, Answers]
+ChoiceSheet = Sheet[ChoiceQuestion, Choices]
+AnySheet = ScaledSheet | ChoiceSheet

@@ -1,0 +1,66 @@
+"""Whose answers a figure is of: all persons, the persons of one pool, or the model judges. Never both kinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from app.analysis.data.answers import Answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.encoded_study import Bools, Codes
+    from app.analysis.report.estimate import Scope
+
+
+Some = TypeVar("Some", bound=Answers)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Some raters, and the scope that says so. `has_rater` has one place a rater."""
+
+    scope: Scope
+    has_rater: Bools
+
+    def of(self, answers: Some) -> Some:
+        """The answers of these raters."""
+        mask = self.has_rater[answers.rater]
+        return answers if mask.all() else answers.select(mask)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether these are the model judges."""
+        return "rater_kind" in self.scope
+
+
+def groups(codes: Codes) -> list[Group]:
+    """All persons first, then each pool of persons, then the model judges if there are any."""
+    raters = codes.raters
+    is_person = ~raters.is_model
+    found = [Group({}, is_person)]
+    for number, pool in enumerate(raters.pools):
+        mask = is_person & (raters.pool == number)
+        if mask.any():
+            found.append(Group({"pool": pool}, mask))
+    if raters.is_model.any():
+        found.append(Group({"rater_kind": "model"}, raters.is_model))
+    return found
+
+
+def distinct_groups(codes: Codes) -> list[Group]:
+    """The same without a pool that holds all the persons: its means would stand twice on the page."""
+    return [group for group in groups(codes) if not _is_everyone(group, codes)]
+
+
+def with_answers(found: list[Group], answers: Some) -> Iterator[tuple[Group, Some]]:
+    """Each group with its answers. All persons always; a pool or the judges only where they answered."""
+    for group in found:
+        part = group.of(answers)
+        if len(part.value) or not group.scope:
+            yield group, part
+
+
+def _is_everyone(group: Group, codes: Codes) -> bool:
+    return "pool" in group.scope and bool((group.has_rater == ~codes.raters.is_model).all())

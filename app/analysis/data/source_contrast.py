@@ -1,0 +1,65 @@
+"""One source against its reference on one question: what every comparison of two sources takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import within_items
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.report.estimate import Scope, Unit
+    from app.stats.core.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A result with its name, its unit, and what it restricts beside the two sources."""
+
+    statistic: str
+    unit: Unit
+    result: Result
+    scope: Scope = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """The answers about two sources; `mine` is the code of the one that is compared."""
+
+    sheet: ScaledSheet
+    answers: Answers
+    mine: int
+
+    @classmethod
+    def of(cls, sheet: ScaledSheet, answers: Answers, scope: Scope) -> Self:
+        """The contrast that the scope names."""
+        mine, theirs = sheet.code_of(scope["source"]), sheet.code_of(scope["reference"])
+        return cls(sheet, answers.select((answers.source == mine) | (answers.source == theirs)), mine)
+
+    @property
+    def source(self) -> str:
+        """The source that is compared."""
+        return self.sheet.codes.sources[self.mine]
+
+    @cached_property
+    def is_mine(self) -> Bools:
+        """Whether each answer is about the source, else about the reference."""
+        return np.asarray(self.answers.source == self.mine)
+
+    @cached_property
+    def means(self) -> Answers:
+        """One value of each rater for each item and source: what comparisons within an item take."""
+        return within_items(self.answers)
+
+    @cached_property
+    def means_are_mine(self) -> Bools:
+        """`is_mine` of `means`."""
+        return np.asarray(self.means.source == self.mine)

@@ -1,0 +1,129 @@
+"""What a study can be split by: conditions, what was shown, attributes of items, attributes and scores of raters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+
+from app.design.allocation.cells import cell_of
+from app.design.protocol.scale import number, number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Codes, Ints
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.report.estimate import Scope
+
+MOST_LEVELS = 12
+# an attribute that is another one on nearly every row is a name, not a group
+FEWEST_PER_LEVEL = 2
+OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", "is_simulated"})
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One way to split; `code` gives the level of each answer in `Codes.rows`, -1 for none."""
+
+    kind: Literal["condition", "shown_label", "subgroup"]
+    name: str
+    levels: tuple[str, ...]
+    code: Ints
+
+    def scope(self, level: int) -> Scope:
+        """What restricts a figure to that level."""
+        return (
+            {"subgroup": {self.name: self.levels[level]}}
+            if self.kind == "subgroup"
+            else {self.kind: self.levels[level]}
+        )
+
+    def of(self, answers: Answers) -> Ints:
+        """The level of each answer."""
+        return self.code[answers.row]
+
+
+def designed_splits(codes: Codes) -> Iterator[Split]:
+    """By condition (whole cells, and each factor where there are several) and by shown label."""
+    code, texts = _factorized(codes.kept["condition"])
+    yield from _of_levels("condition", "condition", texts, code)
+    cells = [cell_of(text).levels if "=" in text else () for text in texts]
+    factors = list(dict.fromkeys(name for cell in cells for name, _ in cell))
+    for name in factors if len(factors) > 1 else ():
+        of_cell = pd.Series(
+            [f"{name}={dict(cell)[name]}" if name in dict(cell) else None for cell in cells], dtype=object
+        )
+        part, levels = _factorized(of_cell)
+        yield from _of_levels("condition", name, levels, _through(part, code))
+    code, labels = _factorized(codes.kept["shown_label"])
+    yield from _of_levels("shown_label", "shown_label", labels, code)
+
+
+def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[Split]:
+    """By the attributes of items and of raters, and by what raters scored on questions about themselves."""
+    for table, at in ((codes.items, codes.rows.item), (codes.rater_table, codes.rows.rater)):
+        for name in (column for column in table.columns if column not in OWN_COLUMNS):
+            found = _levels(table[name])
+            if found is not None:
+                yield from _of_levels("subgroup", str(name), found[1], _through(found[0], at))
+    for sheet in about_raters:
+        answers = sheet.answers
+        score = pd.Series(answers.value).groupby(answers.rater).mean()
+        values = score.reindex(range(len(codes.raters.ids))).astype(object)
+        found = _levels(values.where(values.notna(), None))
+        if found is not None:
+            yield from _of_levels("subgroup", sheet.question.key, found[1], _through(found[0], codes.rows.rater))
+
+
+def unsplittable(codes: Codes) -> dict[str, str]:
+    """Attributes in words that would make groups, were there not so many of them: their names, and why not."""
+    found = {}
+    for table in (codes.items, codes.rater_table):
+        for name in (column for column in table.columns if column not in OWN_COLUMNS):
+            code, texts = _factorized(table[name])
+            is_group = len(texts) * FEWEST_PER_LEVEL <= np.count_nonzero(code >= 0)
+            if len(texts) > MOST_LEVELS and is_group and _levels(table[name]) is None:
+                found[str(name)] = f"{len(texts)} values are too many to split by"
+    return found
+
+
+def _of_levels(
+    kind: Literal["condition", "shown_label", "subgroup"], name: str, levels: tuple[str, ...], code: Ints
+) -> Iterator[Split]:
+    if len(levels) > 1:
+        yield Split(kind, name, levels, code)
+
+
+def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]] | None:
+    """A few levels as they are; many numbers cut at their median; None where there is nothing to group by."""
+    code, texts = _factorized(column)
+    if 1 < len(texts) <= MOST_LEVELS and np.bincount(code[code >= 0]).min() >= FEWEST_PER_LEVEL:
+        return code, texts
+    values = [number(text) for text in texts]
+    if len(texts) <= 1 or None in values:
+        return None
+    each = np.array(values, dtype=np.float64)[code]
+    each[code < 0] = np.nan
+    middle = float(np.nanmedian(each))
+    is_high = np.where(np.isnan(each), -1, each >= middle).astype(np.int64)
+    if len(np.unique(is_high[is_high >= 0])) == 1:
+        return None
+    return is_high, (f"below {number_text(middle)}", f"{number_text(middle)} or more")
+
+
+def _factorized(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Codes in the order of the sorted texts, so that the order of rows does not matter; -1 for missing."""
+    code, texts = pd.factorize(column.astype(object))
+    names = [str(text) for text in texts]
+    order = np.argsort(np.array(names, dtype=object)) if names else np.zeros(0, dtype=np.int64)
+    place = np.append(np.argsort(order), -1)
+    return place[code].astype(np.int64), tuple(names[k] for k in order)
+
+
+def _through(of_level: Ints, code: Ints) -> Ints:
+    """The level of each answer, by the code of what has it; -1 stays -1."""
+    return np.append(of_level, -1)[code]

@@ -1,0 +1,152 @@
+"""The sheets of a study: its rating questions, its composites, its forced choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from app.analysis.data.answers import choice_answers, scaled_answers
+from app.analysis.data.covariates import covariates_of
+from app.analysis.data.encoded_study import codes_of
+from app.analysis.data.question_data import MOST_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
+from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
+from app.analysis.sections.categories import category_sheet
+from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
+from app.design.questions.models import CategoryQuestion
+
+if TYPE_CHECKING:
+    from app.analysis.data.covariates import Covariates
+    from app.analysis.data.encoded_study import Codes
+    from app.analysis.data.frames import Frames
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.splits import Split
+    from app.analysis.sections.categories import CategorySheet
+    from app.analysis.sections.comparison.composites import Table
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion, Target
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """Everything that the sections take."""
+
+    codes: Codes
+    protocol: Protocol
+    full: bool
+    frames: Frames
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether repeats are planned, or persons did some."""
+        if self.protocol.design.repeats is not None or not self.codes.n_repeats:
+            return self.protocol.design.repeats is not None
+        codes = self.with_repeats.codes
+        is_person = ~codes.raters.is_model[codes.rows.rater]
+        return bool((codes.kept.loc[is_person, "repeat"] > 0).any())
+
+    @cached_property
+    def with_repeats(self) -> Sheets:
+        """The same sheets with the planned repeats among the answers."""
+        return Sheets(codes_of(self.frames, self.protocol, with_repeats=True), self.protocol, self.full, self.frames)
+
+    @cached_property
+    def every(self) -> list[AnySheet]:
+        """All that raters can agree on: ratings, composites, choices, codes."""
+        found: list[AnySheet] = [*self.numbers, *self.choices]
+        for asked in self.categories:
+            found += asked.by_code if asked.whole is None else [asked.whole]
+        return found
+
+    @cached_property
+    def categories(self) -> list[CategorySheet]:
+        """One for each question answered by codes."""
+        asked = [question for question in self.protocol.questions if isinstance(question, CategoryQuestion)]
+        return [category_sheet(self.codes, self.frames, question, full=self.full) for question in asked]
+
+    @cached_property
+    def scaled(self) -> list[ScaledSheet]:
+        """One for each rating and slider question."""
+        declared = self.protocol.analysis
+        return [
+            ScaledSheet(
+                self.codes,
+                question,
+                scaled_answers(self.codes, question),
+                self.protocol.reference,
+                cut=declared.cut.get(question.key),
+                margin=declared.margin.get(question.key),
+                full=self.full,
+            )
+            for question in self.protocol.scaled_questions
+        ]
+
+    @cached_property
+    def composites(self) -> list[tuple[ScaledSheet, Table]]:
+        """One for each composite, with the table of its questions."""
+        found = []
+        for name, composite in self.protocol.analysis.composites.items():
+            table = table_of(self.codes, [self._question(key) for key in composite.questions])
+            question = composite_question(name, composite, table.questions)
+            answers = composite_answers(table, composite)
+            sheet = ScaledSheet(
+                self.codes, question, answers, self.protocol.reference, full=self.full, is_composite=True
+            )
+            found.append((sheet, table))
+        return found
+
+    @cached_property
+    def covariates(self) -> Covariates:
+        """Measures of the texts, and imported scores."""
+        return covariates_of(self.frames, self.protocol, full=self.full)
+
+    @property
+    def numbers(self) -> list[ScaledSheet]:
+        """Ratings, then composites: whatever is answered by a number."""
+        return [*self.scaled, *(sheet for sheet, _ in self.composites)]
+
+    @cached_property
+    def choices(self) -> list[ChoiceSheet]:
+        """One for each forced choice."""
+        return [
+            ChoiceSheet(
+                self.codes, question, choice_answers(self.codes, question), self.protocol.reference, full=self.full
+            )
+            for question in self.protocol.choice_questions
+        ]
+
+    @cached_property
+    def designed_splits(self) -> list[Split]:
+        """By condition and by shown label."""
+        return list(designed_splits(self.codes))
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """By design always; by attributes where the study is small enough or the caller patient enough."""
+        if not self._is_light:
+            return self.designed_splits
+        own = [sheet for sheet in self.scaled if sheet.question.target == "rater"]
+        own += [sheet for sheet, _ in self.composites if sheet.question.target == "rater"]
+        return [*self.designed_splits, *attribute_splits(self.codes, own)]
+
+    @cached_property
+    def splits_left_out(self) -> dict[str, str]:
+        """The attributes that the report is not split by, and why: too many values, or too many ratings."""
+        many = unsplittable(self.codes)
+        if self._is_light:
+            return many
+        return {**{split.name: TOO_MANY for split in attribute_splits(self.codes, [])}, **many}
+
+    @property
+    def _is_light(self) -> bool:
+        return self.full or len(self.codes.rows.question) <= MOST_RATINGS
+
+    def by_target(self) -> list[list[ScaledSheet]]:
+        """The rating questions that are asked of the same thing, where there are two or more."""
+        targets: dict[Target, list[ScaledSheet]] = {}
+        for sheet in self.scaled:
+            targets.setdefault(sheet.question.target, []).append(sheet)
+        return [sheets for sheets in targets.values() if len(sheets) > 1]
+
+    def _question(self, key: str) -> ScaledQuestion:
+        return next(question for question in self.protocol.scaled_questions if question.key == key)

@@ -1,0 +1,74 @@
+"""A whole study in memory, texts included: what a study folder holds, and what the store loads and exports.
+
+items      item, text, turns, profile, content_note, then one column an attribute
+responses  response, item, source, text, turns, then attributes
+raters     rater, kind, pool, is_simulated, then attributes
+ratings    frames.RATING_COLUMNS, in any order of rows
+checks     frames.CHECK_COLUMNS; None where there are none
+
+Missing text is None, `turns` is JSON in the one form of `design.turns`, attribute columns stand in the order of their
+names and hold at least one value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.data.frames import Frames, canonical
+from app.design.dialogue import whole_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from app.design.problem import Fault
+    from app.design.protocol.study import Protocol
+
+ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note")
+RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")
+RATER_COLUMNS = ("rater", "kind", "pool", "is_simulated")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFolder:
+    """One study; see the module's page for the columns. `notes` are warnings: what was mended or ignored."""
+
+    protocol: Protocol
+    yaml: str
+    items: pd.DataFrame
+    responses: pd.DataFrame
+    raters: pd.DataFrame
+    ratings: pd.DataFrame
+    notes: tuple[Fault, ...] = ()
+    checks: pd.DataFrame | None = None
+
+
+def frames_of(folder: StudyFolder) -> Frames:
+    """What the analysis takes: of the texts those of the responses only, ratings in canonical order."""
+    import pandas as pd
+
+    texts = zip(folder.responses["text"], folder.responses["turns"], strict=True)
+    return Frames(
+        items=folder.items.drop(columns=[*ITEM_COLUMNS[1:]]),
+        responses=folder.responses.drop(columns=["text", "turns"]).assign(
+            text=pd.Series([whole_text(text, turns) for text, turns in texts], dtype=object)
+        ),
+        raters=folder.raters,
+        ratings=canonical(folder.ratings),
+        checks=folder.checks,
+    )
+
+
+def is_same(one: StudyFolder, other: StudyFolder) -> bool:
+    """Whether two folders say the same study: protocol to the byte, texts, raters and every answer."""
+    return (
+        one.yaml == other.yaml
+        and one.items.equals(other.items)
+        and one.responses.equals(other.responses)
+        and _by_key(one.raters).equals(_by_key(other.raters))
+        and canonical(one.ratings).equals(canonical(other.ratings))
+    )
+
+
+def _by_key(raters: pd.DataFrame) -> pd.DataFrame:
+    return raters.sort_values("rater", ignore_index=True)

@@ -1,0 +1,1 @@
+"""Precision and power before the data are collected."""

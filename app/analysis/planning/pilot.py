@@ -1,0 +1,82 @@
+"""What raters are like, for a plan: as ratings that are there say, or as the lead states it."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import scaled_answers
+from app.analysis.data.encoded_study import codes_of
+from app.analysis.planning.scenario import Assumed
+from app.stats.core.model_design import is_nested_one_to_one, random_columns
+from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.planning.simulated_ratings import Sds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
+
+# As shares of the range of the scale, near what Ayers et al. (2023) and the experts of Kumar et al. (2025) show.
+USUAL = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
+USUAL_DIFFERENCE = 0.1
+ASSUMED = "assumed: usual shares of the scale's range"
+FIVE_POINTS = 4.0
+
+
+def assumed_of_scale(question: ScaledQuestion | None) -> Assumed:
+    """What is assumed where nothing is known: a small difference around the middle of the scale (five points)."""
+    low, high = (question.values[0], question.values[-1]) if question else (1.0, 1.0 + FIVE_POINTS)
+    span = high - low
+    sds = Sds(**{one.name: round(getattr(USUAL, one.name) * span, 4) for one in fields(Sds)})
+    difference = USUAL_DIFFERENCE * span
+    return Assumed(sds, (low + high) / 2 - difference / 2, difference, ASSUMED)
+
+
+def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed:
+    """The same with what the lead states: any of `mean`, `difference` and the names of the standard deviations."""
+    given = {name: value for name, value in stated.items() if value is not None}
+    if not given:
+        return assumed
+    of_sds = {name: value for name, value in given.items() if name not in {"mean", "difference"}}
+    others = {name: value for name, value in given.items() if name not in of_sds}
+    if "difference" in others and "mean" not in others:
+        others["mean"] = assumed.mean + (assumed.difference - others["difference"]) / 2
+    origin = f"{assumed.origin}; stated: {', '.join(given)}"
+    return replace(assumed, sds=replace(assumed.sds, **of_sds), origin=origin, **others)
+
+
+def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestion) -> Assumed | None:
+    """What the persons of a pilot are like: a linear mixed model of their ratings of the source and the reference.
+
+    Returns:
+        None where there are too few ratings to tell items, raters and noise apart.
+    """
+    codes = codes_of(frames, protocol)
+    answers = scaled_answers(codes, question)
+    reference = codes.sources.index(protocol.reference) if protocol.reference else -1
+    source = next((code for code in range(len(codes.sources)) if code != reference), -1)
+    is_in = np.isin(answers.source, [reference, source]) & ~codes.raters.is_model[answers.rater]
+    pilot = answers.select(is_in)
+    if len(set(pilot.source.tolist())) < 2:  # noqa: PLR2004 - a difference takes two
+        return None
+    contrast = (pilot.source == source) - 0.5
+    is_trivial = is_nested_one_to_one(pilot.item, pilot.rater)
+    columns = random_columns(pilot.item, pilot.rater, contrast, is_trivial_rater=is_trivial)
+    fit = fit_lmm(
+        pilot.value, np.array([np.ones(len(contrast)), contrast]), item=pilot.item, rater=pilot.rater,
+        item_columns=columns.item, rater_columns=columns.rater,
+    )  # fmt: skip
+    if fit is None:
+        return None
+    found = dict(zip(columns.names, map(float, [*fit.sd_item, *fit.sd_rater]), strict=True))
+    sds = Sds(
+        item=found.get("item", 0.0), rater=found.get("rater", 0.0), item_source=found.get("item_slope", 0.0),
+        rater_source=found.get("rater_slope", 0.0), residual=fit.sd_residual,
+    )  # fmt: skip
+    gap = float(fit.beta[1])
+    return Assumed(sds, float(fit.beta[0]) - gap / 2, gap, f"pilot: {len(contrast)} ratings of {question.key}")

@@ -1,0 +1,124 @@
+"""Before the data: how wide the intervals of a study will be, and how often it finds a difference that is there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.planning.scenario import Simulated
+from app.stats.planning.simulated_ratings import expectation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.planning.scenario import Assumed, Scenario
+    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """What to expect of one statistic in one scenario; FIELDS, in their order, are the columns of the CSV.
+
+    `n_places` counts the trials dealt out, `n_unfilled` those that no rater could take, `most_trials` the trials of the
+    rater who has most, planned repeats included. See `Expectation` for the rest.
+    """
+
+    statistic: str
+    n_items: int
+    n_raters: int
+    raters_per_trial: int
+    n_places: int
+    n_unfilled: int
+    most_trials: int
+    estimate: float | None
+    width: float | None
+    width_error: float | None
+    power: float | None
+    power_error: float | None
+    n_simulations: int
+    n_without: int
+
+
+FIELDS = tuple(field.name for field in fields(PlanRow))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All scenarios of a study, with all that is needed to get them again."""
+
+    study: str
+    question: str | None
+    source: str | None
+    reference: str | None
+    seed: int
+    assumed: Assumed
+    rows: tuple[PlanRow, ...]
+
+    def as_document(self) -> dict[str, Any]:
+        """The plan as plain JSON types."""
+        return asdict(self)
+
+
+def plan(
+    protocol: Protocol,
+    items: Sequence[PlannedItem],
+    assumed: Assumed,
+    scenarios: Sequence[Scenario],
+    *,
+    question: ScaledQuestion | None,
+    n_simulations: int,
+    seed: int,
+) -> Plan:
+    """Simulate each scenario with the study's own design: its trials, pools, conditions, limits and repeats.
+
+    Args:
+        protocol: the study.
+        items: its own; taken again under other names where a scenario has more, made up where there are none.
+        assumed: what the raters are like.
+        scenarios: how many items, raters and raters for each trial.
+        question: the rating question whose scale is used; None for choices only.
+        n_simulations: how often each scenario is simulated.
+        seed: the same seed gives the same plan; a scenario does not depend on the others.
+    """
+    reference = protocol.reference
+    source = next((name for name in protocol.sources if name != reference), None)
+    rows = [
+        row
+        for scenario in scenarios
+        for row in _rows(Simulated(protocol, items, assumed, scenario, question, seed), scenario, n_simulations)
+    ]
+    return Plan(protocol.slug, question.key if question else None, source, reference, seed, assumed, tuple(rows))
+
+
+def _rows(simulated: Simulated, size: Scenario, n_simulations: int) -> Iterator[PlanRow]:
+    """A row for each statistic that the design and the questions allow."""
+    found = [simulated.results() for _ in range(n_simulations)]
+    for statistic in found[0]:
+        is_tested = not statistic.startswith("krippendorff")
+        expected = expectation([results[statistic] for results in found], is_tested=is_tested)
+        yield PlanRow(
+            statistic, size.n_items, size.n_raters, size.raters_per_trial, simulated.n_places, simulated.n_unfilled,
+            simulated.most_trials, expected.estimate, expected.width, expected.width_error, expected.power,
+            expected.power_error, n_simulations, expected.n_without,
+        )  # fmt: skip
+
+
+def plan_csv(plan: Plan) -> str:
+    """RFC 4180, a row a scenario and statistic, with every digit; what is missing is empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(FIELDS)
+    for row in plan.rows:
+        cells = asdict(row).values()
+        writer.writerow("" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in cells)
+    return text.getvalue()
+
+
+def plan_json(plan: Plan) -> str:
+    """The plan with all that it assumes; never NaN or Infinity."""
+    return json.dumps(plan.as_document(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"

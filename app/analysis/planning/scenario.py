@@ -1,0 +1,142 @@
+"""One scenario of a plan: the study's trials dealt out to so many raters, and studies drawn on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.design.allocation.bulk_allocation import deal, so_many_items, with_raters_per_trial
+from app.design.allocation.randomization import seeded
+from app.design.allocation.trial_plan import planned_trials
+from app.stats.agreement import krippendorff_alpha
+from app.stats.comparison.describe import mean_difference, share
+from app.stats.core.ratings import Ratings
+from app.stats.planning.simulated_ratings import Minds, Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.analysis.data.encoded_study import Floats, Ints
+    from app.design.allocation.bulk_allocation import Dealt
+    from app.design.allocation.trial_plan import PlannedItem, PlannedTrial
+    from app.design.protocol.scale import Level
+    from app.design.protocol.study import Protocol
+    from app.design.questions.models import ScaledQuestion
+    from app.stats.core.result import Result
+    from app.stats.planning.simulated_ratings import Sds
+
+PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What the simulated raters are like: standard deviations, the reference's mean and the difference, in points.
+
+    `origin` says in words where they come from.
+    """
+
+    sds: Sds
+    mean: float
+    difference: float
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """How large the study is."""
+
+    n_items: int
+    n_raters: int
+    raters_per_trial: int
+
+
+class Simulated:
+    """The trials are dealt out once; `results` draws all effects and all noise anew each time."""
+
+    def __init__(
+        self, protocol: Protocol, items: Sequence[PlannedItem], assumed: Assumed, scenario: Scenario,
+        question: ScaledQuestion | None, seed: int,
+    ) -> None:  # fmt: skip
+        self._protocol, self._assumed, self._n_raters, self._question = protocol, assumed, scenario.n_raters, question
+        self._sources = tuple(protocol.sources)
+        self._reference = self._code(protocol.reference)
+        # agreement is that on one source: over both it would be inflated by their difference
+        self._source = next((code for code in range(len(self._sources)) if code != self._reference), 0)
+        size = (scenario.n_items, scenario.n_raters, scenario.raters_per_trial)
+        of_size = with_raters_per_trial(protocol, scenario.raters_per_trial)
+        trials = planned_trials(of_size, so_many_items(protocol, items, scenario.n_items))
+        dealt = deal(of_size, trials, scenario.n_raters, seeded(seed, *size))
+        self._rng = np.random.default_rng([seed, *size])
+        self.n_places = len(dealt)
+        self.n_unfilled = sum(places.n for trial in trials for places in trial.places) - len(dealt)
+        repeats = protocol.design.repeats
+        loads = np.bincount([one.rater for one in dealt], minlength=1)
+        self.most_trials = int(loads.max()) + (repeats.n if repeats else 0)
+        self._lay_out(trials, dealt)
+
+    def _code(self, source: str | None) -> int:
+        return self._sources.index(source) if source in self._sources else -1
+
+    def _lay_out(self, trials: Sequence[PlannedTrial], dealt: Sequence[Dealt]) -> None:
+        """Every response that a rater sees, and the pairs of source and reference, as arrays."""
+        items = _numbered(trial.item.key for trial in trials)
+        responses = _numbered(one.key for trial in trials for one in trial.responses)
+        self._n_items, self._n_responses = len(items), len(responses)
+        seen, pairs = [], []
+        for one in dealt:
+            trial = trials[one.trial]
+            row = [
+                (items[trial.item.key], responses[each.key], self._code(each.source), one.rater)
+                for each in trial.responses
+            ]
+            seen += row
+            if [cell[2] for cell in row] in ([self._source, self._reference], [self._reference, self._source]):
+                pairs.append(sorted(row, key=lambda cell: cell[2] == self._reference))
+        self._shown = _shown(list(dict.fromkeys(seen)))
+        self._one, self._other = _shown([pair[0] for pair in pairs]), _shown([pair[1] for pair in pairs])
+
+    def results(self) -> dict[str, Result]:
+        """What one study of chance gives, by statistic: those that the design and the questions allow."""
+        gap = self._assumed.difference
+        means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
+        minds = Minds(
+            self._assumed.sds, means, n_items=self._n_items, n_responses=self._n_responses, n_raters=self._n_raters,
+            rng=self._rng,
+        )  # fmt: skip
+        found: dict[str, Result] = {}
+        if self._question is not None and len(self._shown.item):
+            found |= self._of_ratings(minds.ratings(self._shown, np.array(self._question.values)), self._question.level)
+        if self._protocol.choice_questions and len(self._one.item):
+            found |= self._of_choices(minds.choices(self._one, self._other))
+        return found
+
+    def _of_ratings(self, value: Floats, level: Level) -> dict[str, Result]:
+        shown, is_source = self._shown, self._shown.source == self._source
+        found = _agreement(shown.response[is_source], shown.rater[is_source], value[is_source], level)
+        here = is_source | (shown.source == self._reference)
+        if self._reference >= 0 and len(self._sources) > 1:
+            found["mean_difference"] = mean_difference(
+                value[here], is_source[here], item=shown.item[here], rater=shown.rater[here]
+            )
+        return found
+
+    def _of_choices(self, won: Floats) -> dict[str, Result]:
+        item, rater = self._one.item, self._one.rater
+        found = {} if self._question is not None else _agreement(item, rater, won, "nominal")
+        return {**found, "share_preferred": share(won, item=item, rater=rater, null=0.5)}
+
+
+def _agreement(unit: Ints, rater: Ints, value: Floats, level: Level) -> dict[str, Result]:
+    both = krippendorff_alpha(Ratings(unit, rater, value), level=level, inference="new_units_and_raters")
+    return {f"krippendorff_alpha_{level}": both}
+
+
+def _numbered(keys: Iterable[str]) -> dict[str, int]:
+    return {key: code for code, key in enumerate(dict.fromkeys(keys))}
+
+
+def _shown(rows: Sequence[tuple[int, int, int, int]]) -> Shown:
+    table = np.array(rows, dtype=np.int64).reshape(len(rows), 4)
+    return Shown(*table.T)

@@ -1,0 +1,1 @@
+"""The report: estimates, their wording, recipes and tables."""

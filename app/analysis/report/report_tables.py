@@ -1,0 +1,57 @@
+"""Records as CSV text: one row a figure, the columns of the contract, numbers with every digit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.report.estimate import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.analysis.report.estimate import Figure
+    from app.analysis.report.report import Report
+
+
+def records_csv(figures: Iterable[Figure]) -> str:
+    """RFC 4180, with a header; `scope` and `recipe` are JSON, what is missing is empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(FIELDS)
+    for figure in figures:
+        writer.writerow(_cell(name, value) for name, value in figure.as_record().items())
+    return text.getvalue()
+
+
+def report_csvs(report: Report) -> dict[str, str]:
+    """A report's figures as `figures_csvs` writes them."""
+    return figures_csvs(report.figures)
+
+
+def figures_csvs(figures: Sequence[Figure]) -> dict[str, str]:
+    """`agreement.csv` and, with all else, `comparisons.csv`: their names and their text."""
+    agreement = [figure for figure in figures if figure.section == "agreement"]
+    others = [figure for figure in figures if figure.section != "agreement"]
+    return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
+
+
+def report_json(report: Report) -> str:
+    """The report as `analyze --json` prints it: one line a figure, never NaN or Infinity."""
+    document = report.as_document()
+    figures = document.pop("figures")
+    head = _json(document).removesuffix("}")
+    lines = ",\n".join(f"  {_json(record)}" for record in figures)
+    return f'{head}, "figures": [\n{lines}\n]}}\n'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _cell(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+    if name in {"scope", "recipe"}:
+        return _json(value)
+    return "" if value is None else repr(value) if isinstance(value, float) else value

@@ -1,0 +1,140 @@
+"""A figure as people read it: the same words on the page, under a chart and in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.report.statistics_registry import STATISTICS
+from app.design.protocol.scale import number_text
+
+if TYPE_CHECKING:
+    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.statistics_registry import Kind
+    from app.stats.core.result import Reason
+
+REASONS: dict[Reason, str] = {
+    "no_pairable_units": "nothing was rated twice or by both",
+    "no_variation": "nothing varies",
+    "one_cluster": "only one item or one rater",
+    "separation": "one side wins everything",
+    "disconnected": "the sources never meet",
+    "not_converged": "the fit did not converge",
+    "singular": "the model cannot be told from the data",
+    "not_run": "not computed",
+}
+DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 2, "ratio": 2, "count": 0}
+SMALLEST_P = 0.001
+FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
+MINUS = "−"
+
+
+def number(value: float, kind: Kind) -> str:
+    """A number with the decimals of its kind; shares in percent, with a true minus sign.
+
+    >>> number(0.7863, "share"), number(-0.0235, "coefficient")
+    ('78.6 %', '−0.024')
+    """
+    if kind == "share":
+        return f"{100 * value:.1f} %".replace("-", MINUS)
+    return f"{value:.{DECIMALS[kind]}f}".replace("-", MINUS)
+
+
+def estimate_text(figure: Figure) -> str:
+    """The estimate, or a dash."""
+    return "–" if figure.estimate is None else number(figure.estimate, STATISTICS[figure.statistic].kind)
+
+
+def why_text(figure: Figure) -> str:
+    """Why there is no estimate: the sentence of this study, else the words of the reason."""
+    return figure.note or (REASONS[figure.reason] if figure.reason else "not estimable")
+
+
+def interval_text(figure: Figure) -> str:
+    """The interval in square brackets; empty where there is none; the reason where one is missing."""
+    kind = STATISTICS[figure.statistic].kind
+    if figure.ci_low is not None and figure.ci_high is not None:
+        return f"[{number(figure.ci_low, kind)}, {number(figure.ci_high, kind)}]".replace(" %, ", ", ")
+    return f"no interval: {REASONS[figure.ci_reason]}" if figure.ci_reason else ""
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as papers print it.
+
+    >>> p_text(0.04), p_text(1e-9), p_text(None)
+    ('0.040', '< 0.001', '')
+    """
+    if p is None:
+        return ""
+    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
+
+
+def of_text(figure: Figure) -> str:
+    """What the figure is of: a difference is source minus reference, a share is the source's against the reference."""
+    kind = STATISTICS[figure.statistic].kind
+    return scope_text(figure.scope, between=MINUS if kind in {"points", "test"} else "against")
+
+
+def scope_filter(scope: Scope) -> list[str]:
+    """The same as conditions on rows; what restricts no rows (a cut, a covariate) is left out.
+
+    >>> scope_filter({"source": "chatgpt", "reference": "physician", "cut": 4.0, "subgroup": {"age": "30 or more"}})
+    ['source in (chatgpt, physician)', 'age = 30 or more']
+    """
+    sources = [str(scope[key]) for key in ("source", "reference") if key in scope]
+    found = [f"source in ({', '.join(sources)})" if len(sources) > 1 else f"source = {one}" for one in sources[:1]]
+    if "raters" in scope:
+        found.append(f"rater in ({', '.join(scope['raters'])})")
+    found += [f"{name} = {scope[key]}" for key, name in FILTERED if key in scope]
+    found += [f"{name} = {value}" for name, value in scope.get("subgroup", {}).items()]
+    return [*found, "rater is not flagged"] if "flagged" in scope else found
+
+
+# Covariates that we measure; an imported score keeps the name that its lead gave it.
+COVARIATES = {
+    "characters": "length in characters",
+    "words": "length in words",
+    "length": "length (per doubling)",
+    "side": "side",
+    "lix": "readability (LIX, higher is harder)",
+    "flesch": "readability (Flesch, higher is easier)",
+    "question_share": "share of sentences that ask",
+    "sentiment": "sentiment (VADER, -1 to 1)",
+    "first_person_share": "share of first-person words",
+    "advice_share": "share of sentences with advice",
+}
+
+
+def covariate_text(name: str) -> str:
+    """What a covariate is called."""
+    return COVARIATES.get(name, name)
+
+
+def scope_text(scope: Scope, between: str = MINUS) -> str:
+    """Whose answers about what, in a few words.
+
+    >>> scope_text({"source": "chatgpt", "reference": "physician", "cut": 4.0})
+    'chatgpt − physician, at least 4'
+    >>> scope_text({})
+    'all'
+    """
+    parts = []
+    if "source" in scope:
+        parts.append(f"{scope['source']} {between} {scope['reference']}" if "reference" in scope else scope["source"])
+    if "cut" in scope:
+        parts.append(f"at least {number_text(scope['cut'])}")
+    if "raters" in scope:
+        parts.append(" and ".join(scope["raters"]))
+    if "condition" in scope:
+        parts.append(str(scope["condition"]))
+    if "covariate" in scope:
+        parts.append(covariate_text(scope["covariate"]))
+    if "shown_label" in scope:
+        parts.append(f"shown as {scope['shown_label']}")
+    parts += [f"{name} {value}" for name, value in scope.get("subgroup", {}).items()]
+    if "flagged" in scope:
+        parts.append("without flagged raters")
+    if "pool" in scope:
+        parts.append(f"pool {scope['pool']}")
+    if scope.get("rater_kind") == "model":
+        parts.append("model judges")
+    return ", ".join(parts) or "all"

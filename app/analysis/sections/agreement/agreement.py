@@ -1,0 +1,77 @@
+"""How far raters agree: per question, pooled and per source, for all persons, each pool, and the model judges apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import UNITS
+from app.analysis.data.scopes import groups, with_answers
+from app.analysis.sections.agreement.coefficients import coefficients
+from app.design.questions.models import ChoiceQuestion, ScaledQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.splits import Split
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.core.result import Result
+
+SECTION = "agreement"
+CATEGORY = "category: the response within its item in the order of responses.csv, then tie and neither"
+
+
+def agreement(sheet: AnySheet) -> Iterator[Figure]:
+    """Every coefficient that the question can have; see `coefficients`.
+
+    Pooled agreement is inflated by a real difference between sources, so each source stands beside it. What a rater
+    says of himself is nobody else's to agree with.
+    """
+    if sheet.question.target == "rater":
+        return
+    of_all: list[Figure] = []
+    for group, answers in with_answers(groups(sheet.codes), sheet.answers):
+        is_all = answers is sheet.answers
+        found = of_all if is_all and of_all else list(_of_group(sheet, answers))
+        of_all = found if is_all else of_all
+        yield from (replace(figure, scope={**group.scope, **figure.scope}) for figure in found)
+
+
+def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Figure]:
+    """The same of persons in each condition, or under each shown label."""
+    if sheet.question.target == "rater":
+        return
+    persons = groups(sheet.codes)[0].of(sheet.answers)
+    at = split.of(persons)
+    for level in np.unique(at[at >= 0]).tolist():
+        yield from _of(sheet, persons.within(at == level), split.scope(level))
+
+
+def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Figure]:
+    """Pooled, then each source. A pool that is everybody is computed once."""
+    yield from _of(sheet, answers, {})
+    if isinstance(sheet.question, ScaledQuestion):
+        for source in sheet.sources:
+            yield from _of(sheet, answers.select(answers.source == sheet.code_of(source)), {"source": source})
+
+
+def _of(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+    unit = UNITS[sheet.question.target]
+    for statistic, result in coefficients(sheet, answers):
+        yield sheet.record(
+            in_words(result, sheet, answers), answers, section=SECTION, scope=scope, statistic=statistic, unit=unit
+        )
+
+
+def in_words(result: Result, sheet: AnySheet, answers: Answers) -> Result:
+    """The result with the sentence of this study: what one rating per unit means, what the category of a choice is."""
+    if result.reason == "no_pairable_units" and not answers.counts["n_pairable_units"]:
+        one = f"not estimable: one rating per {sheet.question.target}"
+        result = replace(result, note=one if len(answers.value) else "not estimable: there are no ratings")
+    if isinstance(sheet.question, ChoiceQuestion):
+        result = replace(result, method=f"{result.method}; {CATEGORY}" if result.method else CATEGORY)
+    return result

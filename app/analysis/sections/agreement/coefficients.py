@@ -1,0 +1,128 @@
+"""Which coefficients of agreement a question gets, each with the intervals that it can have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from app.analysis.data.question_data import TOO_MANY
+from app.design.questions.models import ChoiceQuestion, RatingQuestion
+from app.stats.agreement import (
+    alpha_bootstrap,
+    alpha_without_each_rater,
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    icc_forms,
+    kendall_w,
+    krippendorff_alpha,
+    percent_agreement,
+    unanimous_share,
+    within_one_agreement,
+)
+from app.stats.core.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import AnySheet
+    from app.design.protocol.scale import Level
+    from app.stats.agreement.two_way import For
+    from app.stats.core.ratings import Ratings
+    from app.stats.core.result import Result
+
+    Named = tuple[str, Result]
+
+IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
+# resampling and leaving out cost units x values: these many are quick however many ratings there are
+FEW_VALUES = 25
+
+
+def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
+    """Alpha at the level of the scale first; what needs no correction for chance; the other coefficients; the ICCs."""
+    ratings, level = answers.ratings, level_of(sheet)
+    yield from _alphas(sheet, answers, level)
+    if not sheet.is_composite:
+        yield from _of_categories(sheet, ratings, level)
+    if level != "nominal":
+        yield "kendall_w", kendall_w(ratings)
+        yield from _iccs(sheet, ratings)
+
+
+def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[Named]:
+    """What asks whether two ratings are the same, which means of several questions hardly ever are.
+
+    For new units and raters first, where that can be told, then for new units.
+    """
+    question, domain = sheet.question, domain_of(sheet)
+    named: dict[str, Callable[[For], Result]] = {
+        "percent_agreement": lambda who: percent_agreement(ratings, inference=who),
+        "within_one_agreement": lambda who: within_one_agreement(ratings, inference=who),
+        "fleiss_kappa": lambda who: fleiss_kappa(ratings, inference=who),
+        "gwet_ac1": lambda who: gwet_ac1(ratings, domain=domain, inference=who),
+        "gwet_ac2": lambda who: gwet_ac2(ratings, domain=domain, inference=who),
+        "brennan_prediger": lambda who: brennan_prediger(ratings, domain=domain, inference=who),
+    }
+    if not (isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1):
+        del named["within_one_agreement"]
+    if level == "nominal":
+        del named["gwet_ac2"]
+    for name, statistic in named.items():
+        both = statistic("new_units_and_raters")
+        if both.interval:
+            yield name, both
+        yield name, statistic("new_units")
+    yield "unanimous_share", unanimous_share(ratings)
+
+
+def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
+    """For new units and raters where that can be told, for new units, and resampled; the range as a sentence.
+
+    Two raters are one pair: what new raters would do cannot be told, and the interval for new units comes first.
+    """
+    ratings, name = answers.ratings, f"krippendorff_alpha_{level}"
+    units = krippendorff_alpha(ratings, level=level)
+    if units.estimate is None:
+        yield name, units
+        return
+    is_light = sheet.is_light or len(ratings.values) <= FEW_VALUES
+    both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
+    found = [both, units] if both.interval else [units, both]
+    found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
+    yield from ((name, result) for result in found)
+    if is_light:
+        yield name, alpha_bootstrap(ratings, level=level, seed=answers.seed)
+    else:
+        yield name, undefined("not_run", TOO_MANY, method="bootstrap_units")
+
+
+def _range(ratings: Ratings, level: Level) -> str:
+    ends = alpha_without_each_rater(ratings, level=level).range
+    return f"leaving out one rater at a time it lies between {ends[0]:.3f} and {ends[1]:.3f}" if ends else ""
+
+
+def level_of(sheet: AnySheet) -> Level:
+    """The level of measurement; choices have no order."""
+    return "nominal" if isinstance(sheet.question, ChoiceQuestion) else sheet.question.level
+
+
+def domain_of(sheet: AnySheet) -> list[float]:
+    """The categories that could have been given: for a choice every response of an item, tie and neither if allowed."""
+    question = sheet.question
+    if not isinstance(question, ChoiceQuestion):
+        return list(question.values)
+    places = int(sheet.codes.responses.place.max(initial=0)) + 1
+    more = [places + k for k, is_allowed in enumerate((question.tie, question.neither)) if is_allowed]
+    return [float(category) for category in (*range(places), *more)]
+
+
+def _iccs(sheet: AnySheet, ratings: Ratings) -> Iterator[Named]:
+    """Unbalanced data take a mixed model, which large studies get on demand only."""
+    is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
+    is_light = is_complete or sheet.is_light
+    forms: tuple[IccForm, ...] = get_args(IccForm)
+    found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
+    for form in forms:
+        yield f"icc_{form}", found.get(form) or undefined("not_run", TOO_MANY, method="REML")

@@ -1,0 +1,93 @@
+"""Where raters disagree most, where they stand in two camps, and which two raters go together. Shown, not cleaned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import UNITS
+from app.analysis.sections.agreement.coefficients import domain_of, level_of
+from app.analysis.sections.agreement.pairwise_kappas import busiest
+from app.analysis.sections.raters.rater_panel import Panel
+from app.stats.agreement import rater_pairs, worst_units
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.encoded_study import Floats
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.agreement import RaterPair
+    from app.stats.core.ratings import Ratings
+
+SECTION = "disagreement"
+MOST_UNITS = 10
+# a matrix of more raters cannot be read
+MOST_IN_MATRIX = 20
+CAMPS = "two camps of two or more, half the scale or more apart"
+NO_PAIR = "no two raters rated two things or more in common, with any variation"
+
+
+def disagreement(sheet: AnySheet) -> Iterator[Figure]:
+    """Share of units in two camps, the units with most disagreement, the middle kappa of all pairs of raters."""
+    if sheet.question.target == "rater" or sheet.is_composite:
+        return
+    panel = Panel.of(sheet)
+    yield from _units(panel)
+    yield _pairs(panel)
+
+
+def _units(panel: Panel) -> Iterator[Figure]:
+    sheet, answers = panel.sheet, panel.answers
+    worst = worst_units(answers.ratings, level=level_of(sheet), domain=domain_of(sheet))
+    n, unit = len(worst.unit), UNITS[sheet.question.target]
+    split = undefined("no_pairable_units", "nothing was rated by two raters", method=CAMPS, n_units=0)
+    if n:
+        split = Result(float(worst.is_split.mean()), CAMPS, n_units=n)
+    yield sheet.record(split, answers, section=SECTION, scope={}, statistic="split_share", unit=unit)
+    for place in range(min(n, MOST_UNITS)):
+        own = answers.select(answers.unit == worst.unit[place])
+        camps = ", in two camps" if worst.is_split[place] else ""
+        note = f"{worst.n_ratings[place]} ratings{camps}"
+        result = Result(float(worst.disagreement[place]), "distance over that by chance", n_units=1, note=note)
+        scope = _named(sheet, int(own.row[0]))
+        yield sheet.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
+
+
+def _named(sheet: AnySheet, row: int) -> Scope:
+    """The response, or the item, of an answer."""
+    of = "response" if sheet.question.target == "response" else "item"
+    return {"subgroup": {of: str(sheet.codes.kept[of].iloc[row])}}
+
+
+def _pairs(panel: Panel) -> Figure:
+    sheet, answers = panel.sheet, panel.answers
+    kept = answers.ratings.of_raters(np.unique(busiest(answers)[0]))
+    found = [] if not len(kept.value) else list(rater_pairs(kept, weights="none" if panel.is_nominal else "quadratic"))
+    kappas: Floats = np.array([pair.kappa for pair in found if pair.kappa is not None])
+    if not len(kappas):
+        result = undefined("no_pairable_units", NO_PAIR, method="pairs", n_units=0)
+    else:
+        note = f"{len(kappas)} pairs of raters, from {kappas.min():.3f} to {kappas.max():.3f}"
+        kind = "plain" if panel.is_nominal else "quadratic weights"
+        result = Result(float(np.median(kappas)), f"median over pairs of Cohen's kappa, {kind}", note=note)
+    matrix = _matrix(sheet, kept, found)
+    return sheet.record(
+        result, answers, section=SECTION, scope={}, statistic="pair_kappa_median", unit=UNITS[sheet.question.target],
+        **matrix,
+    )  # fmt: skip
+
+
+def _matrix(sheet: AnySheet, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:
+    """The raters with most ratings, and kappa of each two of them: what a table shows."""
+    size = np.bincount(ratings.rater_row)
+    shown = ratings.rater_codes[np.sort(np.argsort(-size, kind="stable")[:MOST_IN_MATRIX])].tolist()
+    ids = sheet.codes.raters.ids
+    cells = {
+        (ids[pair.first], ids[pair.second]): (pair.kappa, pair.n_units)
+        for pair in pairs
+        if pair.first in shown and pair.second in shown
+    }
+    return {"raters": [ids[code] for code in shown], "cells": cells, "n_raters": len(size)}

@@ -1,0 +1,119 @@
+"""Cohen's kappa of named raters, two by two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from app.analysis.data.answers import UNITS
+from app.analysis.data.scopes import groups, with_answers
+from app.analysis.sections.agreement.agreement import SECTION, in_words
+from app.design.questions.models import ChoiceQuestion
+from app.stats.agreement import cohen_kappa
+from app.stats.core.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Ints
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.core.result import Result
+
+# every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing
+MOST_PAIRS = 45
+MOST_RATERS = 200
+# a kappa of one item tells nothing; raters of different pools are held against each other only where it can tell much
+FEWEST_ITEMS = 2
+FEWEST_ACROSS_POOLS = 10
+SAME = 1e-12
+WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
+NO_PAIR = "not estimable: no two raters rated two items or more in common"
+
+
+def kappas(sheet: AnySheet) -> Iterator[Figure]:
+    """Kappa of each pair of raters who share two items or more: weighted for a scale, plain for a choice.
+
+    At most MOST_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
+    """
+    if sheet.question.target == "rater" or sheet.is_composite:
+        return
+    whole = [group for group in groups(sheet.codes) if "pool" not in group.scope]
+    for group, answers in with_answers(whole, sheet.answers):
+        pairs, n_pairs = named_pairs(answers, sheet.codes.raters.pool)
+        rows = _rows_by_rater(answers.rater)
+        left = (
+            f"{len(pairs)} of {n_pairs} pairs are told of: those that share most items" if n_pairs > len(pairs) else ""
+        )
+        for pair in pairs:
+            part = answers.select(np.concatenate([rows[code] for code in pair]))
+            ids = [sheet.codes.raters.ids[code] for code in pair]
+            for figure in _of_pair(sheet, part, {**group.scope, "raters": ids}):
+                yield replace(figure, note="; ".join(note for note in (figure.note, left) if note))
+        if not pairs and len(answers.value):
+            nothing = undefined("no_pairable_units", NO_PAIR, n_pairable_units=0)
+            yield _record(sheet, answers, group.scope, nothing, _headline(sheet))
+
+
+def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], int]:
+    """The pairs of raters to compare, as codes, in the order of what they share; and how many there would be.
+
+    Of more than MOST_RATERS raters only those with the most items are looked at.
+    """
+    raters, items = busiest(answers)
+    if not len(raters):
+        return [], 0
+    names, row = np.unique(raters, return_inverse=True)
+    cells = csr_array((np.ones(len(row), dtype=np.int64), (row, items)))
+    shared = np.triu((cells @ cells.T).toarray(), k=1)
+    is_across = pool[names][:, None] != pool[names]
+    first, second = np.nonzero(shared >= np.where(is_across, FEWEST_ACROSS_POOLS, FEWEST_ITEMS))
+    order = np.lexsort((names[second], names[first], -shared[first, second], is_across[first, second]))[:MOST_PAIRS]
+    return [(int(names[first[k]]), int(names[second[k]])) for k in order], len(first)
+
+
+def busiest(answers: Answers) -> tuple[Ints, Ints]:
+    """The rater and the item of each cell (a rater and an item that he rated) of the raters with the most cells."""
+    n_items = int(answers.item.max(initial=0)) + 1
+    cell = np.unique(answers.rater * n_items + answers.item)
+    rater, item = cell // n_items, cell % n_items
+    count = np.bincount(rater)
+    if np.count_nonzero(count) <= MOST_RATERS:
+        return rater, item
+    kept = np.isin(rater, np.argsort(-count, kind="stable")[:MOST_RATERS])
+    return rater[kept], item[kept]
+
+
+def _rows_by_rater(rater: Ints) -> list[Ints]:
+    """The rows of each rater, by the rater's code."""
+    order = np.argsort(rater, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(rater))[:-1]) if len(rater) else []
+
+
+def _of_pair(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+    """Quadratic first for a scale, by declared and, where that is another number, by observed categories."""
+    plain = _record(sheet, answers, scope, cohen_kappa(answers.ratings))
+    if _headline(sheet) == "cohen_kappa":
+        yield plain
+        return
+    for weights in WEIGHTS:
+        declared = cohen_kappa(answers.ratings, weights=weights)
+        observed = cohen_kappa(answers.ratings, weights=weights, categories="observed")
+        yield _record(sheet, answers, scope, declared, f"cohen_kappa_{weights}")
+        if declared.estimate is not None and abs(declared.estimate - (observed.estimate or 0)) > SAME:
+            yield _record(sheet, answers, scope, observed, f"cohen_kappa_{weights}")
+    yield plain
+
+
+def _headline(sheet: AnySheet) -> str:
+    is_nominal = isinstance(sheet.question, ChoiceQuestion) or sheet.question.level == "nominal"
+    return "cohen_kappa" if is_nominal else "cohen_kappa_quadratic"
+
+
+def _record(sheet: AnySheet, answers: Answers, scope: Scope, result: Result, statistic: str = "cohen_kappa") -> Figure:
+    result, unit = in_words(result, sheet, answers), UNITS[sheet.question.target]
+    return sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

@@ -1,0 +1,62 @@
+"""Does a rater agree with himself when a trial comes again? From planned repeats, which enter no other figure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import UNITS
+from app.analysis.data.scopes import groups
+from app.analysis.sections.raters.rater_panel import MOST_RATERS, SECTION
+from app.design.questions.models import ChoiceQuestion, RatingQuestion
+from app.stats.agreement import intra_rater_agreement
+from app.stats.core.ratings import Ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.agreement import SelfAgreement
+    from app.stats.core.result import Result
+
+NOT_REPEATED = "nothing was rated again: the protocol plans no repeats, or none is done"
+
+
+def repeats(sheet: AnySheet) -> Iterator[Figure]:
+    """Agreement of first and repeated answers, of all persons and of each with repeats.
+
+    The answers of this sheet hold the repeats too.
+    """
+    question, codes = sheet.question, sheet.codes
+    if question.target == "rater" or sheet.is_composite:
+        return
+    both = groups(codes)[0].of(sheet.answers)
+    is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[both.row] > 0
+    is_nominal = isinstance(question, ChoiceQuestion) or question.level == "nominal"
+    found = intra_rater_agreement(
+        _ratings(both, ~is_again), _ratings(both, is_again), weights="none" if is_nominal else "quadratic"
+    )
+    for one in found[: MOST_RATERS + 1]:
+        part = both if one.rater is None else both.select(both.rater == one.rater)
+        scope: Scope = {} if one.rater is None else {"raters": [codes.raters.ids[one.rater]]}
+        for statistic, result in _named(one, has_steps=isinstance(question, RatingQuestion) and not is_nominal):
+            named = replace(result, note=NOT_REPEATED) if result.reason == "no_pairable_units" else result
+            yield sheet.record(
+                named, part, section=SECTION, scope=scope, statistic=statistic, unit=UNITS[question.target]
+            )
+
+
+def _named(one: SelfAgreement, *, has_steps: bool) -> Iterator[tuple[str, Result]]:
+    yield "intra_rater_agreement", one.percent
+    if has_steps:
+        yield "intra_rater_within_one", one.within_one
+    yield "intra_rater_kappa", one.kappa
+
+
+def _ratings(answers: Answers, rows: Bools) -> Ratings:
+    return Ratings(answers.unit[rows], answers.rater[rows], answers.value[rows])

@@ -1,0 +1,111 @@
+"""Every figure of a report, section by section."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.sections.agreement.agreement import agreement, agreement_by
+from app.analysis.sections.agreement.disagreement import disagreement
+from app.analysis.sections.agreement.pairwise_kappas import kappas
+from app.analysis.sections.agreement.repeats import repeats
+from app.analysis.sections.belief import beliefs_of, detection, effects
+from app.analysis.sections.categories import categories
+from app.analysis.sections.choice.choice import choice
+from app.analysis.sections.choice.coherence import coherence
+from app.analysis.sections.comparison.comparison import comparison
+from app.analysis.sections.comparison.composites import composites, table_of
+from app.analysis.sections.comparison.dimensions import dimensions
+from app.analysis.sections.comparison.distribution import distribution
+from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups
+from app.analysis.sections.judges.model_judges import judges
+from app.analysis.sections.raters.rater_profiles import raters
+from app.analysis.sections.raters.session_times import Sittings, sittings
+from app.analysis.sections.raters.true_categories import truth
+from app.analysis.sections.raters.without_flagged import without_flagged
+from app.analysis.sections.texts import ratings_and_texts, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.study_data import Sheets
+    from app.analysis.report.estimate import Figure
+
+
+def figures_of(sheets: Sheets) -> Iterator[Figure]:
+    """All figures, in no order of sections."""
+    for sheet in sheets.numbers:
+        yield from distribution(sheet)
+        yield from comparison(sheet)
+    for sheet, table in sheets.composites:
+        yield from composites(sheet, table)
+    for of_one_target in sheets.by_target():
+        questions = [sheet.question for sheet in of_one_target]
+        yield from dimensions(of_one_target, table_of(sheets.codes, questions))
+    yield from _choices(sheets)
+    yield from _codes_given(sheets)
+    yield from _split(sheets)
+    yield from texts(sheets)
+    for sheet in sheets.numbers:
+        yield from ratings_and_texts(sheet, sheets.covariates)
+    yield from _agreed(sheets)
+    yield from _of_raters(sheets)
+    for again in sheets.with_repeats.every if sheets.codes.raters.is_model.any() else ():
+        yield from judges(again, sheets.protocol)
+
+
+def _split(sheets: Sheets) -> Iterator[Figure]:
+    """By condition, shown label and attribute; and what is not split, with the reason."""
+    for split in sheets.splits:
+        for sheet in sheets.numbers:
+            yield from subgroups(sheet, split)
+        for votes in sheets.choices:
+            yield from choice_subgroups(votes, split)
+    for name, why in sheets.splits_left_out.items():
+        for sheet in sheets.numbers:
+            yield not_split(sheet, name, why)
+        for votes in sheets.choices:
+            yield not_split(votes, name, why)
+
+
+def _agreed(sheets: Sheets) -> Iterator[Figure]:
+    """How far raters agree, in each condition too, and where they do not."""
+    for sheet in sheets.every:
+        yield from agreement(sheet)
+        yield from kappas(sheet)
+        for split in sheets.designed_splits:
+            yield from agreement_by(sheet, split)
+        yield from disagreement(sheet)
+
+
+def _of_raters(sheets: Sheets) -> Iterator[Figure]:
+    """Times and checks, headlines without whoever is flagged, then question by question what each person is like."""
+    known = Sittings(sheets.codes, sheets.frames, sheets.protocol)
+    yield from sittings(known)
+    for sheet in sheets.every:
+        yield from without_flagged(sheet, known.flagged)
+    for sheet in sheets.every:
+        yield from raters(sheet)
+    if sheets.has_repeats:
+        for again in sheets.with_repeats.every:
+            yield from repeats(again)
+    for sheet in sheets.every:
+        yield from truth(sheet)
+
+
+def _choices(sheets: Sheets) -> Iterator[Figure]:
+    for votes in sheets.choices:
+        yield from choice(votes)
+        for sheet in sheets.numbers:
+            yield from coherence(votes, sheet)
+
+
+def _codes_given(sheets: Sheets) -> Iterator[Figure]:
+    """Shares of codes; and where the protocol says which question is on who wrote a response, what was believed."""
+    for asked in sheets.categories:
+        yield from categories(asked)
+        beliefs = beliefs_of(sheets.protocol, asked)
+        if beliefs is not None:
+            yield from detection(beliefs)
+            for sheet in sheets.scaled:
+                if sheet.question.target == "response":
+                    yield from effects(sheet, beliefs)

@@ -1,0 +1,110 @@
+"""Whether raters can tell who wrote a response, and what believing it does to their ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.stats.accuracy.detection import criterion, dprime
+from app.stats.comparison.describe import mean_difference, share
+from app.stats.comparison.interaction import interaction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools, Floats
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.report.estimate import Figure
+    from app.analysis.sections.categories import CategorySheet
+    from app.design.protocol.study import Protocol
+
+SECTION = "belief"
+BELIEVED = {"covariate": "believed to be a model"}
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What raters believed, one place an answer that says so.
+
+    The value of `answers` is 1 for a model and 0 for a person; `is_model` is the truth; `is_right` says whether the
+    source is among those that the code stands for.
+    """
+
+    sheet: ScaledSheet
+    answers: Answers
+    is_model: Bools
+    is_right: Floats
+
+    def about(self, answers: Answers) -> Floats:
+        """What the rater of each of these answers believed of its response; nan where he did not say."""
+        said = pd.Series(self.answers.value, index=_cells(self.answers))
+        return np.asarray(said[~said.index.duplicated()].reindex(_cells(answers)), dtype=np.float64)
+
+
+def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
+    """The answers to the declared question on who wrote a response; None where this is not that question."""
+    declared = protocol.analysis.believed_source
+    question = asked.question
+    if declared is None or question.key != declared.question or question.target != "response" or question.multiple:
+        return None
+    names, sources = list(question.codes), asked.codes.sources
+    is_model = np.array([protocol.sources[name].kind != "human" for name in sources])
+    meant = np.array([[name in declared.means.get(code, ()) for name in sources] for code in names])
+    # a code that stands for persons and models alike says nothing of the kind
+    kinds = [set(is_model[row].tolist()) for row in meant]
+    meaning = np.array([float(kind.pop()) if len(kind) == 1 else np.nan for kind in kinds])
+    code, source = asked.given.argmax(axis=1), asked.answers.source
+    known = np.isfinite(meaning[code])
+    answers = replace(asked.answers, value=meaning[code]).select(known)
+    sheet = asked.whole or asked.by_code[0]
+    return Beliefs(sheet, answers, is_model[source[known]], (meant[code, source] * 1.0)[known])
+
+
+def detection(beliefs: Beliefs) -> Iterator[Figure]:
+    """D-prime, the habit of saying "a model", and the share of right answers."""
+    whole = beliefs.answers
+    for group in distinct_groups(beliefs.sheet.codes):
+        mask = group.has_rater[whole.rater]
+        if group.scope and not mask.any():
+            continue
+        part, is_model = whole.select(mask), beliefs.is_model[mask]
+        found = {
+            "dprime": dprime(part.value, is_model, **part.where),
+            "criterion": criterion(part.value, is_model, **part.where),
+            "detection_share": share(beliefs.is_right[mask], **part.where),
+        }
+        for statistic, result in found.items():
+            yield beliefs.sheet.record(
+                result, part, section=SECTION, scope=group.scope, statistic=statistic, unit="rating"
+            )
+
+
+def effects(sheet: ScaledSheet, beliefs: Beliefs) -> Iterator[Figure]:
+    """What believing in a model does to the ratings of each source, and whether it does so differently."""
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        said = beliefs.about(answers)
+        known = answers.select(np.isfinite(said))
+        believed = said[np.isfinite(said)] == 1
+        for source in sheet.sources:
+            here = known.source == sheet.code_of(source)
+            part = known.select(here)
+            gap = mean_difference(part.value, believed[here], **part.where)
+            scope = {**group.scope, "source": source, **BELIEVED}
+            yield sheet.record(gap, part, section=SECTION, scope=scope, statistic="belief_effect", unit="rating")
+        for source in sheet.sources:
+            if sheet.reference is not None and source != sheet.reference:
+                scope = {**group.scope, "source": source, "reference": sheet.reference, **BELIEVED}
+                two = np.isin(known.source, [sheet.code_of(source), sheet.code_of(sheet.reference)])
+                part = known.select(two)
+                is_mine = part.source == sheet.code_of(source)
+                both = interaction(part.value, is_mine, believed[two], **part.where)
+                yield sheet.record(both, part, section=SECTION, scope=scope, statistic="interaction", unit="rating")
+
+
+def _cells(answers: Answers) -> pd.MultiIndex:
+    return pd.MultiIndex.from_arrays([answers.rater, answers.unit])

@@ -1,0 +1,114 @@
+"""Questions answered by codes: how often each was given, how often the right one, and agreement on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.answers import answers_at
+from app.analysis.data.question_data import ScaledSheet
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.design.protocol.scale import Point, Scale
+from app.design.questions.models import CategoryQuestion, RatingQuestion
+from app.stats.comparison.describe import share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Codes, Floats, Ints
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.estimate import Figure
+
+SECTION = "category"
+
+
+@dataclass(frozen=True, eq=False)
+class CategorySheet:
+    """A category question with everything that was answered to it.
+
+    `given` has a row for each answer and a column for each code: 1 where the code was given, else 0. `right` is 1 where
+    the answer is the right one, 0 where not, nan where there is no key.
+    """
+
+    codes: Codes
+    question: CategoryQuestion
+    answers: Answers
+    given: Floats
+    right: Floats
+    full: bool
+
+    @cached_property
+    def by_code(self) -> list[ScaledSheet]:
+        """Each code as a question of its own, yes or no: a record has one number, and a question several codes."""
+        scale = Scale(points=(Point(value=0, words="no"), Point(value=1, words="yes")))
+        return [
+            self._sheet(f"{self.question.key}={code}", f"{self.question.text} {words}", scale, self.given[:, k])
+            for k, (code, words) in enumerate(self.question.codes.items())
+        ]
+
+    @cached_property
+    def whole(self) -> ScaledSheet | None:
+        """The question with the number of the code as value; None where several codes may be given, or one only."""
+        names = list(self.question.codes)
+        if self.question.multiple or len(names) == 1:
+            return None
+        scale = Scale(points=tuple(Point(value=k, words=name) for k, name in enumerate(names)))
+        return self._sheet(self.question.key, self.question.text, scale, self.given.argmax(axis=1).astype(np.float64))
+
+    def _sheet(self, key: str, text: str, scale: Scale, value: Floats) -> ScaledSheet:
+        question = RatingQuestion(
+            key=key, type="rating", target=self.question.target, text=text, scale=scale, level="nominal"
+        )
+        return ScaledSheet(self.codes, question, replace(self.answers, value=value), None, full=self.full)
+
+
+def category_sheet(codes: Codes, frames: Frames, question: CategoryQuestion, *, full: bool) -> CategorySheet:
+    """The answers to a category question; several codes are joined by | in the data."""
+    at = codes.rows_of(question.key)
+    number, texts = pd.factorize(codes.kept["codes"].to_numpy(dtype=object)[at])
+    at, number = at[number >= 0], number[number >= 0]
+    names = list(question.codes)
+    sets = [set(str(text).split("|")) if question.multiple else {str(text)} for text in texts]
+    table = np.array([[float(name in one) for name in names] for one in sets]).reshape(len(sets), len(names))
+    answers = answers_at(codes, question.target, at, np.zeros(len(at)))
+    key = _key(codes, frames, question, at)
+    text_of = np.array([str(text) for text in texts], dtype=object)[number] if len(at) else np.zeros(0, dtype=object)
+    right = np.array([np.nan if code is None else float(code == text) for code, text in zip(key, text_of, strict=True)])
+    return CategorySheet(codes, question, answers, table[number], right.astype(np.float64), full)
+
+
+def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> list[str | None]:
+    """The right code of each answer, from the question or from a column of the responses or the items."""
+    if question.correct is not None:
+        return [question.correct] * len(at)
+    for table, code in ((frames.responses, codes.rows.response[at]), (frames.items, codes.rows.item[at])):
+        if question.correct_column in table:
+            column = [*table[question.correct_column].astype(object), None]
+            return [None if pd.isna(column[k]) else str(column[k]) for k in code]
+    return [None] * len(at)
+
+
+def categories(sheet: CategorySheet) -> Iterator[Figure]:
+    """The share of each code, and of right answers, for each source; people and models apart."""
+    has_key = bool(np.isfinite(sheet.right).any())
+    for one in sheet.by_code:
+        yield from _shares(one, one.answers, "code_share")
+    if has_key:
+        asked = sheet.whole or sheet.by_code[0]
+        keyed = replace(asked, question=asked.question.model_copy(update={"key": sheet.question.key}))
+        yield from _shares(keyed, replace(sheet.answers, value=sheet.right), "accuracy_share")
+
+
+def _shares(sheet: ScaledSheet, answers: Answers, statistic: str) -> Iterator[Figure]:
+    known = answers.select(np.isfinite(answers.value))
+    for group, part in with_answers(distinct_groups(sheet.codes), known):
+        for source in sheet.sources or (None,):
+            of_source = part if source is None else part.select(part.source == sheet.code_of(source))
+            scope = group.scope if source is None else {**group.scope, "source": source}
+            result = share(of_source.value, **of_source.where)
+            yield sheet.record(result, of_source, section=SECTION, scope=scope, statistic=statistic, unit="rating")

@@ -1,0 +1,106 @@
+"""Forced choices: who is preferred, how often nobody is, and whether the side of the screen decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import NEITHER, RESPONSE, TIE
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.sections.choice.choice_models import UNKNOWN_SIDES, choice_models
+from app.stats.choice import preference_shares as stats
+from app.stats.comparison import binomial_intervals as binomial
+from app.stats.core.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Choices
+    from app.analysis.data.encoded_study import Bools, Ints
+    from app.analysis.data.question_data import ChoiceSheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.core.result import Result
+
+    Found = tuple[str, Result]
+
+SECTION = "choice"
+INDEPENDENT = "decisive choices, each counted as independent: items and raters that come more than once are ignored"
+BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
+TWO = 2
+
+
+def choice(sheet: ChoiceSheet) -> Iterator[Figure]:
+    """For each source against the reference the share preferred, then tie, neither and first side, then the models.
+
+    Where more than two sources meet, each also against whatever it met, and every other pair.
+    """
+    reference, many = sheet.reference, len(sheet.sources) > TWO
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        others = [source for source in sheet.sources if source != reference] if reference is not None else []
+        for source in others:
+            yield from _preferred(sheet, answers, {**group.scope, "source": source, "reference": reference})
+        for source in sheet.sources if many else ():
+            yield from _preferred(sheet, answers, {**group.scope, "source": source})
+        for first, second in combinations(others, 2) if many else ():
+            yield from _preferred(sheet, answers, {**group.scope, "source": second, "reference": first}, is_brief=True)
+        yield from _without_sources(sheet, answers, group.scope)
+        yield from choice_models(sheet, answers, group.scope)
+
+
+def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Figure]:
+    """The share with each interval; in brief the headline only."""
+    mine = sheet.code_of(scope["source"])
+    part = answers.select(
+        is_between(answers, mine, sheet.code_of(scope["reference"]) if "reference" in scope else None)
+    )
+    outcome = outcomes(part, mine)
+    found = [_named(stats.share_preferred(outcome, **part.where), "ties as half")]
+    if sheet.question.tie or (part.outcome == TIE).any():
+        found.append(_named(stats.share_decisive(outcome, **part.where), "decisive choices only"))
+    found += [_named(stats.share_decisive_unclustered(outcome, method), INDEPENDENT) for method in BINOMIAL]
+    counts = [int((outcome == kind).sum()) for kind in (stats.WON, stats.TIE, stats.NEITHER, stats.LOST)]
+    for result in found[:1] if is_brief else found:
+        yield sheet.record(
+            result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice", counts=counts
+        )
+
+
+def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Figure]:
+    outcome = np.choose(answers.outcome, [stats.WON, stats.TIE, stats.NEITHER])
+    found: list[Found] = []
+    if sheet.question.tie or (answers.outcome == TIE).any():
+        found.append(("tie_share", stats.tie_share(outcome, **answers.where)))
+    if sheet.question.neither or (answers.outcome == NEITHER).any():
+        found.append(("neither_share", stats.neither_share(outcome, **answers.where)))
+    if np.isfinite(answers.is_left).any() or not len(answers.value):
+        found.append(("first_side_share", stats.first_side_share(answers.is_left, **answers.where)))
+    else:
+        found.append(("first_side_share", undefined("no_pairable_units", UNKNOWN_SIDES, n_units=0)))
+    yield from _records(sheet, answers, scope, found)
+
+
+def is_between(answers: Choices, mine: int, reference: int | None) -> Bools:
+    """Whether a choice was between the source and the reference, or where none is named between it and any other."""
+    is_one, is_other = answers.one == mine, answers.other == mine
+    if reference is None:
+        return np.asarray(is_one ^ is_other)
+    return np.asarray((is_one & (answers.other == reference)) | (is_other & (answers.one == reference)))
+
+
+def outcomes(answers: Choices, mine: int) -> Ints:
+    """Each choice from the view of a source: WON, LOST, TIE or NEITHER."""
+    decisive = np.where(answers.chosen == mine, stats.WON, stats.LOST)
+    is_tie = answers.outcome == TIE
+    return np.where(answers.outcome == RESPONSE, decisive, np.where(is_tie, stats.TIE, stats.NEITHER))
+
+
+def _named(result: Result, what: str) -> Result:
+    return replace(result, method=f"{result.method}: {what}")
+
+
+def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Figure]:
+    for statistic, result in found:
+        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="choice")

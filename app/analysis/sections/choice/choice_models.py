@@ -1,0 +1,149 @@
+"""Models of forced choices: strengths of many sources with ties and position, and shares with the side held even."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import NEITHER, TIE
+from app.analysis.data.question_data import TOO_MANY
+from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
+from app.stats.choice.strengths import strengths, win_matrix
+from app.stats.comparison.describe import mean
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Choices
+    from app.analysis.data.encoded_study import Bools, Floats, Ints
+    from app.analysis.data.question_data import ChoiceSheet
+    from app.analysis.report.estimate import Figure, Scope
+
+SECTION = "choice"
+UNKNOWN_SIDES = "not estimable: it is not known which response stood on which side"
+SIDE = {"covariate": "side"}
+LENGTH = {"covariate": "length"}
+ALWAYS = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    statistic: str
+    result: Result
+    scope: Scope = field(default_factory=dict)
+
+
+def choice_models(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Figure]:
+    """Davidson's strengths, and for each source against the reference the models of two."""
+    if sheet.reference is None:
+        return
+    between = answers.select((answers.one >= 0) & (answers.other >= 0) & (answers.one != answers.other))
+    yield from _records(sheet, between, scope, _strengths(sheet, between, sheet.reference))
+    reference = sheet.code_of(sheet.reference)
+    for source in sheet.sources:
+        if source != sheet.reference:
+            mine = sheet.code_of(source)
+            pair = between.select(_are_in(between, mine) & _are_in(between, reference))
+            of_two = {**scope, "source": source, "reference": sheet.reference}
+            yield from _records(sheet, pair, of_two, _of_two(sheet, pair, mine))
+
+
+def _strengths(sheet: ChoiceSheet, answers: Choices, reference: str) -> Iterator[_Found]:
+    """Log abilities against the reference, contrasts of the others, the position, and circles of three."""
+    kept = answers.select(answers.outcome != NEITHER)
+    has_sides = bool(np.isfinite(kept.one_is_left).all()) and len(kept.value) > 0
+    is_one_left = kept.one_is_left == 1 if has_sides else np.ones(len(kept.value), dtype=bool)
+    left, right = np.where(is_one_left, kept.one, kept.other), np.where(is_one_left, kept.other, kept.one)
+    won = _won(kept, left)
+    n = len(sheet.sources)
+    found = strengths(
+        left, right, won, n_sources=n, reference=sheet.code_of(reference), has_position=has_sides, **kept.where
+    )
+    for source, result in zip(sheet.sources, found.strengths, strict=True):
+        yield _Found("bt_strength", result, {"source": source, "reference": reference})
+    others = [source for source in sheet.sources if source != reference]
+    for place, first in enumerate(others):
+        for second in others[place + 1 :]:
+            contrast = found.contrasts[sheet.code_of(second)][sheet.code_of(first)]
+            yield _Found("bt_contrast", contrast, {"source": second, "reference": first})
+    unknown = undefined("no_pairable_units", UNKNOWN_SIDES, n_units=0)
+    yield _Found("position_effect", found.position if has_sides and found.position else unknown)
+    if found.log_nu is not None:
+        yield _Found("tie_log_nu", found.log_nu)
+    if n > 2:  # noqa: PLR2004 - a circle takes three
+        circles, triples = win_matrix(left, right, won, n_sources=n).n_intransitive
+        words = f"of {triples} triples of sources that all met"
+        yield _Found("intransitive_triples", Result(float(circles), "majorities", note=words))
+
+
+def _of_two(sheet: ChoiceSheet, answers: Choices, mine: int) -> Iterator[_Found]:
+    won = _won(answers, np.full(len(answers.value), mine))
+    is_left = np.where(answers.one == mine, answers.one_is_left, 1 - answers.one_is_left)
+    covariates = (is_left - 0.5)[np.newaxis]
+    has_sides = bool(np.isfinite(is_left).any())
+    if has_sides:
+        yield from _at_equal(answers, won, covariates[0], SIDE)
+    yield from _at_equal_length(sheet, answers, won, mine)
+    if sheet.is_light:
+        model = preference_model(won, covariates if has_sides else covariates[:0], **answers.where)
+        yield _Found("odds_preferred_glmm", model.odds)
+        yield _Found("share_preferred_glmm", model.share)
+    else:
+        yield _Found("odds_preferred_glmm", undefined("not_run", TOO_MANY, method=GLMM))
+    if sheet.question.strength is not None:
+        yield _Found("preference_strength", _strength(answers, mine))
+
+
+def _at_equal(answers: Choices, won: Floats, covariate: Floats, scope: Scope, note: str = "") -> Iterator[_Found]:
+    controlled = share_at_equal(won, covariate[np.newaxis], **answers.where)
+    for statistic, result in (
+        ("share_preferred_at_equal", controlled.share), ("covariate_log_odds", controlled.slopes[0]),
+    ):  # fmt: skip
+        yield _Found(statistic, replace(result, note=f"{result.note} {note}".strip()), scope)
+
+
+def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: int) -> Iterator[_Found]:
+    """The same between responses of equal length; the covariate is how many times the source's is doubled in length."""
+    doublings = doublings_between(sheet.codes.responses.doublings, answers, mine)
+    known = doublings[np.isfinite(doublings)]
+    if not len(known):
+        return
+    longer, times = float((known > 0).mean()), float(2 ** np.median(known))
+    note = f"The source's text is longer in {longer:.0%} of the choices, in the middle {times:.2g} times as long."
+    if max(longer, 1 - longer) > ALWAYS:
+        note += " Equal length is hardly ever seen here: the share is drawn out beyond the data."
+    yield from _at_equal(answers, won, doublings, LENGTH, note)
+
+
+def doublings_between(length: Floats, answers: Choices, mine: int) -> Floats:
+    """How often the length of the other response doubles in the source's; nan where either is unknown."""
+    return np.where(answers.one == mine, 1, -1) * (length[answers.one_response] - length[answers.other_response])
+
+
+def _strength(answers: Choices, mine: int) -> Result:
+    """Mean of how much better the source is: its strength where it was chosen, less where not, 0 at a tie."""
+    sign = np.where(answers.chosen == mine, 1.0, -1.0)
+    signed = np.where(
+        answers.outcome == TIE, 0.0, np.where(answers.outcome == NEITHER, np.nan, sign * answers.strength)
+    )
+    return mean(signed, **answers.where)
+
+
+def _won(answers: Choices, mine: Ints) -> Floats:
+    """1 where the source at that place was chosen, 0 where the other, 1/2 at a tie, nan at neither."""
+    decisive = (answers.chosen == mine) * 1.0
+    return np.where(answers.outcome == TIE, 0.5, np.where(answers.outcome == NEITHER, np.nan, decisive))
+
+
+def _are_in(answers: Choices, source: int) -> Bools:
+    return np.asarray((answers.one == source) | (answers.other == source))
+
+
+def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Figure]:
+    for one in found:
+        yield sheet.record(
+            one.result, answers, section=SECTION, scope={**scope, **one.scope}, statistic=one.statistic, unit="choice"
+        )

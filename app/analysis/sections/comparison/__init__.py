@@ -1,0 +1,1 @@
+"""Sources against each other on a scale."""

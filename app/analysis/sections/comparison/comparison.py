@@ -1,0 +1,72 @@
+"""Sources against each other on a scale: each one minus the reference, and the share at or above a cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.data.answers import within_items
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.source_contrast import Contrast, Found
+from app.analysis.sections.comparison import differences, ranks
+from app.analysis.sections.comparison import ordinal_models as models
+from app.stats.comparison import describe
+from app.stats.comparison import share_bootstrap as bootstrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.report.estimate import Figure, Scope
+
+SECTION = "comparison"
+
+
+def comparison(sheet: ScaledSheet) -> Iterator[Figure]:
+    """Each source against the reference: ordinal model, differences, superiority, the tests of the field, shares.
+
+    Nothing without two sources.
+    """
+    if sheet.reference is None:
+        return
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        for source in sheet.sources:
+            yield from _shares(sheet, answers, {**group.scope, "source": source})
+        for source in sheet.sources:
+            if source != sheet.reference:
+                scope = {**group.scope, "source": source, "reference": sheet.reference}
+                yield from _against_reference(sheet, answers, scope)
+
+
+def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+    if sheet.cut is None:
+        return
+    part = answers.select(answers.source == sheet.code_of(scope["source"]))
+    means = within_items(part)
+    single = describe.share_at_least(part.value, sheet.cut, **part.where)
+    by_item = bootstrap.share_of_item_means_at_least(means.value, sheet.cut, seed=means.seed, **means.where)
+    scope = {**scope, "cut": sheet.cut}
+    found = (Found("share_at_least", "rating", single), Found("share_at_least", "item_mean", by_item))
+    yield from _records(sheet, part, scope, found)
+
+
+def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+    contrast = Contrast.of(sheet, answers, scope)
+    parts = (
+        models.ordinal, models.proportionality, differences.mean_differences, differences.against_margin,
+        ranks.superiority, differences.shares, ranks.rank_tests,
+    )  # fmt: skip
+    for part in parts:
+        yield from _records(sheet, contrast.answers, scope, part(contrast))
+
+
+def _records(sheet: ScaledSheet, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Figure]:
+    for one in found:
+        yield sheet.record(
+            one.result,
+            answers,
+            section=SECTION,
+            scope={**scope, **one.scope},
+            statistic=one.statistic,
+            unit=one.unit,
+        )

@@ -1,0 +1,64 @@
+"""Differences of means and of shares, for new items and raters first, then as the field reports them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.source_contrast import Found
+from app.stats.comparison import describe
+from app.stats.comparison import share_bootstrap as bootstrap
+from app.stats.comparison import t_tests as classical
+from app.stats.comparison.equivalence import equivalence, non_inferiority
+from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
+from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
+from app.stats.core.result import undefined
+from app.stats.linear.lmm import METHOD as LMM
+from app.stats.linear.lmm import mean_difference_lmm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.source_contrast import Contrast
+
+
+def mean_differences(contrast: Contrast) -> Iterator[Found]:
+    """The two-way cluster interval first, its companions, then the t tests on item means."""
+    answers, is_mine, means, means_are_mine = (
+        contrast.answers, contrast.is_mine, contrast.means, contrast.means_are_mine,
+    )  # fmt: skip
+    yield Found("mean_difference", "rating", describe.mean_difference(answers.value, is_mine, **answers.where))
+    if contrast.sheet.is_light:
+        linear = mean_difference_lmm(answers.value, is_mine, **answers.where)
+        drawn = mean_difference_pigeonhole(answers.value, is_mine, seed=answers.seed, **answers.where)
+    else:
+        linear, drawn = (undefined("not_run", TOO_MANY, method=method) for method in (LMM, PIGEONHOLE))
+    yield Found("mean_difference", "rating", linear)
+    yield Found("mean_difference", "rating", drawn)
+    for is_paired, name, test in (
+        (True, "t_paired", classical.t_paired),
+        (False, "t_unpaired", classical.t_unpaired),
+    ):
+        gap = classical.item_mean_difference(means.value, means_are_mine, is_paired=is_paired, **means.where)
+        yield Found("mean_difference", "item_mean", gap)
+        yield Found(name, "item_mean", test(means.value, means_are_mine, **means.where))
+
+
+def against_margin(contrast: Contrast) -> Iterator[Found]:
+    """Equivalence and non-inferiority, where the lead set a margin before the data."""
+    margin, answers = contrast.sheet.margin, contrast.answers
+    if margin is None:
+        return
+    difference = describe.mean_difference(answers.value, contrast.is_mine, **answers.where)
+    yield Found("equivalence", "rating", equivalence(difference, margin))
+    yield Found("non_inferiority", "rating", non_inferiority(difference, margin))
+
+
+def shares(contrast: Contrast) -> Iterator[Found]:
+    """The ratio of shares of item means at or above the cut."""
+    cut, means = contrast.sheet.cut, contrast.means
+    if cut is not None:
+        ratio = bootstrap.share_at_least_ratio(
+            means.value, contrast.means_are_mine, cut, seed=means.seed, **means.where
+        )
+        yield Found("share_at_least_ratio", "item_mean", ratio, {"cut": cut})

@@ -1,0 +1,41 @@
+"""Whether two questions measure two things: how their ratings go together, and how far one impression colours both."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import distinct_groups
+from app.stats.linear.correlation import correlation, halo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.report.estimate import Figure
+    from app.analysis.sections.comparison.composites import Table
+
+SECTION = "dimension"
+
+
+def dimensions(sheets: Sequence[ScaledSheet], table: Table) -> Iterator[Figure]:
+    """For each two questions of one target that some rater answered together: correlation, and halo.
+
+    `table` has a column for each sheet, in their order.
+    """
+    if sheets[0].question.target == "rater":
+        return
+    for group in distinct_groups(sheets[0].codes):
+        part = table.select(group.has_rater[table.at.rater])
+        answered = np.isfinite(part.rated)
+        for first, second in combinations(range(len(sheets)), 2):
+            both = answered[:, first] & answered[:, second]
+            if not both.any():
+                continue
+            at, a, b = part.at.select(both), part.rated[both, first], part.rated[both, second]
+            found = {"correlation": correlation(a, b, **at.where), "halo": halo(a, b, unit=at.unit, **at.where)}
+            for statistic, result in found.items():
+                scope = {**group.scope, "covariate": sheets[second].question.key}
+                yield sheets[first].record(result, at, section=SECTION, scope=scope, statistic=statistic, unit="rating")

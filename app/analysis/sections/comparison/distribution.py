@@ -1,0 +1,91 @@
+"""What raters gave, per source: how often each point, the mean and the spread. Looked at before any comparison."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.design.protocol.scale import number_text
+from app.design.questions.models import SliderQuestion
+from app.stats.comparison import describe
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.design.questions.models import ScaledQuestion
+
+SECTION = "distribution"
+# a slider of a hundred points is shown in this many steps
+MOST_POINTS = 11
+
+
+def distribution(sheet: ScaledSheet) -> Iterator[Figure]:
+    """The middle rating with the count of each point, the mean, and the standard deviation, for each source.
+
+    A question that is not about responses (the item, a turn, the rater) has them once.
+    """
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        if not sheet.sources:
+            yield from _of(sheet, answers, group.scope)
+        for source in sheet.sources:
+            part = answers.select(answers.source == sheet.code_of(source))
+            yield from _of(sheet, part, {**group.scope, "source": source})
+
+
+def _of(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+    yield _counts(sheet, answers, scope)
+    for statistic, result in (
+        ("mean", describe.mean(answers.value, **answers.where)),
+        ("sd", describe.sd(answers.value, **answers.where)),
+    ):
+        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+
+
+def _counts(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Figure:
+    """The median, or at a nominal level the mode, whose note and detail say how often each point was given."""
+    points, words, counts = point_counts(sheet.question, answers)
+    statistic = "mode" if sheet.question.level == "nominal" else "median"
+    note = ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
+    result = _middle(answers, statistic, note)
+    return sheet.record(
+        result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating",
+        points=points, words=words, counts=counts,
+    )  # fmt: skip
+
+
+def _middle(answers: Answers, statistic: str, note: str) -> Result:
+    n = len(answers.value)
+    if not n:
+        return undefined("no_pairable_units", "There are no ratings.", method=statistic, n_units=0)
+    if statistic == "median":
+        return Result(float(np.median(answers.value)), statistic, n_units=n, note=note)
+    values, counts = np.unique(answers.value, return_counts=True)
+    return Result(float(values[counts.argmax()]), statistic, n_units=n, note=note)
+
+
+def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float], list[str], list[int]]:
+    """Each point of the scale, its words, and how often it was given; a fine slider in MOST_POINTS steps.
+
+    Values between the points (means of several people) are counted with the nearest point.
+    """
+    points = np.asarray(question.values, dtype=np.float64)
+    if isinstance(question, SliderQuestion) and len(points) > MOST_POINTS:
+        edges = np.linspace(question.min, question.max, MOST_POINTS)
+        counts = np.histogram(answers.value, edges)[0]
+        words = [f"{number_text(low)} to {number_text(high)}" for low, high in pairwise(edges)]
+        return [float(middle) for middle in (edges[:-1] + edges[1:]) / 2], words, counts.tolist()
+    nearest = np.searchsorted((points[:-1] + points[1:]) / 2, answers.value, side="left")
+    counts = np.bincount(nearest, minlength=len(points))
+    return points.tolist(), [_word(question, point) for point in question.values], counts.tolist()
+
+
+def _word(question: ScaledQuestion, value: float) -> str:
+    words = "" if isinstance(question, SliderQuestion) else question.scale.words_of(value)
+    return number_text(value) if words in {"", number_text(value)} else f"{number_text(value)} {words}"

@@ -1,0 +1,70 @@
+"""The cumulative link mixed model of two sources as records: the primary analysis of an ordered scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.source_contrast import Found
+from app.stats.core.result import undefined
+from app.stats.ordinal.clmm import METHOD, compare_ordinal
+from app.stats.ordinal.proportional_odds import proportional_odds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.source_contrast import Contrast
+    from app.stats.ordinal.clmm import OrdinalComparison
+
+PARTS = ("item", "rater", "item_slope", "rater_slope")
+
+
+def ordinal(contrast: Contrast) -> Iterator[Found]:
+    """Odds ratio, predicted difference and predicted shares, then what they rest on; the probit shift beside.
+
+    A nominal question has no order to model.
+    """
+    sheet, answers = contrast.sheet, contrast.answers
+    if sheet.question.level == "nominal":
+        return
+    if not sheet.is_light:
+        yield Found("odds_ratio_clmm", "rating", undefined("not_run", TOO_MANY, method=METHOD))
+        return
+    fitted = compare_ordinal(answers.value, contrast.is_mine, **answers.where)
+    yield Found("odds_ratio_clmm", "rating", fitted.effect)
+    yield Found("mean_difference_clmm", "rating", fitted.mean_difference)
+    yield from _predicted(contrast, fitted)
+    yield from _components(fitted)
+    probit = compare_ordinal(answers.value, contrast.is_mine, link="probit", **answers.where)
+    yield Found("probit_shift_clmm", "rating", probit.effect)
+
+
+def proportionality(contrast: Contrast) -> Iterator[Found]:
+    """Whether the odds ratio is the same at every point, as the ordinal model takes for granted."""
+    if contrast.sheet.question.level != "nominal":
+        found = proportional_odds(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
+        yield Found("proportional_odds_trend", "rating", found.trend)
+        for cut, ratio in zip(found.cuts, found.log_odds_ratios, strict=True):
+            yield Found("log_odds_ratio_at_least", "rating", ratio, {"cut": cut})
+
+
+def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]:
+    """Shares at or above the declared cut; above the middle of the scale where none is declared."""
+    values = contrast.sheet.question.values
+    middle = (values[0] + values[-1]) / 2
+    for share in fitted.upper_shares:
+        if share.cut == contrast.sheet.cut or (contrast.sheet.cut is None and share.cut > middle):
+            yield Found("share_at_least_clmm", "rating", share.source, {"cut": share.cut})
+            reference = {"source": contrast.sheet.reference, "reference": contrast.source, "cut": share.cut}
+            yield Found("share_at_least_clmm", "rating", share.reference, reference)
+
+
+def _components(fitted: OrdinalComparison) -> Iterator[Found]:
+    """Standard deviations of the random effects on the latent scale, and the thresholds."""
+    bare = replace(fitted.effect, interval=None, interval_reason=None, p_value=None, note="")
+    for part in PARTS:
+        if part in (fitted.sds or {}):
+            yield Found(f"sd_{part}_clmm", "rating", replace(bare, estimate=(fitted.sds or {})[part]))
+    for share, threshold in zip(fitted.upper_shares, fitted.thresholds, strict=True):
+        yield Found("threshold_clmm", "rating", replace(bare, estimate=threshold), {"cut": share.cut})

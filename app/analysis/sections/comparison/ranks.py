@@ -1,0 +1,62 @@
+"""Comparisons that take the points as ordered and no more, and the field's tests of ranks and counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.source_contrast import Found
+from app.analysis.sections.comparison.distribution import point_counts
+from app.stats.comparison import superiority as stats
+from app.stats.comparison.count_tests import chi_square
+from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon_of_item_means
+from app.stats.core.item_means import item_means
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.encoded_study import Bools, Floats, Ints
+    from app.analysis.data.source_contrast import Contrast
+
+
+def superiority(contrast: Contrast) -> Iterator[Found]:
+    """How often the source is rated above the reference by the same rater on the same item; then whoever rated it."""
+    value, is_mine, where = contrast.answers.value, contrast.is_mine, contrast.answers.where
+    for name in ("prob_superiority", "cliffs_delta", "prob_superiority_unpaired", "cliffs_delta_unpaired"):
+        yield Found(name, "rating", getattr(stats, name)(value, is_mine, **where))
+
+
+def rank_tests(contrast: Contrast) -> Iterator[Found]:
+    """Wilcoxon of paired item means, Mann-Whitney of item means or of responders' means, chi-square of the points."""
+    means = contrast.means
+    yield Found("wilcoxon", "item_mean", wilcoxon_of_item_means(means.value, contrast.means_are_mine, **means.where))
+    mine, theirs, what = _independent(contrast)
+    for name, test in (("mann_whitney", mann_whitney), ("rank_biserial", rank_biserial)):
+        result = test(mine, theirs)
+        yield Found(name, "item_mean", replace(result, method=f"{result.method}, {what}"))
+    sides = (contrast.answers.select(side) for side in _sides(contrast))
+    table = np.array([point_counts(contrast.sheet.question, side)[2] for side in sides])
+    yield Found("chi_square", "rating", chi_square(table))
+
+
+def _independent(contrast: Contrast) -> tuple[Floats, Floats, str]:
+    """Values of the two sources that are taken as independent, and what they are: few responders, else the items."""
+    answers, responder = contrast.answers, contrast.sheet.codes.responses.responder
+    if responder is not None and contrast.sheet.question.target == "response":
+        sides = [_means_by(responder[answers.unit[side]], answers.value[side]) for side in _sides(contrast)]
+        return sides[0], sides[1], "means of responders"
+    means = item_means(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
+    return means.mine, means.theirs, "item means, unpaired"
+
+
+def _means_by(code: Ints, value: Floats) -> Floats:
+    """Mean value of each code that is there; those of nobody (-1) belong to no responder."""
+    known = code >= 0
+    count = np.bincount(code[known])
+    return np.asarray((np.bincount(code[known], value[known])[count > 0]) / count[count > 0])
+
+
+def _sides(contrast: Contrast) -> tuple[Bools, Bools]:
+    return contrast.is_mine, ~contrast.is_mine

@@ -1,0 +1,107 @@
+"""Every comparison again by condition, shown label, attribute of items and of raters; and whether it differs there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import distinct_groups, groups, with_answers
+from app.analysis.data.source_contrast import Contrast
+from app.analysis.sections.choice.choice import is_between, outcomes
+from app.design.questions.models import ChoiceQuestion
+from app.stats.choice import preference_shares as choice_stats
+from app.stats.comparison import describe
+from app.stats.comparison.interaction import interaction
+from app.stats.core.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers, Choices
+    from app.analysis.data.encoded_study import Bools
+    from app.analysis.data.question_data import AnySheet, ChoiceSheet, ScaledSheet
+    from app.analysis.data.splits import Split
+    from app.analysis.report.estimate import Figure, Scope
+
+SECTION = "subgroup"
+
+
+def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Figure]:
+    """Means of each level, differences of sources there, and how far those differ from those elsewhere."""
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        for level, here in _levels(split, answers):
+            scope = {**group.scope, **split.scope(level)}
+            for source in sheet.sources or (None,):
+                part = answers.select(here if source is None else here & (answers.source == sheet.code_of(source)))
+                of_source = scope if source is None else {**scope, "source": source}
+                mean = describe.mean(part.value, **part.where)
+                yield sheet.record(mean, part, section=SECTION, scope=of_source, statistic="mean", unit="rating")
+            for source in sheet.sources:
+                if sheet.reference is not None and source != sheet.reference:
+                    of_two = {**scope, "source": source, "reference": sheet.reference}
+                    yield from _difference(sheet, answers, split, level, of_two)
+
+
+def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, scope: Scope) -> Iterator[Figure]:
+    contrast = Contrast.of(sheet, answers, scope)
+    whole, is_mine = contrast.answers, contrast.is_mine
+    at = split.of(whole)
+    here, known = at == level, at >= 0
+    part = whole.select(here)
+    gap = describe.mean_difference(part.value, is_mine[here], **part.where)
+    yield sheet.record(gap, part, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")
+    if _is_told(split, level):
+        both = whole.select(known)
+        found = interaction(both.value, is_mine[known], here[known], **both.where)
+        yield sheet.record(found, both, section=SECTION, scope=scope, statistic="interaction", unit="rating")
+
+
+def choice_subgroups(sheet: ChoiceSheet, split: Split) -> Iterator[Figure]:
+    """The share preferred at each level, and how far it differs from that elsewhere."""
+    if sheet.reference is None:
+        return
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        for source in sheet.sources:
+            if source == sheet.reference:
+                continue
+            mine = sheet.code_of(source)
+            pairs = answers.select(is_between(answers, mine, sheet.code_of(sheet.reference)))
+            scope = {**group.scope, "source": source, "reference": sheet.reference}
+            yield from _shares(sheet, pairs, mine, split, scope)
+
+
+def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: Scope) -> Iterator[Figure]:
+    worth = choice_stats.worth(outcomes(pairs, mine))
+    known = split.of(pairs) >= 0
+    for level, here in _levels(split, pairs):
+        part, of_level = pairs.select(here), {**scope, **split.scope(level)}
+        share = describe.share(worth[here], null=0.5, **part.where)
+        yield sheet.record(share, part, section=SECTION, scope=of_level, statistic="share_preferred", unit="choice")
+        if _is_told(split, level):
+            both = pairs.select(known)
+            gap = describe.mean_difference(worth[known], here[known], **both.where)
+            yield sheet.record(gap, both, section=SECTION, scope=of_level, statistic="share_difference", unit="choice")
+
+
+def not_split(sheet: AnySheet, name: str, why: str) -> Figure:
+    """The record of a split that was left out."""
+    is_choice = isinstance(sheet.question, ChoiceQuestion)
+    persons = groups(sheet.codes)[0].of(sheet.answers)
+    return sheet.record(
+        undefined("not_run", why), persons, section=SECTION, scope={"covariate": name},
+        statistic="share_preferred" if is_choice else "mean_difference", unit="choice" if is_choice else "rating",
+    )  # fmt: skip
+
+
+def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:
+    """The levels that these answers have, two or more; of each the answers there."""
+    at = split.of(answers)
+    present = np.unique(at[at >= 0])
+    for level in present if len(present) > 1 else ():
+        yield int(level), np.asarray(at == level)
+
+
+def _is_told(split: Split, level: int) -> bool:
+    """Of two levels the second is told apart from the first; the other way round would be the same again."""
+    return len(split.levels) > 2 or level == 1  # noqa: PLR2004 - two levels

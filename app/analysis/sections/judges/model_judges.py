@@ -1,0 +1,169 @@
+"""May a model judge stand in for people? Each judge beside the persons who rated the same, and never among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import Answers, Choices
+from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.scopes import distinct_groups
+from app.analysis.sections.agreement.coefficients import level_of
+from app.analysis.sections.judges.self_preference import favour
+from app.stats.comparison import describe
+from app.stats.core.result import Result, undefined
+from app.stats.linear.correlation import correlation
+from app.stats.raters.alt_test import alternative_annotator_test
+from app.stats.raters.profiles import mean_of_others, share_of_others
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.encoded_study import Bools, Floats
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope, Unit
+    from app.design.protocol.study import Protocol
+
+SECTION = "judge"
+# what a person is granted in the alternative annotator test: Calderon, Reichart and Dror (2025)
+EPSILON = {"crowd": 0.1, "expert": 0.2}
+SKILLED = 0.15
+# the test looks at each person, each other person and each unit
+MOST_CELLS = 200_000_000
+NOT_SHARED = "no person rated what the judge rated beside another person"
+SWAPPED = "of choices made again with the sides swapped"
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """One judge and some persons on one question. `humans` holds each thing once for each person."""
+
+    sheet: AnySheet
+    scope: Scope
+    humans: Answers
+    judge: Answers
+    epsilon: float
+
+    @cached_property
+    def said(self) -> Floats:
+        """What the judge said of the unit of each of the persons' ratings; nan where nothing."""
+        size = int(max(self.humans.unit.max(initial=0), self.judge.unit.max(initial=0))) + 1
+        of_unit = np.full(size, np.nan)
+        of_unit[self.judge.unit[::-1]] = self.judge.value[::-1]
+        return np.asarray(of_unit[self.humans.unit])
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the answers have no order."""
+        return level_of(self.sheet) == "nominal"
+
+    def record(self, statistic: str, result: Result) -> Figure:
+        """A figure; its counts are those of the persons' ratings of what the judge rated."""
+        part = self.humans.select(np.isfinite(self.said))
+        unit: Unit = "choice" if isinstance(self.humans, Choices) else "rating"
+        return self.sheet.record(result, part, section=SECTION, scope=self.scope, statistic=statistic, unit=unit)
+
+
+def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Figure]:
+    """For each judge, beside all persons and each pool; the sheet's answers hold planned repeats too."""
+    if sheet.question.target == "rater" or sheet.is_composite:
+        return
+    codes, answers = sheet.codes, sheet.answers
+    is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
+    for code in np.flatnonzero(codes.raters.is_model).tolist():
+        own = answers.select((answers.rater == code) & ~is_again)
+        if not len(own.value):
+            continue
+        scope: Scope = {"rater_kind": "model", "raters": [codes.raters.ids[code]]}
+        for group in distinct_groups(codes):
+            if not group.is_model:
+                humans = answers.within(group.has_rater[answers.rater] & ~is_again)
+                pool = group.scope.get("pool") or _only_pool(sheet)
+                judged = Judged(
+                    sheet, {**scope, **group.scope}, humans.select(humans.is_first), own, EPSILON.get(pool, SKILLED)
+                )
+                yield from _beside(judged)
+                if not group.scope:
+                    yield from favour(judged.sheet, judged.humans, own, judged.said, scope, protocol)
+        yield from _sides(sheet, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
+
+
+def _only_pool(sheet: AnySheet) -> str:
+    """The pool of all persons where they have one, else nothing."""
+    raters = sheet.codes.raters
+    pools = {raters.pools[k] if k >= 0 else "" for k in raters.pool[~raters.is_model]}
+    return pools.pop() if len(pools) == 1 else ""
+
+
+def _beside(judged: Judged) -> Iterator[Figure]:
+    """How far the judge, and a person in its place, go with the other persons; then the test."""
+    humans, said = judged.humans, judged.said
+    together = np.isfinite(said)
+    part, judge = humans.select(together), said[together]
+    if judged.is_nominal:
+        same = share_of_others(part.value, part.unit)
+        of_judge = describe.share(_share_of_others_who_say(judge, part), **part.where)
+        found = {"judge_share": of_judge, "ceiling_share": describe.share(same, **part.where)}
+    else:
+        others = mean_of_others(part.value, part.unit)
+        found = {
+            "judge_correlation": correlation(judge, others, **part.where),
+            "ceiling_correlation": correlation(part.value, others, **part.where),
+        }
+    for statistic, result in found.items():
+        named = replace(result, note=NOT_SHARED) if result.reason == "no_pairable_units" else result
+        yield judged.record(statistic, named)
+    yield from _test(judged)
+
+
+def _share_of_others_who_say(judge: Floats, part: Answers) -> Floats:
+    """For each person's rating the share of the others on that unit who say what the judge says; nan without others."""
+    is_same = (part.value == judge) * 1.0
+    return mean_of_others(is_same, part.unit)
+
+
+def _test(judged: Judged) -> Iterator[Figure]:
+    """The alternative annotator test over the persons who rated what the judge rated."""
+    humans = judged.humans.select(np.isfinite(judged.said))
+    raters, row = np.unique(humans.rater, return_inverse=True)
+    units, column = np.unique(humans.unit, return_inverse=True)
+    if len(raters) ** 2 * len(units) > MOST_CELLS and not judged.sheet.full:
+        nothing = undefined("not_run", TOO_MANY, method="alt_test")
+        yield judged.record("alt_test_winning_rate", nothing)
+        yield judged.record("alt_test_advantage_probability", nothing)
+        return
+    table = np.full((len(raters), len(units)), np.nan)
+    table[row, column] = humans.value
+    judge = np.full(len(units), np.nan)
+    judge[column] = judged.said[np.isfinite(judged.said)]
+    test = alternative_annotator_test(
+        table, judge, epsilon=judged.epsilon, score="accuracy" if judged.is_nominal else "rmse"
+    )
+    yield judged.record("alt_test_winning_rate", test.winning_rate)
+    yield judged.record("alt_test_advantage_probability", test.advantage_probability)
+
+
+def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Figure]:
+    """Which side the judge chose, and how often it chose the same response once the sides were swapped."""
+    if not isinstance(own, Choices):
+        return
+    first = own.select(~is_again)
+    left = describe.share(first.is_left, item=first.item, rater=first.item, null=0.5)
+    yield sheet.record(left, first, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
+    again = {int(unit): place for place, unit in zip(np.flatnonzero(is_again), own.unit[is_again], strict=True)}
+    pairs = [
+        (place, again[int(unit)])
+        for place, unit in zip(np.flatnonzero(~is_again), first.unit, strict=True)
+        if int(unit) in again and own.one_is_left[place] + own.one_is_left[again[int(unit)]] == 1
+    ]
+    if pairs:
+        one, other = np.array(pairs).T
+        same = (own.value[one] == own.value[other]) * 1.0
+        items = own.item[one]
+        consistency = describe.share(same, item=items, rater=items)
+        result = replace(consistency, method=f"{consistency.method}: {SWAPPED}")
+        part = own.select(one)
+        yield sheet.record(result, part, section=SECTION, scope=scope, statistic="side_consistency", unit="choice")

@@ -1,0 +1,101 @@
+"""Does a model judge favour texts of its own family more than people do?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.stats.comparison import describe
+from app.stats.core.arrays import codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.encoded_study import Bools, Floats, Ints
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.design.protocol.study import Protocol
+    from app.stats.core.result import Result
+
+SECTION = "judge"
+FAMILY = "family"
+NOTE = "sources and judge are of one family where both have the same attribute family"
+
+
+def favour(
+    sheet: AnySheet, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
+) -> Iterator[Figure]:
+    """How much higher than people the judge rates, or how much more often it chooses, its own family.
+
+    Of ratings: judge minus mean of the persons, on its own family less the same on the other sources. Of choices
+    between its own family and others: its share less that of the persons. Nothing where its family wrote nothing.
+
+    Args:
+        sheet: the question.
+        humans: what persons answered.
+        judge: what the judge answered.
+        said: the judge's value beside each of the persons'.
+        scope: of the judge.
+        protocol: names the family of each source.
+    """
+    own = own_sources(sheet, judge, protocol)
+    if not own.any() or not sheet.sources:
+        return
+    if isinstance(humans, Choices) and isinstance(judge, Choices):
+        result, part = _of_choices(humans, judge, own)
+    else:
+        result, part = _of_ratings(humans, said, own)
+    named = replace(result, note="; ".join(note for note in (result.note, NOTE) if note))
+    yield sheet.record(
+        named, part, section=SECTION, scope=scope, statistic="self_preference",
+        unit="choice" if isinstance(humans, Choices) else "rating",
+    )  # fmt: skip
+
+
+def own_sources(sheet: AnySheet, judge: Answers, protocol: Protocol) -> Bools:
+    """Whether each source is of the judge's family."""
+    table, sources = sheet.codes.rater_table, sheet.codes.sources
+    nothing = np.zeros(len(sources), dtype=bool)
+    if FAMILY not in table or not len(judge.rater):
+        return nothing
+    family = table[FAMILY].iloc[int(judge.rater[0])]
+    if not isinstance(family, str):
+        return nothing
+    known = {name: str(source.attributes.get(FAMILY, "")) for name, source in protocol.sources.items()}
+    return np.array([known.get(name, "").casefold() == family.casefold() for name in sources])
+
+
+def _of_ratings(humans: Answers, said: Floats, own: Bools) -> tuple[Result, Answers]:
+    part = humans.select(np.isfinite(said) & (humans.source >= 0))
+    gap = said[np.isfinite(said) & (humans.source >= 0)] - _mean_by(part.value, part.unit)
+    first = np.unique(part.unit, return_index=True)[1]
+    each = part.select(first)
+    return describe.mean_difference(gap[first], own[each.source], item=each.item, rater=each.item), part
+
+
+def _of_choices(humans: Choices, judge: Choices, own: Bools) -> tuple[Result, Answers]:
+    theirs, mine = (_worth(one, own) for one in (humans, judge))
+    known = np.isfinite(theirs)
+    units, code = np.unique(humans.unit[known], return_inverse=True)
+    share = np.bincount(code, theirs[known]) / np.bincount(code)
+    place = np.searchsorted(units, judge.unit)
+    is_shared = np.isfinite(mine) & (place < len(units))
+    is_shared[is_shared] = units[place[is_shared]] == judge.unit[is_shared]
+    gap, items = mine[is_shared] - share[place[is_shared]], judge.item[is_shared]
+    return describe.mean(gap, item=items, rater=items), humans.select(np.isin(humans.unit, judge.unit[is_shared]))
+
+
+def _worth(choices: Choices, own: Bools) -> Floats:
+    """1 where the own family was chosen over another, 1/2 at a tie, 0 where the other was; nan for all else."""
+    one, other = (np.where(side >= 0, np.append(own, False)[side], False) for side in (choices.one, choices.other))
+    chosen = np.append(own, False)[choices.chosen] * 1.0
+    worth = np.select([choices.outcome == RESPONSE, choices.outcome == TIE], [chosen, 0.5], np.nan)
+    return np.where((one != other) & (choices.outcome != NEITHER), worth, np.nan)
+
+
+def _mean_by(value: Floats, unit: Ints) -> Floats:
+    code, n = codes(unit)
+    return np.asarray((np.bincount(code, value, n) / np.bincount(code, minlength=n))[code])

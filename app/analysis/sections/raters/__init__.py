@@ -1,0 +1,1 @@
+"""Raters one by one."""

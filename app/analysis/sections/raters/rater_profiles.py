@@ -1,0 +1,102 @@
+"""How each person rates: severity, consistency, agreement with the others, straight lines, and one side always.
+
+Reasons to look, and none to exclude: an exclusion rule is written into the protocol before the study opens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from app.analysis.data.answers import UNITS, Choices
+from app.analysis.sections.raters.rater_panel import Panel
+from app.stats.comparison import describe
+from app.stats.core.result import Result, undefined
+from app.stats.linear.correlation import correlation
+from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
+from app.stats.raters.response_patterns import habits, side_habits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure
+
+ALONE = "no other rated the same"
+BY_ROW = "answers in the order in which they were given"
+
+
+def raters(sheet: AnySheet) -> Iterator[Figure]:
+    """Agreement with the others of all, then what each rater is like; nothing where raters rate themselves."""
+    if sheet.question.target == "rater" or sheet.is_composite:
+        return
+    panel = Panel.of(sheet)
+    yield from _shares_with_others(panel) if panel.is_nominal else _profiles(panel)
+    yield from _sides(panel) if isinstance(panel.answers, Choices) else _habits(panel)
+
+
+def _profiles(panel: Panel) -> Iterator[Figure]:
+    """Correlation with the mean of the others, of all and of each; severity and consistency."""
+    answers = panel.answers
+    others = mean_of_others(answers.value, answers.unit)
+    whole = correlation(answers.value, others, **answers.where)
+    whole = replace(whole, note=_both(whole.note, panel.note))
+    yield panel.record(None, "leave_one_out_correlation", whole, unit="rating")
+    found = profiles(
+        answers.value, unit=answers.unit, rater=answers.rater, named=panel.raters, is_modelled=panel.sheet.is_light
+    )
+    for profile in found:
+        code = int(str(profile.rater))
+        yield panel.record(code, "severity", profile.severity, unit="rating")
+        yield panel.record(code, "consistency", profile.consistency, unit="rating")
+        yield panel.record(code, "leave_one_out_correlation", profile.leave_one_out, unit="rating")
+
+
+def _shares_with_others(panel: Panel) -> Iterator[Figure]:
+    """How many of the others say the same, of all and of each."""
+    answers = panel.answers
+    same = share_of_others(answers.value, answers.unit)
+    whole = describe.share(same, **answers.where)
+    unit = UNITS[panel.sheet.question.target]
+    yield panel.record(None, "leave_one_out_share", _known(whole, panel.note), unit=unit)
+    for code in panel.raters.tolist():
+        own = answers.rater == code
+        alone = describe.share(same[own], item=answers.item[own], rater=answers.item[own])
+        yield panel.record(code, "leave_one_out_share", _known(alone), unit=unit)
+
+
+def _habits(panel: Panel) -> Iterator[Figure]:
+    for code, own in panel.each():
+        habit = habits(own.value, own.rater)[0]
+        yield _run(panel, code, "longest_run", habit.longest_run, habit.n)
+        for statistic, value in (("modal_share", habit.modal_share), ("answer_entropy", habit.entropy)):
+            yield panel.record(code, statistic, Result(value, statistic, n_units=habit.n), unit="rating")
+        if not panel.is_nominal:
+            yield panel.record(code, "answer_sd", describe.sd(own.value, **own.where), unit="rating")
+
+
+def _sides(panel: Panel) -> Iterator[Figure]:
+    """Which side each rater chose, by the exact sign test; nothing where no side is known."""
+    for code, own in panel.each():
+        for side in side_habits(cast("Choices", own).is_left, own.rater):
+            share = Result(side.n_first / side.n, "sign_test", p_value=side.p_value, n_units=side.n)
+            yield panel.record(code, "first_side_share", share, unit="choice")
+            yield _run(panel, code, "longest_side_run", side.longest_run, side.n)
+
+
+def _run(panel: Panel, code: int, statistic: str, length: int, n: int) -> Figure:
+    result = Result(float(length), BY_ROW, n_units=n)
+    if not panel.has_order:
+        result = undefined("no_pairable_units", "the order of the answers is not known", method=BY_ROW, n_units=n)
+    return panel.record(code, statistic, result, unit="choice" if statistic == "longest_side_run" else "rating")
+
+
+def _known(result: Result, more: str = "") -> Result:
+    """Where nobody else rated the same, the reason says so."""
+    if result.reason == "no_pairable_units":
+        return undefined("no_pairable_units", _both(ALONE, more), method=result.method, n_units=0)
+    return replace(result, note=_both(result.note, more))
+
+
+def _both(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)

@@ -1,0 +1,113 @@
+"""What was the true category if each rater errs in his own way? A sensitivity analysis beside the plain shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import NEITHER, UNITS, Choices
+from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.scopes import groups
+from app.analysis.sections.choice.choice import is_between, outcomes
+from app.analysis.sections.raters.rater_panel import MOST_RATERS, SECTION
+from app.design.questions.models import ChoiceQuestion
+from app.stats.core.arrays import codes
+from app.stats.core.result import Result, undefined
+from app.stats.raters.dawid_skene import dawid_skene
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Floats, Ints
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.raters.dawid_skene import DawidSkene
+
+METHOD = "em: Dawid and Skene (1979), from the majority"
+NOTE = "takes one truth for granted; where taste differs there is none"
+NOTHING = "nothing was rated by two raters: errors cannot be told from truth"
+# worth of LOST, WON and TIE; of no and yes
+CHOSEN, YES = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0])
+# the fit costs units x raters x categories
+MOST_CATEGORIES = 12
+
+
+def truth(sheet: AnySheet) -> Iterator[Figure]:
+    """Of a forced choice and of a nominal question; nothing for a scale, where nobody is right."""
+    if isinstance(sheet.answers, Choices):
+        yield from _of_choices(sheet, sheet.answers)
+    elif sheet.question.target != "rater" and not isinstance(sheet.question, ChoiceQuestion):
+        values = np.asarray(sheet.question.values)
+        if sheet.question.level == "nominal" and len(values) <= MOST_CATEGORIES:
+            yield from _of_codes(sheet, values)
+
+
+def _of_choices(sheet: AnySheet, answers: Choices) -> Iterator[Figure]:
+    """For each source against the reference the share of items that it truly wins, ties as half."""
+    persons = groups(sheet.codes)[0].of(answers)
+    for source in sheet.sources:
+        if sheet.reference is not None and source != sheet.reference:
+            mine = sheet.code_of(source)
+            between = is_between(persons, mine, sheet.code_of(sheet.reference)) & (persons.outcome != NEITHER)
+            pairs = persons.select(between)
+            scope = {"source": source, "reference": sheet.reference}
+            yield from _of(sheet, pairs, outcomes(pairs, mine), scope, CHOSEN)
+
+
+def _of_codes(sheet: AnySheet, values: Floats) -> Iterator[Figure]:
+    """The accuracy of each rater; where it is yes or no, the share that truly is yes."""
+    persons = groups(sheet.codes)[0].of(sheet.answers)
+    declared = persons.select(np.isin(persons.value, values))
+    worth = YES if len(values) == len(YES) else np.zeros(len(values))
+    yield from _of(sheet, declared, np.searchsorted(values, declared.value), {}, worth)
+
+
+def _of(sheet: AnySheet, answers: Answers, category: Ints, scope: Scope, worth: Floats) -> Iterator[Figure]:
+    """The share by the worth of each category, where one has any; how many units change; accuracies."""
+    names = ("dawid_skene_share", "dawid_skene_changed_share") if worth.any() else ("dawid_skene_changed_share",)
+    unit = UNITS[sheet.question.target]
+    fit = _fit(sheet, answers, category, len(worth))
+    for name in names:
+        if isinstance(fit, Result):
+            result = fit
+        else:
+            value = float(fit.prior @ worth) if name == "dawid_skene_share" else _changed(fit, answers, category)
+            result = Result(value, METHOD, n_units=len(fit.posterior), note=NOTE)
+        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=name, unit=unit)
+    if not isinstance(fit, Result):
+        yield from _accuracies(sheet, answers, fit, scope)
+
+
+def _fit(sheet: AnySheet, answers: Answers, category: Ints, n_categories: int) -> DawidSkene | Result:
+    """The fit, or the result that says why there is none."""
+    if not sheet.is_light:
+        return undefined("not_run", TOO_MANY, method=METHOD)
+    if not answers.counts["n_pairable_units"]:
+        return undefined("no_pairable_units", NOTHING, method=METHOD, n_units=0)
+    fit = dawid_skene(answers.unit, answers.rater, category, n_categories=n_categories)
+    if fit is None or not fit.is_converged:
+        return undefined("not_converged", "The fit goes on without end.", method=METHOD)
+    return fit
+
+
+def _changed(fit: DawidSkene, answers: Answers, category: Ints) -> float:
+    """Share of units whose likeliest category is not one that most of their raters gave."""
+    unit, n = codes(answers.unit)
+    counts = np.zeros(fit.posterior.shape)
+    np.add.at(counts, (unit, category), 1)
+    return float(np.mean(counts[np.arange(n), fit.category] < counts.max(axis=1)))
+
+
+def _accuracies(sheet: AnySheet, answers: Answers, fit: DawidSkene, scope: Scope) -> Iterator[Figure]:
+    rater, _ = codes(answers.rater)
+    size = np.bincount(rater)
+    for place in np.sort(np.argsort(-size, kind="stable")[:MOST_RATERS]).tolist():
+        own = answers.select(rater == place)
+        ids = [sheet.codes.raters.ids[int(own.rater[0])]]
+        result = Result(float(fit.accuracy[place]), METHOD, n_units=int(size[place]), note=NOTE)
+        yield sheet.record(
+            result, own, section=SECTION, scope={**scope, "raters": ids}, statistic="dawid_skene_accuracy",
+            unit=UNITS[sheet.question.target],
+        )  # fmt: skip

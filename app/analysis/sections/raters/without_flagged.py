@@ -1,0 +1,54 @@
+"""The headline figures without the persons whom the protocol's rule flags, to stand beside those with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import UNITS, Choices
+from app.analysis.data.scopes import groups
+from app.analysis.sections.agreement.agreement import in_words
+from app.analysis.sections.agreement.coefficients import coefficients
+from app.analysis.sections.choice.choice import is_between, outcomes
+from app.analysis.sections.raters.rater_panel import SECTION
+from app.stats.choice import preference_shares as choice_stats
+from app.stats.comparison import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import AnySheet
+    from app.analysis.report.estimate import Figure, Scope
+
+FLAGGED: dict[str, str] = {"flagged": "left_out"}
+
+
+def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Figure]:
+    """Alpha, and for each source against the reference the difference or the share; nothing where nobody is flagged."""
+    if not flagged or sheet.question.target == "rater":
+        return
+    is_kept = ~np.isin(np.asarray(sheet.codes.raters.ids, dtype=object), list(flagged))
+    persons = groups(sheet.codes)[0].of(sheet.answers)
+    answers = persons.select(is_kept[persons.rater])
+    statistic, alpha = next(coefficients(sheet, answers))
+    unit = UNITS[sheet.question.target]
+    alpha = in_words(alpha, sheet, answers)
+    yield sheet.record(alpha, answers, section=SECTION, scope=FLAGGED, statistic=statistic, unit=unit)
+    for source in sheet.sources:
+        if sheet.reference is not None and source != sheet.reference:
+            yield _headline(sheet, answers, {"source": source, "reference": sheet.reference, **FLAGGED})
+
+
+def _headline(sheet: AnySheet, answers: Answers, scope: Scope) -> Figure:
+    if isinstance(answers, Choices):
+        mine = sheet.code_of(scope["source"])
+        pairs = answers.select(is_between(answers, mine, sheet.code_of(scope["reference"])))
+        share = choice_stats.share_preferred(outcomes(pairs, mine), **pairs.where)
+        return sheet.record(share, pairs, section=SECTION, scope=scope, statistic="share_preferred", unit="choice")
+    is_mine = answers.source == sheet.code_of(scope["source"])
+    either = is_mine | (answers.source == sheet.code_of(scope["reference"]))
+    two = answers.select(either)
+    gap = describe.mean_difference(two.value, is_mine[either], **two.where)
+    return sheet.record(gap, two, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")

@@ -1,0 +1,131 @@
+"""The texts that were rated: how the sources' differ, and whether ratings go with it, or with an imported score."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import Answers
+from app.analysis.data.question_data import record_of
+from app.analysis.data.scopes import groups
+from app.analysis.data.source_contrast import Contrast
+from app.stats.comparison import describe
+from app.stats.core.result import undefined
+from app.stats.linear.correlation import correlation
+from app.stats.linear.regression import difference_at_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.covariates import Covariates
+    from app.analysis.data.encoded_study import Floats, Ints
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.study_data import Sheets
+    from app.analysis.report.estimate import Figure, Scope
+    from app.stats.core.result import Result
+    from app.stats.linear.correlation import Kind
+
+SECTION = "text"
+LENGTH = {"covariate": "length"}
+CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
+PER_ITEM = "item_cluster_t"
+NOT_MEDIATION = (
+    "Whether length disturbs, or is the way in which a text comes to be rated so, is a question that no model settles"
+)
+
+
+def texts(sheets: Sheets) -> Iterator[Figure]:
+    """Each covariate in each source, and against the reference; what is not measured, with the reason."""
+    of_texts = _one_each(sheets)
+    for name, values in sheets.covariates.known.items():
+        whole = replace(of_texts, value=values).select(np.isfinite(values))
+        for source in sheets.codes.sources:
+            part = whole.select(whole.source == sheets.codes.sources.index(source))
+            mean = describe.mean(part.value, item=part.item, rater=part.item)
+            yield _of_texts(_by_item(mean), part, {"source": source, "covariate": name}, "text_mean")
+        for source in sheets.codes.sources:
+            if sheets.protocol.reference not in {source, None}:
+                scope = {"source": source, "reference": sheets.protocol.reference, "covariate": name}
+                yield _of_texts(*_difference(whole, sheets.codes.sources, scope), scope, "text_difference")
+    nothing = of_texts.select(np.zeros(0, dtype=np.int64))
+    for name, why in sheets.covariates.left_out.items():
+        yield _of_texts(undefined("not_run", why), nothing, {"covariate": name}, "text_mean")
+
+
+def _one_each(sheets: Sheets) -> Answers:
+    """The responses in the place of answers: each is a unit, and nobody's."""
+    responses = sheets.codes.responses
+    n = len(responses.item)
+    every = np.arange(n)
+    return Answers(responses.item, every, np.zeros(n, int), responses.source, np.zeros(n), np.ones(n, bool), every)
+
+
+def _difference(whole: Answers, sources: tuple[str, ...], scope: Scope) -> tuple[Result, Answers]:
+    mine, theirs = (whole.source == sources.index(scope[key]) for key in ("source", "reference"))
+    two = whole.select(mine | theirs)
+    return _by_item(describe.mean_difference(two.value, mine[mine | theirs], item=two.item, rater=two.item)), two
+
+
+def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Figure:
+    return replace(
+        record_of(None, result, part, section=SECTION, scope=scope, statistic=statistic, unit="response"),
+        n_pairable_units=0, n_raters=0, n_ratings=0,
+    )  # fmt: skip
+
+
+def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Figure]:
+    """Of persons: mean rating of a response with each covariate, pooled and per source; differences at equal length."""
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    response = sheet.codes.rows.response[answers.row]
+    if not len(response) or not (response >= 0).all():
+        return
+    for name, values in covariates.known.items():
+        yield from _correlations(sheet, answers, values[response], response, {"covariate": name})
+        for source in sheet.sources:
+            own = answers.source == sheet.code_of(source)
+            scope = {"source": source, "covariate": name}
+            yield from _correlations(sheet, answers.select(own), values[response[own]], response[own], scope)
+    yield from _at_equal_length(sheet, answers)
+
+
+def _correlations(
+    sheet: ScaledSheet, answers: Answers, covariate: Floats, response: Ints, scope: Scope
+) -> Iterator[Figure]:
+    """Over responses: the mean of what persons said of each, and the covariate; clustered by item."""
+    code, first, place = np.unique(response, return_index=True, return_inverse=True)
+    mean = np.bincount(place, answers.value, len(code)) / np.maximum(np.bincount(place, minlength=len(code)), 1)
+    item = answers.item[first]
+    for statistic, kind in CORRELATIONS.items():
+        found = _by_item(correlation(mean, covariate[first], item=item, rater=item, kind=kind))
+        yield sheet.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")
+
+
+def _at_equal_length(sheet: ScaledSheet, answers: Answers) -> Iterator[Figure]:
+    length = sheet.codes.responses.doublings
+    for source in sheet.sources:
+        if sheet.reference in {source, None} or not np.isfinite(length).any():
+            continue
+        scope = {"source": source, "reference": sheet.reference, **LENGTH}
+        contrast = Contrast.of(sheet, answers, scope)
+        rows = contrast.answers
+        doublings = length[sheet.codes.rows.response[rows.row]]
+        result = difference_at_equal(rows.value, contrast.is_mine, doublings, **rows.where)
+        found = {
+            "mean_difference_at_equal": replace(result.difference, note=_both(result.difference.note, NOT_MEDIATION)),
+            "covariate_slope": result.slope,
+        }
+        for statistic, one in found.items():
+            yield sheet.record(one, rows, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+
+
+def _by_item(result: Result) -> Result:
+    """One row a response: what is drawn anew are items, and the method says so."""
+    method = result.method.replace("two_way_cluster_t", PER_ITEM)
+    interval = result.interval and replace(result.interval, method=PER_ITEM)
+    return replace(result, method=method, interval=interval)
+
+
+def _both(*notes: str) -> str:
+    return ". ".join(note.removesuffix(".") for note in notes if note)

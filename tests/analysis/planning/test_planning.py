@@ -1,0 +1,118 @@
+"""A plan: the study's own design simulated, the same each time, and what it assumes said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.analysis.planning.pilot import ASSUMED, assumed_of_pilot, assumed_of_scale, with_stated
+from app.analysis.planning.planning import FIELDS, Plan, plan, plan_csv, plan_json
+from app.analysis.planning.scenario import Assumed, Scenario
+from app.stats.planning.simulated_ratings import Sds
+from tests.analysis.builders import CHOICE, FIVE, frames, protocol, read_study
+from tests.real_data.ayers import write_ayers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SDS = Sds(item=0.5, rater=0.5, item_source=0.4, rater_source=0.3, residual=0.8)
+RATERS = Assumed(SDS, mean=2.8, difference=0.4, origin="stated")
+SMALL, LARGE = Scenario(20, 8, 3), Scenario(60, 30, 3)
+
+
+def _plan(*scenarios: Scenario, questions: tuple[dict[str, Any], ...] = (FIVE, CHOICE), **more: Any) -> Plan:  # noqa: ANN401 - parts of study.yaml
+    study = protocol(*questions, **more)
+    question = next(iter(study.scaled_questions), None)
+    return plan(study, [], RATERS, scenarios, question=question, n_simulations=20, seed=3)
+
+
+def test_a_scenario_has_agreement_difference_and_share_and_is_the_same_each_time_whatever_stands_beside_it() -> None:
+    both, alone = _plan(SMALL, LARGE), _plan(LARGE)
+    assert [row.statistic for row in alone.rows] == ["krippendorff_alpha_ordinal", "mean_difference", "share_preferred"]
+    assert both.rows[3:] == alone.rows
+    small, large = both.rows[1], both.rows[4]
+    assert (large.width or 9) < (small.width or 0)
+    assert (large.power or 0) > (small.power or 1)
+    assert (large.n_places, large.n_unfilled, large.most_trials) == (180, 0, 6)
+    assert large.estimate == pytest.approx(0.4, abs=0.1)
+
+
+def test_agreement_has_no_power_and_one_rater_for_each_trial_no_agreement() -> None:
+    alpha = _plan(Scenario(12, 6, 1)).rows[0]
+    assert (alpha.statistic, alpha.power, alpha.width, alpha.n_without) == (
+        "krippendorff_alpha_ordinal", None, None, 20,
+    )  # fmt: skip
+
+
+def test_repeats_are_work_but_no_places_and_limits_leave_places_unfilled() -> None:
+    design = {"trials_per_rater": 5, "repeats": {"n": 2, "min_distance": 1}}
+    row = _plan(Scenario(20, 8, 3), design=design).rows[0]
+    assert (row.n_places, row.n_unfilled, row.most_trials) == (40, 20, 7)
+
+
+def test_choices_alone_have_their_own_agreement() -> None:
+    found = _plan(SMALL, questions=(CHOICE,))
+    assert [row.statistic for row in found.rows] == ["krippendorff_alpha_nominal", "share_preferred"]
+    assert found.question is None
+
+
+def test_a_study_of_one_source_or_of_none_has_agreement_only_or_nothing() -> None:
+    one = _plan(SMALL, questions=(FIVE,), sources={"model": {"kind": "model"}})
+    assert [row.statistic for row in one.rows] == ["krippendorff_alpha_ordinal"]
+    assert (one.source, one.reference) == (None, "model")
+    assert not _plan(SMALL, questions=({**FIVE, "target": "response"},), sources={}).rows
+
+
+def test_three_sources_are_planned_for_the_first_against_the_reference() -> None:
+    sources = {"human": {"kind": "human"}, "first": {"kind": "model"}, "second": {"kind": "model"}}
+    found = _plan(SMALL, sources=sources, design={"trials": "pairs", "pairs": "reference"})
+    assert (found.source, found.reference) == ("first", "human")
+    share = next(row for row in found.rows if row.statistic == "share_preferred")
+    assert share.n_places == 2 * 20 * 3 - share.n_unfilled
+
+
+def test_files_say_everything_with_every_digit() -> None:
+    found = _plan(Scenario(12, 6, 1), SMALL)
+    table = list(csv.DictReader(io.StringIO(plan_csv(found))))
+    assert tuple(table[0]) == FIELDS
+    assert table[0]["width"] == ""
+    assert float(table[1]["width"]) == found.rows[1].width
+    document = json.loads(plan_json(found))
+    assert document["assumed"]["sds"]["residual"] == 0.8
+    assert [row["power"] for row in document["rows"]] == [row.power for row in found.rows]
+
+
+def test_what_is_stated_goes_before_what_is_assumed_and_keeps_the_middle() -> None:
+    usual = assumed_of_scale(protocol(FIVE).scaled_questions[0])
+    assert (usual.mean, usual.difference, usual.origin) == (2.8, 0.4, ASSUMED)
+    assert assumed_of_scale(None) == usual
+    stated = with_stated(usual, {"difference": 1.0, "rater": 0.9, "item": None})
+    assert (stated.mean, stated.sds.rater, stated.sds.item) == (2.5, 0.9, usual.sds.item)
+    assert stated.origin.endswith("stated: difference, rater")
+    assert with_stated(usual, {"item": None}) is usual
+    assert with_stated(usual, {"mean": 2.0, "difference": 1.0}).mean == 2.0
+
+
+def test_a_pilot_says_what_its_raters_are_like(tmp_path: Path, shared: Path) -> None:
+    """Ayers et al. (2023), empathy: the difference of means is published as 1.51 (3.65 and 2.14)."""
+    found_frames, study = read_study(write_ayers(tmp_path, shared))
+    empathy = next(question for question in study.scaled_questions if question.key == "empathy")
+    found = assumed_of_pilot(found_frames, study, empathy)
+    assert found is not None
+    assert found.difference == pytest.approx(1.51, abs=0.03)
+    assert found.mean == pytest.approx(2.14, abs=0.03)
+    assert found.origin == "pilot: 1170 ratings of empathy"
+    assert found.sds.item_source > found.sds.item
+
+
+def test_a_pilot_that_says_too_little_says_nothing() -> None:
+    study = protocol(FIVE)
+    row = {"rater": "a", "item": "i", "question": "empathy"}
+    one = [{**row, "response": "i:human", "value": 3}]
+    assert assumed_of_pilot(frames(study, one), study, study.scaled_questions[0]) is None
+    two = [*one, {**row, "response": "i:model", "value": 4}]
+    assert assumed_of_pilot(frames(study, two), study, study.scaled_questions[0]) is None

@@ -1,0 +1,41 @@
+"""Every statistic key has its words, and its entry in the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.analysis.report.statistics_registry import STATISTICS
+
+if TYPE_CHECKING:
+    from app.analysis.report.report import Report
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def test_every_figure_of_the_real_studies_has_words(ayers: Report, kumar: Report, pandalm: Report) -> None:
+    found = {figure.statistic for report in (ayers, kumar, pandalm) for figure in report.figures}
+    assert found <= set(STATISTICS)
+
+
+def test_the_list_of_statistics_is_complete_and_its_pages_are_there() -> None:
+    text = (DOCS / "statistics.md").read_text("utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(STATISTICS)
+    pages = re.findall(r"\]\((statistics/\w+\.md)\)", text)
+    assert set(pages) <= {f"statistics/{page.name}" for page in (DOCS / "statistics").glob("*.md")}
+
+
+def headings(page: Path) -> set[str]:
+    """The keys in the headings of a page; `alpha_nominal, _ordinal` stands for alpha_nominal and alpha_ordinal."""
+    keys: set[str] = set()
+    for line in page.read_text("utf-8").splitlines():
+        stem = ""
+        for word in re.findall(r"\w+", line) if line.startswith("## ") else ():
+            keys.add(f"{stem}{word}" if word.startswith("_") else word)
+            stem = stem if word.startswith("_") else word.rpartition("_")[0]
+    return keys
+
+
+def test_every_statistic_has_its_page() -> None:
+    assert set(STATISTICS) <= set().union(*(headings(page) for page in (DOCS / "statistics").glob("*.md")))

@@ -1,0 +1,135 @@
+"""Model judges beside people: the test, the ceiling, favours, sides; and never among the people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol, told
+
+if TYPE_CHECKING:
+    from app.analysis.report.report import Report
+
+N_ITEMS, N_PERSONS = 40, 4
+FAMILIES = {"human": {"kind": "human"}, "model": {"kind": "model", "family": "GPT"}}
+JUDGE = {"rater_kind": "model", "raters": ["judge"]}
+
+
+def _rows(offset: int = 0, favour: int = 0) -> list[Row]:
+    """Persons go with the item; the judge says what r0 says, plus an offset, and a favour on the model's."""
+    rng = np.random.default_rng(5)
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        for source in ("human", "model"):
+            given = np.clip(2 + i % 3 + rng.integers(-1, 2, N_PERSONS), 1, 5).tolist()
+            names = [*(f"r{r}" for r in range(N_PERSONS)), "judge"]
+            judged = given[0] + offset + (favour if source == "model" else 0)
+            for name, value in zip(names, [*given, min(max(judged, 1), 5)], strict=True):
+                rows.append(
+                    {
+                        "rater": name,
+                        "item": f"i{i}",
+                        "response": f"i{i}:{source}",
+                        "question": "empathy",
+                        "value": value,
+                    }
+                )
+        chosen = [("human", "model")[int(rng.integers(0, 4) > 0)] for _ in range(N_PERSONS)]
+        left, right = ("human", "model") if i % 2 else ("model", "human")
+        sides = {"left_response": f"i{i}:{left}", "right_response": f"i{i}:{right}"}
+        swapped = {"left_response": f"i{i}:{right}", "right_response": f"i{i}:{left}", "repeat": 1}
+        votes = [*zip((f"r{r}" for r in range(N_PERSONS)), chosen, strict=True), ("judge", "model")]
+        vote = {"item": f"i{i}", "question": "preference"}
+        rows += [{**vote, "rater": name, "value": value, **sides} for name, value in votes]
+        if i < 8:
+            rows.append({**vote, "rater": "judge", "value": "model" if i < 6 else "human", **swapped})
+    return rows
+
+
+def _report(rows: list[Row]) -> Report:
+    study = protocol(FIVE, CHOICE, sources=FAMILIES)
+    data = frames(study, rows, raters=[{"rater": "judge", "kind": "model"}])
+    data.raters["family"] = [("gpt" if name == "judge" else None) for name in data.raters["rater"]]
+    return analyze(data, study)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return _report(_rows())
+
+
+def test_a_judge_that_repeats_a_person_goes_with_the_others_as_far_as_a_person_does(report: Report) -> None:
+    judge, ceiling = (only(report, f"{name}_correlation", scope=JUDGE) for name in ("judge", "ceiling"))
+    assert judge.estimate is not None
+    assert ceiling.estimate is not None
+    assert judge.estimate > ceiling.estimate - 0.05
+    assert judge.n_ratings == ceiling.n_ratings == 2 * N_ITEMS * N_PERSONS
+    assert judge.ci_low is not None
+
+
+def test_the_alternative_annotator_test_grants_what_the_pool_says(report: Report) -> None:
+    rate = only(report, "alt_test_winning_rate", scope=JUDGE, question="empathy")
+    assert rate.estimate == 1
+    assert "epsilon 0.15" in rate.method
+    low = _report(_rows(offset=-3))
+    assert only(low, "alt_test_winning_rate", scope=JUDGE, question="empathy").estimate == 0
+    advantage = only(low, "alt_test_advantage_probability", scope=JUDGE, question="empathy")
+    assert (advantage.estimate or 0) < 0.5
+    assert advantage.ci_high is not None
+
+
+def test_experts_are_granted_more_and_pools_stand_apart() -> None:
+    study = protocol(FIVE, sources=FAMILIES)
+    rows = [row for row in _rows() if row["question"] == "empathy"]
+    pools = ["expert", "expert", "expert", "crowd"]
+    raters = [{"rater": f"r{k}", "pool": pool} for k, pool in enumerate(pools)]
+    report = analyze(frames(study, rows, raters=[*raters, {"rater": "judge", "kind": "model"}]), study)
+    by_pool = {f.scope.get("pool"): f for f in find(report, "alt_test_winning_rate")}
+    assert "epsilon 0.2" in by_pool["expert"].method
+    assert "epsilon 0.15" in by_pool[None].method
+    assert by_pool["crowd"].reason == "no_pairable_units"
+
+
+def test_a_judge_that_adds_a_point_to_its_own_family_favours_it_by_a_point() -> None:
+    raised = _rows(favour=1)
+    capped = {(row["item"], row["response"]) for row in raised if row["rater"] == "judge" and row["value"] == 5}
+    plain = only(_report(_rows()), "self_preference", question="empathy").estimate
+    found = only(_report(raised), "self_preference", question="empathy").estimate
+    assert plain is not None
+    assert found is not None
+    assert len(capped) < 20
+    assert found - plain == pytest.approx(1, abs=0.3)
+
+
+def test_choices_for_its_own_family_are_held_against_those_of_people(report: Report) -> None:
+    votes = [row for row in _rows() if row["question"] == "preference" and row["rater"] != "judge"]
+    share = np.mean([row["value"] == "model" for row in votes])
+    figure = only(report, "self_preference", question="preference")
+    assert figure.estimate == pytest.approx(1 - share)
+    assert figure.ci_low is not None
+
+
+def test_sides_are_swapped_and_the_same_response_is_wanted(report: Report) -> None:
+    assert only(report, "side_consistency", scope=JUDGE).estimate == 6 / 8
+    assert only(report, "first_side_share", scope=JUDGE).estimate == 0.5
+
+
+def test_a_judge_changes_no_figure_about_people(report: Report) -> None:
+    """Every record that is not the judges' is the same to the last digit without them."""
+    alone = _report([row for row in _rows() if row["rater"] != "judge"])
+    kept = [f for f in report.figures if f.section != "judge" and f.scope.get("rater_kind") != "model"]
+    assert [told(f) for f in kept] == [told(f) for f in alone.figures]
+    assert not alone.of("judge")
+
+
+@pytest.mark.parametrize("persons", [0, 1])
+def test_a_judge_with_hardly_anybody_beside_it_gives_reasons(persons: int) -> None:
+    study = protocol(FIVE, CHOICE, sources=FAMILIES)
+    few = {"judge", *(f"r{k}" for k in range(persons))}
+    rows = [row for row in _rows() if row["rater"] in few]
+    report = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    for name in ("judge_correlation", "ceiling_correlation", "judge_share", "alt_test_winning_rate"):
+        assert {(f.estimate, f.reason) for f in find(report, name)} == {(None, "no_pairable_units")}

@@ -1,0 +1,140 @@
+"""What texts and imported scores have to do with ratings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from app.analysis import analyze
+from app.analysis.data import covariates
+from app.analysis.report.wording import COVARIATES, covariate_text, scope_text
+from app.stats.text.text_measures import MEASURES
+from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
+
+KIND, COLD = "I am so sorry. That sounds hard! Have you tried talking to a friend?", "You should see a doctor."
+BOTH = {"source": "model", "reference": "human"}
+
+
+def _responses(n_items: int, **columns: Any) -> list[Row]:  # noqa: ANN401 - whatever a column holds
+    """Texts of growing length, the model's longer; each further column by item and source."""
+    return [
+        {
+            "response": f"i{i}:{source}", "item": f"i{i}", "source": source,
+            "text": " ".join([KIND if source == "model" else COLD] * (1 + i % 3)),
+            **{name: of(i, source) for name, of in columns.items()},
+        }
+        for i in range(n_items)
+        for source in ("human", "model")
+    ]  # fmt: skip
+
+
+def _ratings(n_items: int, n_raters: int = 4) -> list[Row]:
+    rng = np.random.default_rng(8)
+    return [
+        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{s}", "question": "empathy", "value": rng.integers(1, 6)}
+        for i in range(n_items)
+        for s in ("human", "model")
+        for r in range(n_raters)
+    ]
+
+
+def _means(rows: list[Row]) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        found.setdefault(row["response"], []).append(row["value"])
+    return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def test_texts_have_means_by_source_and_a_paired_difference_over_items() -> None:
+    study, responses = protocol(FIVE), _responses(6)
+    report = analyze(frames(study, _ratings(6), responses=responses), study)
+    words = [[len(row["text"].split()) for row in responses if row["source"] == s] for s in ("human", "model")]
+    mean = only(report, "text_mean", scope={"source": "model", "covariate": "words"})
+    assert (mean.estimate, mean.question, mean.n_units) == (float(np.mean(words[1])), None, 6)
+    assert mean.method.startswith("item_cluster_t")
+    gap = only(report, "text_difference", scope={**BOTH, "covariate": "words"})
+    paired = stats.ttest_rel(words[1], words[0]).confidence_interval()
+    assert (gap.ci_low, gap.ci_high) == pytest.approx((paired.low, paired.high))
+
+
+def test_an_imported_score_is_correlated_with_the_mean_rating_over_all_responses_and_within_each_source() -> None:
+    rng = np.random.default_rng(3)
+    given = {(i, s): rng.normal() for i in range(9) for s in ("human", "model")}
+    study, rows = protocol(FIVE), _ratings(9)
+    responses = _responses(9, classifier=lambda i, s: str(given[i, s]))
+    report = analyze(frames(study, rows, responses=responses), study)
+    means = _means(rows)
+    for scope, sources in (({}, ("human", "model")), ({"source": "model"}, ("model",))):
+        rated = [means[f"i{i}:{s}"] for i in range(9) for s in sources]
+        scored = [float(given[i, s]) for i in range(9) for s in sources]
+        for statistic, known in (("correlation", stats.pearsonr), ("rank_correlation", stats.spearmanr)):
+            figure = only(report, statistic, section="text", scope={**scope, "covariate": "classifier"})
+            assert figure.estimate == pytest.approx(known(rated, scored).statistic)
+            assert (figure.n_units, figure.n_raters, figure.unit) == (9 * len(sources), 4, "response")
+            assert figure.ci_low is not None
+
+
+def test_the_difference_at_equal_length_is_that_of_least_squares_on_doublings() -> None:
+    study, rows, responses = protocol(FIVE), _ratings(6), _responses(6)
+    report = analyze(frames(study, rows, responses=responses), study)
+    size = {row["response"]: np.log2(len(row["text"])) for row in responses}
+    x = [(1.0, size[row["response"]], float(row["response"].endswith("model"))) for row in rows]
+    fit = sm.OLS([float(row["value"]) for row in rows], np.array(x)).fit()
+    scope = {**BOTH, "covariate": "length"}
+    gap = only(report, "mean_difference_at_equal", scope=scope)
+    assert gap.estimate == pytest.approx(fit.params[2])
+    assert gap.method.startswith("two_way_cluster_t")
+    assert "no model settles" in gap.note
+    assert only(report, "covariate_slope", scope=scope).estimate == pytest.approx(fit.params[1])
+
+
+def test_in_another_language_what_is_english_only_says_so() -> None:
+    study = protocol(FIVE, language="de")
+    report = analyze(frames(study, _ratings(4), responses=_responses(4)), study)
+    left_out = only(report, "text_mean", scope={"covariate": "sentiment"})
+    assert (left_out.estimate, left_out.reason) == (None, "not_run")
+    assert left_out.note == "measured in English only; the study's language is de"
+    assert first(report, "text_mean", scope={"source": "human", "covariate": "lix"}).estimate is not None
+
+
+def test_more_texts_than_can_be_measured_quickly_are_measured_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(covariates, "MOST_TEXTS", 3)
+    study = protocol(FIVE)
+    small = frames(study, _ratings(2), responses=_responses(2, score=lambda i, s: str(i + len(s))))
+    assert {figure.reason for figure in find(analyze(small, study), "text_mean") if figure.estimate is None} == {
+        "not_run"
+    }
+    assert find(analyze(small, study), "correlation", scope={"covariate": "score"})
+    assert find(analyze(small, study, full=True), "text_mean", scope={"source": "human", "covariate": "words"})
+
+
+def test_columns_that_are_no_scores_are_left_alone() -> None:
+    study = protocol(FIVE, analysis={"responder": "writer"})
+    columns = {
+        "writer": lambda i, _: str(i), "style": lambda i, _: "warm" if i else "cold", "same": lambda *_: "1",
+        "part": lambda i, _: str(i) if i else None, "words": lambda i, s: str(i * len(s)),
+    }  # fmt: skip
+    report = analyze(frames(study, _ratings(5), responses=_responses(5, **columns)), study)
+    names = {figure.scope["covariate"] for figure in report.of("text")}
+    assert names & {"writer", "style", "same"} == set()
+    assert {"part", "words", "words (imported)"} <= names
+    assert only(report, "correlation", section="text", scope={"covariate": "part"}).n_units == 8
+
+
+def test_a_question_that_is_not_about_responses_has_nothing_to_do_with_their_texts() -> None:
+    study = protocol(FIVE, {**FIVE, "key": "clear", "target": "item"})
+    rows = [{"rater": f"r{r}", "item": f"i{i}", "question": "clear", "value": r + i} for r in (1, 2) for i in (1, 2)]
+    report = analyze(frames(study, rows, responses=_responses(3)), study)
+    assert {figure.question for figure in report.of("text")} == {None}
+
+
+def test_every_measure_has_words_of_its_own_and_a_score_keeps_its_name() -> None:
+    assert set(MEASURES) < set(COVARIATES)
+    assert len(set(COVARIATES.values())) == len(COVARIATES)
+    scope = {"source": "model", "reference": "human", "covariate": "lix"}
+    assert scope_text(scope) == "model − human, readability (LIX, higher is harder)"
+    assert covariate_text("bleu") == "bleu"
