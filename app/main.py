@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from app.actions.live_report import LiveReports
 from app.actions.report_process import REPORT_PROCESS
 from app.settings import folder, settings
-from app.storage.engine import TO_SPARE, database_url, make_engine, transactions
+from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes
 from app.web.assets import Assets
 from app.web.pages import Pages

@@ -21,9 +21,9 @@ from sqlalchemy import create_engine, text
 from app.actions.design import open_study
 from app.actions.places import give_places
 from app.actions.rating import begin_rating, protocol_of
+from app.postgres import EmbeddedPostgres
 from app.settings import folder
-from app.storage.embedded import EmbeddedPostgres
-from app.storage.migrate import upgrade
+from app.storage.database.migrate import upgrade
 from tests.builder import build_study
 from tests.builder import protocol_of as protocol
 from tests.postgres_fixture import reachable_folder

@@ -93,10 +93,10 @@ def _rows(path: Path, header: list[str], rows: Iterator[object]) -> None:
 @contextmanager
 def database() -> Iterator[str]:
     """The address of the database that is named, or of one that is thrown away."""
+    from app.postgres import EmbeddedPostgres
     from app.settings import folder
-    from app.storage.embedded import EmbeddedPostgres
-    from app.storage.engine import database_url, make_engine
-    from app.storage.migrate import upgrade
+    from app.storage.database.engine import database_url, make_engine
+    from app.storage.database.migrate import upgrade
 
     with tempfile.TemporaryDirectory() as place:
         Path(place).chmod(0o711)
@@ -114,8 +114,8 @@ def database() -> Iterator[str]:
 def check_and_load(path: Path, url: str) -> None:
     """The product: read, check, store."""
     from app.exchange import read_folder
-    from app.storage.engine import make_engine
-    from app.storage.load import load_study
+    from app.storage.database.engine import make_engine
+    from app.storage.studies.load import load_study
 
     start = time.perf_counter()
     study = read_folder(path)
@@ -142,9 +142,9 @@ def _backend_seconds(db: Connection) -> float:
 
 def read_frames(path: Path, url: str) -> None:
     """Out again, for the analysis; the same as the folder gives."""
-    from app.storage.engine import make_engine
-    from app.storage.frames import study_frames
-    from app.storage.studies import get_study
+    from app.storage.database.engine import make_engine
+    from app.storage.results.frames import study_frames
+    from app.storage.studies.studies import get_study
 
     with make_engine(url).connect() as db:
         study = get_study(db, "large")

@@ -24,9 +24,9 @@ import psycopg
 from sqlalchemy import create_engine
 
 from app.actions.design import open_study
+from app.postgres import EmbeddedPostgres
 from app.settings import folder
-from app.storage.embedded import EmbeddedPostgres
-from app.storage.migrate import upgrade
+from app.storage.database.migrate import upgrade
 from benchmarks.bare_app import TABLE
 from benchmarks.rater_client import RaterClient
 from tests.builder import build_study, protocol_of

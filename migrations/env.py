@@ -8,7 +8,7 @@ from alembic import context
 from sqlalchemy import create_engine, text
 
 from app.settings import settings
-from app.storage.engine import database_url
+from app.storage.database.engine import database_url
 from app.storage.tables import metadata
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from app.settings import folder
-from app.storage.engine import make_engine
-from app.storage.migrate import upgrade
+from app.storage.database.engine import make_engine
+from app.storage.database.migrate import upgrade
 from tests.postgres_fixture import create_database
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from app.storage.embedded import EmbeddedPostgres
+    from app.postgres import EmbeddedPostgres
 
 TEMPLATE = "attune_template"
 

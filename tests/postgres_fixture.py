@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from app.storage.embedded import EmbeddedPostgres
+from app.postgres import EmbeddedPostgres
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

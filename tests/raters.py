@@ -10,9 +10,9 @@ from app.actions.simulated_steps import pass_step
 from app.design.allocation.randomization import seeded
 from app.design.protocol.scale import number_text
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
-from app.storage.arrivals import get_study_door
-from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import get_rating_session
+from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.rating_sessions import get_rating_session
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

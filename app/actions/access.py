@@ -9,14 +9,14 @@ from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
-from app.storage import leads
+from app.storage.leads import leads
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
     from sqlalchemy import Connection
 
-    from app.storage.engine import Begin
-    from app.storage.leads import Lead
+    from app.storage.database.engine import Begin
+    from app.storage.leads.leads import Lead
 
 SHORTEST, LONGEST = 10, 1000
 LINK_IS_VALID = timedelta(hours=24)
@@ -91,7 +91,7 @@ def may_try(begin: Begin, email: str, address: str) -> bool:
     from limits import RateLimitItemPerMinute
     from limits.strategies import FixedWindowRateLimiter
 
-    from app.storage.attempts import Attempts
+    from app.storage.leads.sign_in_attempts import Attempts
 
     limiter = FixedWindowRateLimiter(Attempts(begin))
     email = email.strip().lower()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation.allocate import full_quota
-from app.storage.admission import count_by_value, count_others, lock_study
-from app.storage.rater_answers import list_rater_answers
+from app.storage.answers.rater_answers import list_rater_answers
+from app.storage.raters.admission import count_by_value, count_others, lock_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
     from app.design.protocol.study_design import Design
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
 Turned = Literal["wait", "full"]
 

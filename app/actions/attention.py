@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.design.protocol.checks import slot_of_check
 from app.design.questions.form import Answers, read_answers
-from app.storage.checks import count_passed_trials, list_checks, record_check
+from app.storage.answers.checks import count_passed_trials, list_checks, record_check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.checks import AttentionCheck
     from app.design.protocol.study import Protocol
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
 from typing import TYPE_CHECKING
 
-from app.storage.chart_files import get_chart_file, record_chart_file
-from app.storage.embedded import default_data_dir
+from app.postgres import default_data_dir
+from app.storage.results.chart_files import get_chart_file, record_chart_file
 
 if TYPE_CHECKING:
     from app.charts.render import Format
     from app.charts.theme import Spec
-    from app.storage.engine import Begin
+    from app.storage.database.engine import Begin
 
 
 def chart_picture(begin: Begin, spec: Spec, picture: Format) -> tuple[str, bytes]:

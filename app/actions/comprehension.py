@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from app.actions.rating import protocol_of
 from app.design.protocol.checks import slot_of_check
 from app.design.questions.form import Answers, read_answers
-from app.storage.checks import list_checks, record_check
-from app.storage.rating_sessions import record_step
+from app.storage.answers.checks import list_checks, record_check
+from app.storage.raters.rating_sessions import record_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.checks import ComprehensionCheck
     from app.design.questions.slot import Slot
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
 

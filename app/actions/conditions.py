@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from app.design.allocation.allocate import next_cell
 from app.design.allocation.cells import Cell, cell_of, cells, cells_by, joined
 from app.design.allocation.rater_plan import is_counterbalanced
-from app.storage.admission import lock_study
-from app.storage.rating_conditions import count_conditions, get_condition, list_free_conditions, record_condition
+from app.storage.assignments.condition_draws import (
+    count_conditions,
+    get_condition,
+    list_free_conditions,
+    record_condition,
+)
+from app.storage.raters.admission import lock_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.rating_conditions import ConditionCount
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.assignments.condition_draws import ConditionCount
+    from app.storage.raters.rating_sessions import RatingSession
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions import access
-from app.storage import leads
-from app.storage.coverage import count_simulated
-from app.storage.studies import get_study
+from app.storage.leads import leads
+from app.storage.results.coverage import count_simulated
+from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.storage.engine import Begin
+    from app.storage.database.engine import Begin
 
 SLUG = "demo"
 EMAIL = "demo@attune.example"
@@ -39,7 +39,7 @@ def is_made(db: Connection) -> bool:
 def open_demo(begin: Begin, folder: StudyFolder) -> None:
     """Load the study and open it, unless it is there: both or neither."""
     from app.actions.design import open_study
-    from app.storage.load import load_study
+    from app.storage.studies.load import load_study
 
     with begin() as db:
         if get_study(db, SLUG) is None:

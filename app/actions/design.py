@@ -15,8 +15,7 @@ from app.design.allocation.feasibility import feasibility
 from app.design.allocation.special_trials import special_trials
 from app.design.allocation.trial_plan import planned_trials
 from app.design.allocation.trials import kind_of_trials
-from app.storage.protocols import get_protocol
-from app.storage.trials import (
+from app.storage.assignments.trials import (
     get_study_for_update,
     get_yaml,
     list_items,
@@ -25,6 +24,7 @@ from app.storage.trials import (
     record_status,
     record_trials,
 )
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.actions.live_report import LiveReports
-    from app.storage.engine import Begin
-    from app.storage.studies import StudyRow
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
 
 
 def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
     """ratings.csv in a temporary file, which the caller removes."""
     from app.exchange.cells import write_csv
     from app.exchange.tables import tables_of
-    from app.storage.export import study_folder
+    from app.storage.studies.export import study_folder
 
     with begin() as db:
         folder = study_folder(db, study.id)
@@ -28,8 +28,8 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
 def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
     """The study folder, with its figures and events, zipped into a temporary file, which the caller removes."""
     from app.exchange import write_zip
-    from app.storage.export import study_events, study_folder
-    from app.storage.export_sittings import study_sittings
+    from app.storage.studies.export import study_events, study_folder
+    from app.storage.studies.export_sessions import study_sittings
 
     # One read: the figures are those of the answers beside them, also while raters go on.
     with begin() as db:

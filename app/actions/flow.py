@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from app.actions.rating import current_step, protocol_of
 from app.design.questions.form import Answers, read_answer, read_answers
 from app.design.steps import is_eligible, questionnaire_of, slots_of_step
-from app.storage.departures import record_refusal
-from app.storage.rater_answers import forget_rater_answers, record_rater_answers
-from app.storage.rating_sessions import get_rater, record_state, record_step
+from app.storage.answers.rater_answers import forget_rater_answers, record_rater_answers
+from app.storage.raters.departures import record_refusal
+from app.storage.raters.rating_sessions import get_rater, record_state, record_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.questions.slot import Slot
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
 

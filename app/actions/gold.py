@@ -8,8 +8,8 @@ from app.design.allocation.gold_trials import declared_gold, name_of_gold
 from app.design.allocation.randomization import seeded
 from app.design.allocation.special_trials import is_declared_as
 from app.design.protocol.checks import score_of
-from app.storage.gold import get_gold, list_gold, list_gold_answers, record_gold
-from app.storage.trials_view import list_trials
+from app.storage.answers.gold_answers import get_gold, list_gold, list_gold_answers, record_gold
+from app.storage.assignments.trial_lists import list_trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
     from app.design.questions.slot import Slot
-    from app.storage.assignments_view import AssignmentView
-    from app.storage.rating_sessions import RatingSession
-    from app.storage.trials_view import Trial
+    from app.storage.assignments.assignment_view import AssignmentView
+    from app.storage.assignments.trial_lists import Trial
+    from app.storage.raters.rating_sessions import RatingSession
 
 
 def gold_for(

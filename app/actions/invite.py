@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.storage.arrivals import record_invite
-from app.storage.invites import get_person, list_uninvited, record_person, revoke_invites
-from app.storage.protocols import get_protocol
+from app.storage.raters.arrivals import record_invite
+from app.storage.raters.invitations import get_person, list_uninvited, record_person, revoke_invites
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Connection
 
-    from app.storage.arrivals import StudyDoor
+    from app.storage.raters.arrivals import StudyDoor
 
 
 class InviteError(ValueError):

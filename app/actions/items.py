@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.actions.design import StudyMissingError
-from app.storage.studies import get_study
+from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,8 +85,8 @@ def import_into_store(db: Connection, slug: str, file: Path, layout: Layout) -> 
         FaultsError: every fault of the spreadsheet, ids that the study has already among them. Nothing was stored.
     """
     from app.exchange.faults import Faults
-    from app.storage.load import store_texts
-    from app.storage.protocols import get_protocol
+    from app.storage.studies.load import store_texts
+    from app.storage.studies.protocols import get_protocol
 
     row = get_study(db, slug)
     if row is None:
@@ -137,7 +137,7 @@ def _check_sources(layout: Layout, protocol: Protocol, faults: Faults) -> None:
 
 
 def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, faults: Faults) -> None:
-    from app.storage.load import known_keys
+    from app.storage.studies.load import known_keys
 
     for table, name, keys in (
         ("items", "item", study.items["item"]),

@@ -12,7 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.report import read_study
-from app.storage.withdrawals import get_last_deletion
+from app.storage.raters.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
-    from app.storage.engine import Begin
-    from app.storage.studies import StudyRow
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
 
 # A page, its charts and its files ask for the same report within seconds, and the mixed models take seconds each.
 KEPT = 8

@@ -119,7 +119,7 @@ def store_template(db: Connection, name: str, title: str, slug: str, lead_id: in
 
 
 def _store(db: Connection, folder: StudyFolder, lead_id: int) -> str:
-    from app.storage.load import load_study
+    from app.storage.studies.load import load_study
 
     with db.begin_nested():
         load_study(db, folder, lead_id)

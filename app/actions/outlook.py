@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from app.actions.admission import foreseen
 from app.actions.conditions import foreseen_conditions, own_conditions
 from app.actions.places import pool_of_seats
-from app.storage.assignments_return import return_expired
-from app.storage.seats import Claimant, has_free_places, has_leased_places
+from app.storage.assignments.returned_places import return_expired
+from app.storage.assignments.seats import Claimant, has_free_places, has_leased_places
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.actions.admission import Turned
     from app.design.protocol.study import Protocol
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
 
 def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.allocation.rater_plan import pauses
-from app.storage.assignments_blocks import list_blocks
+from app.storage.assignments.blocks import list_blocks
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
 
 def pause_now(db: Connection, session: RatingSession, protocol: Protocol) -> tuple[int, int] | None:

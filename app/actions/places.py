@@ -12,11 +12,11 @@ from app.design.allocation.cells import cell_of
 from app.design.allocation.gold_trials import with_gold
 from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.design.presentation import shown_labels
-from app.storage.assignments import get_so_far, record_assignments
-from app.storage.assignments_return import retake_gold, retake_returned, return_expired
-from app.storage.rating_sessions import get_rater, record_state
-from app.storage.seats import Claimant, claim_seats, has_leased_places
-from app.storage.trials_view import get_extent, list_trials
+from app.storage.assignments.assignments import get_so_far, record_assignments
+from app.storage.assignments.returned_places import retake_gold, retake_returned, return_expired
+from app.storage.assignments.seats import Claimant, claim_seats, has_leased_places
+from app.storage.assignments.trial_lists import get_extent, list_trials
+from app.storage.raters.rating_sessions import get_rater, record_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.assignments import SoFar
-    from app.storage.rating_sessions import RatingSession
-    from app.storage.seats import Seat
-    from app.storage.trials_view import Extent, Trial
+    from app.storage.assignments.assignments import SoFar
+    from app.storage.assignments.seats import Seat
+    from app.storage.assignments.trial_lists import Extent, Trial
+    from app.storage.raters.rating_sessions import RatingSession
 
 Outcome = Literal["given", "wait", "full"]
 

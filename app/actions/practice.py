@@ -13,9 +13,9 @@ from app.design.presentation import shown_labels
 from app.design.protocol.checks import Score, practice_outcome, score_of
 from app.design.questions.form import asked_answers, read_answers
 from app.design.reveal import PRACTICE
-from app.storage.assignments_view import AssignmentView
-from app.storage.practice import list_practice, list_practice_texts, record_practice
-from app.storage.rating_sessions import get_rater, record_state, record_step
+from app.storage.answers.practice import list_practice, list_practice_texts, record_practice
+from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.raters.rating_sessions import get_rater, record_state, record_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from app.design.protocol.flow import Practice, PracticeTrial
     from app.design.protocol.study import Protocol
     from app.design.questions.form import Answers
-    from app.storage.practice import PracticeText
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.answers.practice import PracticeText
+    from app.storage.raters.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
 

@@ -15,15 +15,15 @@ from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.revisit import asked_at
 from app.design.steps import AFTER_RATINGS, DONE, next_step, way_of
 from app.language.language import language_of
-from app.storage.arrivals import record_arrival, record_invited_arrival
-from app.storage.assignments import get_so_far
-from app.storage.assignments_return import retake_returned
-from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
-from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import record_begin, record_finish, record_step
-from app.storage.ratings import GOLD, record_answer, record_submission
-from app.storage.revisits import record_revisit, save_revisit
-from app.storage.turns import record_turn, release_turns
+from app.storage.answers.ratings import GOLD, record_answer, record_submission
+from app.storage.answers.revisits import record_revisit, save_revisit
+from app.storage.answers.turns import record_turn, release_turns
+from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
+from app.storage.assignments.assignments import get_so_far
+from app.storage.assignments.returned_places import retake_returned
+from app.storage.raters.arrivals import record_arrival, record_invited_arrival
+from app.storage.raters.rating_sessions import record_begin, record_finish, record_step
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.arrivals import Sitting, StudyDoor
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.arrivals import Sitting, StudyDoor
+    from app.storage.raters.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
 

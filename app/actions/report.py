@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.analysis.report.recompute import Again
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
-    from app.storage.studies import StudyRow
+    from app.storage.studies.studies import StudyRow
 
 
 def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
@@ -44,8 +44,8 @@ def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> t
 
 def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
     """What a report is made from."""
-    from app.storage.frames import study_frames
-    from app.storage.protocols import get_protocol
+    from app.storage.results.frames import study_frames
+    from app.storage.studies.protocols import get_protocol
 
     return study_frames(db, study.id), get_protocol(db, study.id, study.protocol_version)
 

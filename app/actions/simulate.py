@@ -17,18 +17,18 @@ from app.actions.rating import (
 from app.actions.simulated_answers import Mind, Names
 from app.actions.simulated_checks import gold_form
 from app.actions.simulated_steps import pass_step
-from app.storage.arrivals import StudyDoor, get_study_door
-from app.storage.assignments_view import AssignmentView
-from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import ENDED, RatingSession, get_rating_session
-from app.storage.trials import list_item_keys, list_items
+from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.assignments.trials import list_item_keys, list_items
+from app.storage.raters.arrivals import StudyDoor, get_study_door
+from app.storage.raters.rating_sessions import ENDED, RatingSession, get_rating_session
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection
 
-    from app.storage.engine import Begin
+    from app.storage.database.engine import Begin
 
 SIMULATED = "simulated"
 # Where a rater goes no further; one who would have to wait goes home.

@@ -56,8 +56,8 @@ def _simulated(
 ) -> tuple[Simulation, StudyFolder]:
     from dataclasses import replace
 
-    from app.storage.export import study_folder
-    from app.storage.load import load_study
+    from app.storage.studies.export import study_folder
+    from app.storage.studies.load import load_study
 
     slug = f"simulated-{uuid4().hex}"
     with engine.connect() as db, db.begin() as transaction:

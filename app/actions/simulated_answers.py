@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from app.design.questions.slot import Slot
-    from app.storage.assignments_view import AssignmentView
+    from app.storage.assignments.assignment_view import AssignmentView
 
 # Standard deviations on the latent scale, where the noise of a single answer is about 1.
 OF_SOURCE, OF_ITEM, OF_RESPONSE, OF_RATER, OF_DIMENSION, NOISE = 0.35, 0.3, 0.45, 0.45, 0.2, 0.7

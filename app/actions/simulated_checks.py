@@ -8,7 +8,7 @@ from app.design.allocation.gold_trials import declared_gold
 from app.design.protocol.scale import number_text
 from app.design.questions.form import SIDES
 from app.design.questions.models import ChoiceQuestion
-from app.storage.ratings import GOLD
+from app.storage.answers.ratings import GOLD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.actions.simulated_answers import Names
     from app.design.protocol.study import Protocol
     from app.design.questions.slot import Slot
-    from app.storage.assignments_view import AssignmentView
+    from app.storage.assignments.assignment_view import AssignmentView
 
 
 # How often a simulated rater answers a gold trial as they please.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from app.design.questions.form import Answers
     from app.design.questions.slot import Slot
-    from app.storage.assignments_view import AssignmentView
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.assignments.assignment_view import AssignmentView
+    from app.storage.raters.rating_sessions import RatingSession
 
     Fill = Callable[[Sequence[Slot], AssignmentView | None], dict[str, list[str]]]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from app.actions.rating import protocol_of
 from app.design.skip_reasons import skip_reasons
-from app.storage.skips import record_skip
+from app.storage.answers.skips import record_skip
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.storage.assignments_view import AssignmentView
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.assignments.assignment_view import AssignmentView
+    from app.storage.raters.rating_sessions import RatingSession
 
 
 class SkipReasonError(ValueError):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.storage.leads import get_lead, list_leads
+from app.storage.leads.leads import get_lead, list_leads
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy import Connection
 
-    from app.storage.copy import Progress
-    from app.storage.studies import StudyRow
+    from app.storage.database.bulk_copy import Progress
+    from app.storage.studies.studies import StudyRow
 
 
 class LeadUnknownError(LookupError):
@@ -44,8 +44,8 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     """
     from app.actions.report import report_of_folder
     from app.exchange import write_folder
-    from app.storage.export import study_events, study_folder
-    from app.storage.export_sittings import study_sittings
+    from app.storage.studies.export import study_events, study_folder
+    from app.storage.studies.export_sessions import study_sittings
 
     # One read: the figures are those of the answers beside them, also while raters go on.
     folder = study_folder(db, study.id)

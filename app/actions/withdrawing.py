@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from app.actions.rating import current_step
 from app.design.steps import AFTER_RATINGS
-from app.storage.withdrawals import delete_answers, record_withdrawal
+from app.storage.raters.withdrawals import delete_answers, record_withdrawal
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.storage.rating_sessions import RatingSession
+    from app.storage.raters.rating_sessions import RatingSession
 
 # Without letters and digits that are mistaken for each other when a receipt is copied by hand.
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"

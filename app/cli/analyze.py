@@ -73,7 +73,7 @@ def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:
 def _of_store(slug: str, *, full: bool) -> tuple[Report, Protocol]:
     from app.actions.report import report_of_study
     from app.cli.store import store
-    from app.storage.studies import get_study
+    from app.storage.studies.studies import get_study
 
     unknown = typer.BadParameter(f"there is neither a folder nor a study {slug}", param_hint="STUDY")
     if "/" in slug or "\\" in slug or "." in slug:

@@ -28,8 +28,8 @@ def upgrade() -> None:
 
 def backup(file: File) -> None:
     """Save the whole database into one file."""
-    from app.storage.backup import BackupError
-    from app.storage.backup import backup as save
+    from app.storage.database.backup import BackupError
+    from app.storage.database.backup import backup as save
 
     try:
         save(named_database(), file)
@@ -40,8 +40,8 @@ def backup(file: File) -> None:
 
 def restore(file: File) -> None:
     """Fill an empty database from a backup, and bring it to this version."""
-    from app.storage.backup import BackupError
-    from app.storage.backup import restore as fill
+    from app.storage.database.backup import BackupError
+    from app.storage.database.backup import restore as fill
 
     try:
         fill(named_database(), file)

@@ -43,7 +43,7 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
 
 def _looks_new() -> bool:
     """Whether the database is probably not there yet: then reading the study need not wait for it."""
-    from app.storage.embedded import default_data_dir
+    from app.postgres import default_data_dir
 
     return not settings().database_url and not (settings().data_dir or default_data_dir()).exists()
 

@@ -43,7 +43,7 @@ def make_demo() -> None:
     """Read the demo study, then the address of a database from standard input, and fill it."""
     from app.actions.demo import open_demo, simulate_demo
     from app.exchange import read_folder
-    from app.storage.engine import make_engine, transactions
+    from app.storage.database.engine import make_engine, transactions
 
     folder = read_folder(FOLDER)
     url = sys.stdin.readline().strip()

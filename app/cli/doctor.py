@@ -50,8 +50,8 @@ def _files() -> str:
 def _database() -> str:
     from sqlalchemy import text
 
-    from app.storage.engine import make_engine
-    from app.storage.migrate import differences
+    from app.storage.database.engine import make_engine
+    from app.storage.database.migrate import differences
 
     engine = make_engine(named_database(), n_connections=1)
     try:
@@ -70,7 +70,7 @@ def _database() -> str:
 
 
 def _disk() -> str:
-    from app.storage.embedded import default_data_dir
+    from app.postgres import default_data_dir
 
     place = settings().data_dir or default_data_dir()
     existing = next(path for path in (place, *place.absolute().parents) if path.exists())

@@ -13,7 +13,7 @@ from app.cli.store import store
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 cli = typer.Typer(no_args_is_help=True, help="Add leads, and let them in.")
 
@@ -63,7 +63,7 @@ def link(email: str, address: Address = HERE) -> None:
 @cli.command("list")
 def list_() -> None:
     """Every lead, one a line."""
-    from app.storage.leads import list_leads
+    from app.storage.leads.leads import list_leads
 
     with store() as engine, engine.begin() as db:
         for lead in list_leads(db):
@@ -71,7 +71,7 @@ def list_() -> None:
 
 
 def _lead(db: Connection, email: str) -> Lead:
-    from app.storage.leads import get_lead
+    from app.storage.leads.leads import get_lead
 
     return get_lead(db, email) or fail(f"No lead has the address {email}. Add one: attune lead add {email}")
 

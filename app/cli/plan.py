@@ -100,9 +100,9 @@ def _design(study: str) -> tuple[Protocol, list[PlannedItem]]:
         folder = read_folder(path)
         return folder.protocol, planned_items(folder)
     from app.cli.store import store
-    from app.storage.protocols import get_protocol
-    from app.storage.studies import get_study
-    from app.storage.trials import list_items
+    from app.storage.assignments.trials import list_items
+    from app.storage.studies.protocols import get_protocol
+    from app.storage.studies.studies import get_study
 
     with store() as engine, engine.connect() as db:
         found = get_study(db, study)
@@ -122,9 +122,9 @@ def _pilot(study: str | None) -> tuple[Frames, Protocol] | None:
         folder = read_folder(path)
         return frames_of(folder), folder.protocol
     from app.cli.store import store
-    from app.storage.frames import study_frames
-    from app.storage.protocols import get_protocol
-    from app.storage.studies import get_study
+    from app.storage.results.frames import study_frames
+    from app.storage.studies.protocols import get_protocol
+    from app.storage.studies.studies import get_study
 
     with store() as engine, engine.connect() as db:
         found = get_study(db, study)

@@ -17,7 +17,7 @@ Workers = Annotated[int, typer.Option(min=1, max=64, help="How many processes sh
 
 def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
     """Serve raters and leads, until Ctrl-C. The database is brought to this version first."""
-    from app.storage.leads import list_leads
+    from app.storage.leads.leads import list_leads
 
     stop_cleanly()
     listening = bind(host, port)

@@ -22,7 +22,7 @@ def simulate(study: Study, raters: Raters, seed: Seed = 1) -> None:
     from app.actions.simulate import StudyNotOpenError
     from app.actions.simulate import simulate as send
     from app.actions.simulate_folder import HasRatingsError, simulate_folder
-    from app.storage.engine import transactions
+    from app.storage.database.engine import transactions
 
     path = Path(study)
     with store() as engine, progress() as show:

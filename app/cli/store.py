@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 @contextmanager
 def store() -> Iterator[Engine]:
     """An engine on the database that the settings name, migrated; disposed at the end."""
-    from app.storage.engine import make_engine
-    from app.storage.migrate import upgrade
+    from app.storage.database.engine import make_engine
+    from app.storage.database.migrate import upgrade
 
     engine = make_engine(named_database(), n_connections=2)
     try:
@@ -30,8 +30,8 @@ def store() -> Iterator[Engine]:
 
 def named_database() -> str:
     """The address of the database that the settings name; the embedded one is started if need be."""
-    from app.storage.embedded import EmbeddedError
-    from app.storage.engine import database_url
+    from app.postgres import EmbeddedError
+    from app.storage.database.engine import database_url
 
     try:
         return database_url(settings().database_url, settings().data_dir)

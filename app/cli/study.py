@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.storage.studies import StudyRow
+    from app.storage.studies.studies import StudyRow
 
 cli = typer.Typer(no_args_is_help=True, help="Load, check, open, close and export studies.")
 
@@ -59,7 +59,7 @@ def check(folder: Folder) -> None:
 def load(folder: Folder, lead: Lead = None) -> None:
     """Store a study folder, whole or not at all. Loading the same one again changes nothing."""
     from app.actions.studies import LeadUnknownError, lead_for
-    from app.storage.load import load_study
+    from app.storage.studies.load import load_study
 
     found = _read(folder)
     with store() as engine, engine.begin() as db, progress() as show:
@@ -74,7 +74,7 @@ def load(folder: Folder, lead: Lead = None) -> None:
 @cli.command("list")
 def list_all() -> None:
     """Every study, a line each: name, status, title."""
-    from app.storage.studies import list_studies
+    from app.storage.studies.studies import list_studies
 
     with store() as engine, engine.connect() as db:
         for row in list_studies(db):
@@ -100,7 +100,7 @@ def open_(slug: Slug) -> None:
     """Let raters in. Items added since the last time get their places."""
     from app.actions.design import open_study
     from app.language.language import note_on
-    from app.storage.protocols import get_protocol
+    from app.storage.studies.protocols import get_protocol
 
     words = f"{slug} is open. Raters come by /s/{slug}?PROLIFIC_PID=... or ?participant=..."
     _change(slug, open_study, words)
@@ -119,7 +119,7 @@ def invite(
 ) -> None:
     """Make personal links, a line each: rater, tab, address. They are shown this once; earlier ones stop working."""
     from app.actions.invite import InviteError, invite_raters
-    from app.storage.arrivals import get_study_door
+    from app.storage.raters.arrivals import get_study_door
 
     with store() as engine, engine.begin() as db:
         door = get_study_door(db, slug) or fail(f"There is no study {slug}: attune study list", 2)
@@ -162,7 +162,7 @@ def _change(slug: str, change: Callable[[Connection, str], None], words: str) ->
 
 
 def _study(db: Connection, slug: str) -> StudyRow:
-    from app.storage.studies import get_study
+    from app.storage.studies.studies import get_study
 
     found = get_study(db, slug)
     return found or fail(f"There is no study {slug}: attune study list", 2)

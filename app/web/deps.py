@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool
 
-from app.storage.engine import Connection
+from app.storage.database.engine import Connection
 
 
 async def get_db(request: Request) -> AsyncIterator[Connection]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.storage.engine import is_alive
+from app.storage.database.engine import is_alive
 from app.web.deps import Db
 
 router = APIRouter()

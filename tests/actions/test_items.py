@@ -13,8 +13,8 @@ from app.actions.items import TextsInTheWayError, import_into_folder, import_int
 from app.design.problem import FaultsError
 from app.exchange import read_folder
 from app.exchange.unfold import Layout
-from app.storage.export import study_folder
-from app.storage.load import load_study
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
 from tests.exchange.small import YAML, read_small
 from tests.real_data import ayers
 from tests.real_data.folder import read_rows, write_rows

@@ -10,10 +10,10 @@ from sqlalchemy import text
 
 from app.actions.design import open_study
 from app.actions.flow import submit_questions
-from app.storage.assignments_view import AssignmentView
+from app.storage.assignments.assignment_view import AssignmentView
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.storage.assignments.test_assignments import expire, state_of
 from tests.storage.raters import Rater
-from tests.storage.test_assignments import expire, state_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

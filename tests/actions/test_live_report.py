@@ -11,8 +11,8 @@ from app.actions import live_report
 from app.actions.live_report import LiveReports
 from app.analysis import analyze
 from app.exchange.read import read_folder
-from app.storage.load import load_study
-from app.storage.studies import get_study
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
 from tests.real_data.pandalm import write_pandalm
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
-    from app.storage.engine import Begin
-    from app.storage.studies import StudyRow
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
 
 PATIENCE_S = 60
 

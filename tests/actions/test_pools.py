@@ -12,14 +12,14 @@ from sqlalchemy import text
 from app.actions.design import open_study
 from app.actions.invite import InviteError, invite_raters
 from app.actions.rating import Arrival, InvitedOnlyError, arrive
-from app.storage.arrivals import get_study_door
+from app.storage.raters.arrivals import get_study_door
 from tests.builder import EMPATHY, build_study, protocol_of
 from tests.raters import rate_as, rate_until_full
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.storage.arrivals import StudyDoor
+    from app.storage.raters.arrivals import StudyDoor
 
 OWN = {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}
 PANEL = {"expert": {"items": "pool", "raters_per_trial": 2}, "crowd": {"raters_per_trial": 3}}

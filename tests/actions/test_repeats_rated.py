@@ -10,12 +10,12 @@ from sqlalchemy import text
 
 from app.actions.design import open_study
 from app.exchange.write import write_folder
-from app.storage.assignments_view import AssignmentView
-from app.storage.coverage import get_coverage
-from app.storage.export import study_folder
+from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.results.coverage import get_coverage
+from app.storage.studies.export import study_folder
 from tests.builder import build_study, protocol_of
+from tests.storage.assignments.test_assignments import expire, state_of
 from tests.storage.raters import Rater
-from tests.storage.test_assignments import expire, state_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from app.actions.report import figure_again, report_of_folder, report_of_study, 
 from app.analysis.report.estimate import FIELDS
 from app.exchange.read import read_folder
 from app.exchange.write import write_folder
-from app.storage.export import study_folder
-from app.storage.load import load_study
-from app.storage.studies import get_study
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm

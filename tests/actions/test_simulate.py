@@ -11,7 +11,7 @@ from app.actions.design import close_study, open_study
 from app.actions.simulate import StudyNotOpenError, simulate
 from app.actions.simulate_folder import HasRatingsError, simulate_folder
 from app.exchange import read_folder
-from app.storage.engine import make_engine, transactions
+from app.storage.database.engine import make_engine, transactions
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 
 if TYPE_CHECKING:

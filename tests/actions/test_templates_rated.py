@@ -13,8 +13,8 @@ from app.actions.templates import list_templates, new_study, template_folder
 from app.analysis.report.statistics_registry import STATISTICS
 from app.design.not_supported import not_carried_out
 from app.exchange.read import read_folder
-from app.storage.load import load_study
-from app.storage.studies import get_study
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
 from tests.raters import rate_until_full
 
 if TYPE_CHECKING:

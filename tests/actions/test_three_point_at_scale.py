@@ -14,8 +14,8 @@ from sqlalchemy import text
 from app.actions.design import open_study
 from app.actions.simulate import simulate
 from app.exchange import read_files
-from app.storage.engine import transactions
-from app.storage.load import load_study
+from app.storage.database.engine import transactions
+from app.storage.studies.load import load_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -14,7 +14,7 @@ from app.design.questions import models as question
 from app.exchange.ratings import FILE_COLUMNS
 from app.exchange.scores import SCORE_COLUMNS
 from app.exchange.tables import CHECK_COLUMNS, EVENT_COLUMNS
-from app.storage.export_sittings import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
+from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from app.storage.tables import metadata
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()

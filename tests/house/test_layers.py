@@ -20,8 +20,11 @@ BREAKS = {
     "The design is plain Python and pydantic": ("app/design/protocol/scale.py", "import pandas"),
     "The analysis does no input or output": ("app/analysis/report/estimate.py", "import psycopg"),
     "The web does not know the database library": ("app/web/health.py", "import sqlalchemy"),
-    "The store does not know the web": ("app/storage/engine.py", "import fastapi"),
-    "Settings are read only where the program is put together": ("app/storage/engine.py", "import app.settings"),
+    "The store does not know the web": ("app/storage/database/engine.py", "import fastapi"),
+    "Settings are read only where the program is put together": (
+        "app/storage/database/engine.py",
+        "import app.settings",
+    ),
 }
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from app.actions.access import add_lead, new_link
 from app.exchange import read_files
-from app.storage.load import load_study
+from app.storage.studies.load import load_study
 from tests.web.lead.folder import rated_folder
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from app.exchange import write_folder
-from app.storage.export import study_folder
-from app.storage.export_sittings import study_sittings
+from app.storage.studies.export import study_folder
+from app.storage.studies.export_sessions import study_sittings
 from tests.builder import EMPATHY, PREFERENCE
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 

@@ -10,8 +10,8 @@ from sqlalchemy import text
 
 from app.actions.design import open_study
 from app.actions.simulate import simulate
-from app.storage.engine import transactions
-from app.storage.preferences import get_information, list_source_pairs
+from app.storage.assignments.source_preferences import get_information, list_source_pairs
+from app.storage.database.engine import transactions
 from tests.builder import PREFERENCE, build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def test_places_are_kept_and_all_are_given_out_in_the_end(engine: Engine) -> Non
 @pytest.mark.parametrize("adaptive", ["preference", None])
 def test_the_report_says_how_pairs_were_chosen(engine: Engine, adaptive: str | None) -> None:
     from app.analysis import analyze
-    from app.storage.frames import study_frames
-    from app.storage.protocols import get_protocol
+    from app.storage.results.frames import study_frames
+    from app.storage.studies.protocols import get_protocol
 
     study_id = opened(engine, trials_per_rater=12, **({"adaptive": adaptive} if adaptive else {}))
     simulate(transactions(engine), "study", 2, seed=1)

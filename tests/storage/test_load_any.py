@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from app.analysis.data.study_folder import is_same
 from app.design.problem import FaultsError
 from app.exchange import read_files
-from app.storage.export import study_folder
-from app.storage.load import load_study
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
 from tests.exchange.test_any_bytes import broken
 from tests.exchange.test_round_trip import studies
 

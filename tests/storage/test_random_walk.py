@@ -14,10 +14,10 @@ from app.actions.design import open_study
 from app.actions.skipping import skip
 from app.actions.withdrawing import withdraw
 from app.design.allocation.randomization import seeded
-from app.storage.assignments_view import AssignmentView, get_own_assignment
-from app.storage.coverage import get_coverage
-from app.storage.export_sittings import study_sittings
-from app.storage.own_pauses import record_pause, resume
+from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
+from app.storage.raters.pauses import record_pause, resume
+from app.storage.results.coverage import get_coverage
+from app.storage.studies.export_sessions import study_sittings
 from tests.builder import build_study, protocol_of
 from tests.storage.raters import Rater
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.storage import coverage
+from app.storage.results import coverage
 from app.web.deps import Db
 from app.web.lead.session import MaybeLead
 from app.web.pages import page

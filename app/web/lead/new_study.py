@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from app.actions.new_study import Sheet, SourceColumn, store_sheet, store_template, store_upload
 from app.actions.templates import list_templates
 from app.design.problem import Fault, FaultsError
-from app.storage.leads import Lead
+from app.storage.leads.leads import Lead
 from app.web.deps import Db
 from app.web.lead.session import SignedIn, maybe_lead, signed_in_lead
 from app.web.pages import page

@@ -10,9 +10,9 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from app.storage import leads
-from app.storage.leads import Lead
-from app.storage.studies import StudyRow, get_study
+from app.storage.leads import leads
+from app.storage.leads.leads import Lead
+from app.storage.studies.studies import StudyRow, get_study
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import NotFoundError, SignInError

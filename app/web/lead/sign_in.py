@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions import access
-from app.storage import leads
+from app.storage.leads import leads
 from app.web.deps import Db
 from app.web.errors import GoneError, TooManyError
 from app.web.lead.session import MaybeLead, local_path, session_token, signed_in_answer, signed_out_answer

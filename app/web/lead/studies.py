@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.storage.coverage import get_counts
-from app.storage.studies import list_studies
+from app.storage.results.coverage import get_counts
+from app.storage.studies.studies import list_studies
 from app.web.deps import Db
 from app.web.lead.session import SignedIn
 from app.web.pages import page

@@ -9,8 +9,8 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions import design
 from app.language.language import note_on
-from app.storage import coverage
-from app.storage.protocols import get_protocol
+from app.storage.results import coverage
+from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import PageError
 from app.web.lead.links import rater_links

@@ -14,7 +14,7 @@ from app.actions.rating import current_step, protocol_of
 from app.design.protocol.checks import AttentionCheck, slot_of_check
 from app.language.language import language_of
 from app.language.message import Message
-from app.storage.rating_sessions import RatingSession
+from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session

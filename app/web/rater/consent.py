@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from app.actions.flow import agree, refuse
 from app.actions.rating import current_step, protocol_of
-from app.storage.arrivals import get_study_door
-from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import get_platform, get_rating_session
+from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.rating_sessions import get_platform, get_rating_session
+from app.storage.studies.protocols import get_protocol
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError

@@ -11,11 +11,11 @@ from starlette.datastructures import FormData, UploadFile
 
 from app.actions.rating import as_shown, protocol_of
 from app.language.message import message
-from app.storage.arrivals import get_study_door
-from app.storage.assignments_view import AssignmentView, get_own_assignment
-from app.storage.protocols import get_protocol
-from app.storage.rating_sessions import RatingSession, get_platform, get_rating_session
-from app.storage.withdrawals import get_withdrawal
+from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
+from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.rating_sessions import RatingSession, get_platform, get_rating_session
+from app.storage.raters.withdrawals import get_withdrawal
+from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError

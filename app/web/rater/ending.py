@@ -11,9 +11,9 @@ from starlette.responses import Response
 from app.actions.flow import pass_debrief
 from app.actions.rating import current_page, current_step, finish, protocol_of
 from app.design.protocol.study import Outcome, Protocol
-from app.storage.assignments_view import AssignmentView
-from app.storage.debrief import list_rated_responses
-from app.storage.rating_sessions import RatingSession, get_origin
+from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.raters.debriefing import list_rated_responses
+from app.storage.raters.rating_sessions import RatingSession, get_origin
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Session

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from app.actions.pauses import pause_now
 from app.actions.rating import protocol_of
-from app.storage.own_pauses import record_pause
+from app.storage.raters.pauses import record_pause
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import AnySession, Session, check_going_on

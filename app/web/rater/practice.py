@@ -15,7 +15,7 @@ from app.design.questions.form import SIDES
 from app.design.questions.slot import Slot
 from app.language.language import Language, language_of
 from app.language.message import Message
-from app.storage.rating_sessions import RatingSession
+from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session

@@ -9,8 +9,8 @@ from app.actions.flow import questions_of, save_question, submit_questions
 from app.actions.rating import current_step, protocol_of
 from app.design.steps import questionnaire_of
 from app.language.message import message
-from app.storage.rater_answers import list_rater_answers
-from app.storage.rating_sessions import RatingSession
+from app.storage.answers.rater_answers import list_rater_answers
+from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import language_in
 from app.web.rater.answers import go, rater_page, refuse_save

@@ -10,9 +10,9 @@ from app.actions.pauses import pause_now
 from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
 from app.actions.skipping import reasons_at
 from app.language.message import Message, message
-from app.storage.assignments_view import AssignmentView, next_assignment, next_revisit
-from app.storage.own_pauses import resume
-from app.storage.rating_sessions import RatingSession
+from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
+from app.storage.raters.pauses import resume
+from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import is_htmx
 from app.web.rater.answers import go, go_to_step, rater_page, refuse_save

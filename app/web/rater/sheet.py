@@ -11,7 +11,7 @@ from app.design.protocol.study import Protocol
 from app.design.questions.slot import places_as_read, response_name
 from app.language.language import language_of
 from app.language.message import Message
-from app.storage.assignments_view import AssignmentView
+from app.storage.assignments.assignment_view import AssignmentView
 from app.web.rater.fields import Field, fields_of
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from app.actions.places import list_length
 from app.actions.rating import begin_rating, current_step, protocol_of
-from app.storage.rating_sessions import record_keys_off
+from app.storage.raters.rating_sessions import record_keys_off
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import FormFields, Session

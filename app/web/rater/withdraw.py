@@ -11,8 +11,8 @@ from starlette.responses import Response
 from app.actions.rating import protocol_of
 from app.actions.withdrawing import outcome_of, withdraw
 from app.design.protocol.study import Outcome
-from app.storage.protocols import get_protocol
-from app.storage.withdrawals import get_withdrawal
+from app.storage.raters.withdrawals import get_withdrawal
+from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError

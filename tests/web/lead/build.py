@@ -11,7 +11,7 @@ from tests.builder import build_study, protocol_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 
 def study_of(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.actions.design import open_study
 from app.exchange import read_folder
-from app.storage.load import load_study
+from app.storage.studies.load import load_study
 from tests.real_data.ayers import write_ayers
 from tests.web.lead.build import rate, study_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions import access
-from app.storage import leads
+from app.storage.leads import leads
 from app.web.lead.session import local_path
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 RIGHT = {"email": "Lead@Example.org ", "password": "correct horse battery"}
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 
 def test_a_new_lead_is_told_how_to_begin(client: TestClient) -> None:

@@ -7,14 +7,14 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.design import open_study
-from app.storage.coverage import get_coverage
+from app.storage.results.coverage import get_coverage
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.storage.leads import Lead
+    from app.storage.leads.leads import Lead
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from app.actions.design import open_study
 from app.main import create_app
-from app.storage.engine import transactions
+from app.storage.database.engine import transactions
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from app.actions.design import close_study, pause_study
-from app.storage.arrivals import record_invite, token_hash
+from app.storage.raters.arrivals import record_invite, token_hash
 from tests.web.rater.conftest import heading
 
 if TYPE_CHECKING:

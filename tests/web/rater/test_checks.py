@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.actions.simulate import simulate
-from app.storage.engine import transactions
-from app.storage.frames import study_checks
+from app.storage.database.engine import transactions
+from app.storage.results.frames import study_checks
 from tests.web.rater.conftest import FULL, form_address, heading
 
 if TYPE_CHECKING:

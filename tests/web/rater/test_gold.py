@@ -11,9 +11,9 @@ from sqlalchemy import text
 from app.actions.simulate import simulate
 from app.analysis import analyze
 from app.design.protocol.study import Protocol
-from app.storage.coverage import get_coverage
-from app.storage.engine import transactions
-from app.storage.frames import study_frames
+from app.storage.database.engine import transactions
+from app.storage.results.coverage import get_coverage
+from app.storage.results.frames import study_frames
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
 from tests.web.rater.conftest import FULL, form_address, heading
 

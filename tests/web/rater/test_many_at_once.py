@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from benchmarks.rater_client import RaterClient
 from tests.processes import IN_PROC
-from tests.storage.test_assignments import assert_exact
+from tests.storage.assignments.test_assignments import assert_exact
 from tests.web.rater.test_workers import serving
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.storage.export_sittings import study_sittings
+from app.storage.studies.export_sessions import study_sittings
 from tests.web.rater.conftest import form_address, heading
 
 if TYPE_CHECKING:

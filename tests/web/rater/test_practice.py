@@ -9,9 +9,9 @@ from sqlalchemy import text
 
 from app.actions.design import OpeningError
 from app.actions.simulate import simulate
-from app.storage.coverage import get_coverage
-from app.storage.engine import transactions
-from app.storage.export import study_events, study_folder
+from app.storage.database.engine import transactions
+from app.storage.results.coverage import get_coverage
+from app.storage.studies.export import study_events, study_folder
 from tests.builder import EMPATHY, PREFERENCE
 from tests.web.rater.conftest import FULL, heading
 

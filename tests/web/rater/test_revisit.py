@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.simulate import simulate
-from app.storage.engine import transactions
+from app.storage.database.engine import transactions
 from tests.builder import EMPATHY
 from tests.web.rater.conftest import form_address, heading
 

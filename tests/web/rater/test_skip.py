@@ -13,9 +13,9 @@ from sqlalchemy import text
 from app.actions.exports import study_zip_file
 from app.actions.live_report import LiveReports
 from app.analysis import analyze
-from app.storage.coverage import get_coverage
-from app.storage.engine import transactions
-from app.storage.studies import get_study
+from app.storage.database.engine import transactions
+from app.storage.results.coverage import get_coverage
+from app.storage.studies.studies import get_study
 from tests.web.rater.conftest import form_address, heading
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from app.actions.invite import invite_raters
 from app.actions.live_report import LiveReports
 from app.actions.report import report_of_study
 from app.analysis import analyze
-from app.storage.arrivals import get_study_door, record_invite
-from app.storage.coverage import get_coverage
-from app.storage.engine import transactions
-from app.storage.studies import get_study
+from app.storage.database.engine import transactions
+from app.storage.raters.arrivals import get_study_door, record_invite
+from app.storage.results.coverage import get_coverage
+from app.storage.studies.studies import get_study
 from app.storage.tables import metadata
 from tests.builder import EMPATHY, PREFERENCE
 from tests.web.rater.conftest import FULL, form_address, heading

@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from benchmarks.rater_client import RaterClient
 from tests.processes import IN_PROC, all_end, workers_of
-from tests.storage.test_assignments import assert_exact
+from tests.storage.assignments.test_assignments import assert_exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,0 +1,10 @@
+"""The embedded PostgreSQL: real server binaries from a wheel, started by our own launcher on a private socket.
+
+Nothing heavy is imported here: the keeper, a small process beside the server, imports this package too.
+"""
+
+from app.postgres.data_dirs import default_data_dir
+from app.postgres.errors import EmbeddedError
+from app.postgres.server import EmbeddedPostgres
+
+__all__ = ["EmbeddedError", "EmbeddedPostgres", "default_data_dir"]

@@ -1,0 +1,93 @@
+"""The database files: made once, by a rename, and refused where they are of another major version."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from typing import TYPE_CHECKING
+
+from app.postgres.account import reason
+from app.postgres.binaries import MAJOR
+from app.postgres.errors import EmbeddedError
+from app.postgres.files import new_folder, sync, write_private
+from app.postgres.postmaster import CLUSTER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.postgres.account import Account
+
+PASSWORD = "password"  # noqa: S105  # a file name
+SUPERUSER = "attune"
+
+
+def check_version(cluster: Path) -> None:
+    """Refuse files that this program's PostgreSQL cannot read.
+
+    Raises:
+        EmbeddedError: another major version, or a folder that holds something else.
+    """
+    try:
+        found = (cluster / "PG_VERSION").read_text().strip()
+    except (FileNotFoundError, NotADirectoryError):
+        if cluster.is_dir() and any(cluster.iterdir()):
+            raise EmbeddedError(f"The folder {cluster} is not empty and holds no database.") from None
+        return
+    except PermissionError as error:
+        raise EmbeddedError(
+            f"The database in {cluster} belongs to another account: start Attune as that account, "
+            "or choose another folder with ATTUNE_DATA_DIR."
+        ) from error
+    if found != MAJOR:
+        raise EmbeddedError(
+            f"The database in {cluster} was made by PostgreSQL {found} and this program carries PostgreSQL {MAJOR}: "
+            f"dump it with version {found} and restore it into an empty folder; nothing was changed."
+        )
+
+
+def ensure_cluster(home: Path, account: Account, programs: Path, *, durable: bool) -> Path:
+    """The cluster in `home`, made if there is none, by a rename; called while `start.lock` is held."""
+    cluster = home / CLUSTER
+    check_version(cluster)
+    if (cluster / "PG_VERSION").exists():
+        return cluster
+    if not (home / PASSWORD).exists():
+        write_private(home / PASSWORD, secrets.token_urlsafe(32))
+    staging = new_folder(home)  # a name of its own: an interrupted initdb may still be writing into another
+    try:
+        _initdb(staging, (home / PASSWORD).read_text(), account, programs, durable=durable)
+        (staging / CLUSTER).rename(cluster)
+        sync(home)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return cluster
+
+
+def _initdb(staging: Path, password: str, account: Account, programs: Path, *, durable: bool) -> None:
+    password_file = staging / PASSWORD
+    write_private(password_file, password)
+    if account.switch:
+        for path in (password_file, staging):
+            os.chown(path, account.uid, account.gid)
+    command: list[str | Path] = [programs / "initdb", "-D", staging / CLUSTER, "-U", SUPERUSER]
+    command += ["--pwfile", password_file, "--auth", "scram-sha-256", "--data-checksums", "--no-instructions"]
+    # PostgreSQL's own C.UTF-8: the same order and upper case on every system, whichever locales it has installed.
+    command += ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
+    done = account.run(*command, *([] if durable else ["--no-sync"]))
+    if done.returncode:
+        raise EmbeddedError(f"The database could not be made in {staging.parent}: {reason(done.stdout)}")
+
+
+def read_password(home: Path) -> str:
+    """The superuser's password.
+
+    Raises:
+        EmbeddedError: the file is missing or somebody else's.
+    """
+    try:
+        return (home / PASSWORD).read_text()
+    except OSError as error:
+        raise EmbeddedError(
+            f"The password of the database, {home / PASSWORD}, cannot be read: {error.strerror}."
+        ) from error

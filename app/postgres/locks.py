@@ -1,0 +1,75 @@
+"""Locks between the processes that use one data folder; the system drops them when a process ends, however it ends.
+
+`start.lock` is held while a server is started or stopped. `users.lock` is held, shared, for as long as a process uses
+the database: who gets it exclusively is alone. `keeper.lock` is held by the keeper.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from app.postgres.files import open_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+START = "start.lock"
+USERS = "users.lock"
+KEEPER = "keeper.lock"
+
+
+def open_lock(path: Path) -> int:
+    """An open file to lock."""
+    return open_private(path, os.O_RDWR)
+
+
+def share(fd: int) -> None:
+    """Hold the lock beside others; wait while somebody holds it exclusively."""
+    import fcntl
+
+    fcntl.flock(fd, fcntl.LOCK_SH)
+
+
+def try_alone(fd: int) -> bool:
+    """Take the lock exclusively if nobody else holds it."""
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def alone(fd: int) -> Iterator[None]:
+    """Hold the lock exclusively; wait for it as long as it takes."""
+    import fcntl
+
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+@contextmanager
+def starting(home: Path) -> Iterator[None]:
+    """Be the only process that starts or stops the server of `home`."""
+    fd = open_lock(home / START)
+    try:
+        with alone(fd):
+            yield
+    finally:
+        os.close(fd)
+
+
+def is_still(fd: int, path: Path) -> bool:
+    """Is the open file still the one at this path, and not one of a folder that was removed?"""
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except OSError:
+        return False

@@ -1,0 +1,145 @@
+"""One embedded PostgreSQL server for one data folder, shared by every process that uses the folder."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from typing import TYPE_CHECKING
+
+from app.postgres import data_dirs as places
+from app.postgres import elsewhere, files, sockets
+from app.postgres.account import server_account
+from app.postgres.binaries import server_binaries
+from app.postgres.client import Client
+from app.postgres.cluster import check_version, ensure_cluster, read_password
+from app.postgres.errors import EmbeddedError
+from app.postgres.keeper import ensure_keeper, leave
+from app.postgres.launch import Launched, launch
+from app.postgres.locks import USERS, open_lock, share, starting
+from app.postgres.outliving import reap
+from app.postgres.postmaster import CLUSTER, proven_pid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.postgres.account import Account
+
+START_SECONDS = 300.0  # replaying a crash's log may take a while
+
+
+class EmbeddedPostgres:
+    """The embedded database of `data_dir`.
+
+    A process that has called `start` is a user of the database until it calls `stop` or ends. The last user that leaves
+    stops the server, whichever process started it; a small keeper process does so for users that were killed.
+    """
+
+    def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
+        """`durable=False` gives up safety at a power cut or crash for speed, and is for tests."""
+        self._named_dir = data_dir.expanduser().resolve()
+        self._durable = durable
+        self._users: int | None = None
+        self._client: Client | None = None
+
+    @property
+    def _data_dir(self) -> Path:
+        """Where the files are: the folder that was named, or the place that it names in turn."""
+        return elsewhere.moved_to(self._named_dir) or self._named_dir
+
+    @property
+    def _home(self) -> Path:
+        return self._data_dir / places.HOME
+
+    @property
+    def _cluster(self) -> Path:
+        return self._home / CLUSTER
+
+    def start(self) -> str:
+        """Attach to the running server, or start it, making the database files first if there are none.
+
+        Returns:
+            The address of the database `attune` for SQLAlchemy.
+
+        Raises:
+            EmbeddedError: it cannot be started, with the reason.
+        """
+        account = server_account(self._cluster)
+        check_version(self._cluster)
+        home = places.settle(self._data_dir, account)
+        with starting(home):
+            files.remove_unfinished(home)
+            self._join()
+            try:
+                ensure_keeper(home)
+                self._ensure_server(home, account)
+            except BaseException:
+                self._part()
+                raise
+        atexit.register(self.stop)
+        return self.url()
+
+    def url(self, database: str = "attune") -> str:
+        """The address of a database on the started server, for SQLAlchemy; it holds the password."""
+        return self._started_client().url(database)
+
+    def is_running(self) -> bool:
+        """Does a server proven to be this folder's answer? Nothing is started or changed."""
+        client = self._client or self._client_of_others()
+        return client is not None and proven_pid(self._cluster) is not None and client.answers()
+
+    def stop(self) -> None:
+        """Leave the database, and stop the server if nobody else uses it; nothing happens before `start`."""
+        if self._users is None:
+            return
+        self._part()
+        self._client = None
+        leave(self._home)
+        reap()
+        atexit.unregister(self.stop)
+
+    def _join(self) -> None:
+        if self._users is None:
+            self._users = open_lock(self._home / USERS)
+            share(self._users)
+
+    def _part(self) -> None:
+        """Give up our share by closing the file, never by unlocking it: a forked child and its parent have one lock."""
+        if self._users is not None:
+            os.close(self._users)
+            self._users = None
+
+    def _ensure_server(self, home: Path, account: Account) -> None:
+        programs = server_binaries(home, account)
+        cluster = ensure_cluster(home, account, programs, durable=self._durable)
+        socket = sockets.socket_folder(home, account)
+        client = Client(socket, read_password(home), cluster)
+        launched: Launched | None = None
+        end = time.monotonic() + START_SECONDS
+        while not client.answers():
+            if launched is None and proven_pid(cluster) is None and not client.is_listening():
+                launched = launch(home, cluster, socket, account, programs, durable=self._durable)
+            if launched is not None and launched.has_ended() and launched.waits_for_others():
+                launched = None
+                time.sleep(0.2)
+            elif launched is not None and launched.has_ended():
+                raise EmbeddedError(f"The database in {cluster} did not start: {launched.last_words()}")
+            if time.monotonic() > end:
+                raise EmbeddedError(f"The database in {cluster} did not answer within {START_SECONDS:.0f} seconds.")
+            time.sleep(0.02)
+        client.check_durable(durable=self._durable)
+        client.ensure_database("attune")
+        self._client = client
+
+    def _started_client(self) -> Client:
+        if self._client is None:
+            raise EmbeddedError("The embedded database was not started.")
+        return self._client
+
+    def _client_of_others(self) -> Client | None:
+        """A client of a server that another process may have started."""
+        try:
+            socket = sockets.existing_socket_folder(self._home, self._cluster.stat().st_uid)
+            return Client(socket, read_password(self._home), self._cluster) if socket else None
+        except (OSError, EmbeddedError):
+            return None

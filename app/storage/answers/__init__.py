@@ -1,0 +1,1 @@
+"""What raters answer: ratings, practice, checks, skips."""

@@ -1,0 +1,89 @@
+"""Gold trials: which there are, how they were answered, and whether a rater passed them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.design.protocol.scale import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection, Row
+
+    from app.storage.assignments.assignment_view import AssignmentView
+    from app.storage.raters.rating_sessions import RatingSession
+
+_STORED = """
+    SELECT t.id, i.key AS item, t.condition,
+           array(SELECT r.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
+                 JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place) AS responses
+    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE t.study_id = :study AND t.purpose = 'gold'
+"""
+_LIST = text(f"{_STORED} AND t.condition = ANY (CAST(:conditions AS text[])) ORDER BY i.position, t.id")
+_ONE = text(f"{_STORED} AND t.id = :trial")
+_ANSWERS = text("""
+    SELECT q.question, q.response_id, q.turn, q.number, coalesce(c.key, q.outcome) AS outcome, q.codes, q.text
+    FROM ratings q LEFT JOIN responses c ON c.study_id = q.study_id AND c.id = q.chosen_response_id
+    WHERE q.study_id = :study AND q.assignment_id = :assignment
+""")
+# Whoever comes back to change an answer changes whether the check is passed; the answers themselves keep their history.
+_CHANGE = text("""
+    UPDATE events SET detail = CAST(:detail AS jsonb)
+    WHERE study_id = :study AND rater_id = :rater AND assignment_id = :assignment AND kind = 'check' RETURNING id
+""")
+_RECORD = text("""
+    INSERT INTO events (study_id, rater_id, assignment_id, kind, detail)
+    VALUES (:study, :rater, :assignment, 'check', CAST(:detail AS jsonb))
+""")
+
+Asked = tuple[str, int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGold:
+    """A gold trial in one condition, by the keys of its item and responses."""
+
+    trial_id: int
+    item: str
+    condition: str
+    responses: tuple[str, ...]
+
+
+def list_gold(db: Connection, session: RatingSession, conditions: Sequence[str]) -> list[StoredGold]:
+    """The gold trials of these conditions, in the study's order."""
+    return [_stored(row) for row in db.execute(_LIST, {"study": session.study_id, "conditions": list(conditions)})]
+
+
+def get_gold(db: Connection, view: AssignmentView) -> StoredGold:
+    """The gold trial of an assignment."""
+    return _stored(db.execute(_ONE, {"study": view.study_id, "trial": view.trial_id}).one())
+
+
+def list_gold_answers(db: Connection, view: AssignmentView) -> dict[Asked, str]:
+    """What was answered, as ratings.csv writes it, by question, response and turn."""
+    rows = db.execute(_ANSWERS, {"study": view.study_id, "assignment": view.id})
+    return {(row.question, row.response_id, row.turn): _as_text(row) for row in rows}
+
+
+def record_gold(db: Connection, view: AssignmentView, detail: Mapping[str, object]) -> None:
+    """Keep whether a gold trial is passed, as it stands after the last change of its answers."""
+    who = {"study": view.study_id, "rater": view.rater_id, "assignment": view.id}
+    values = {**who, "detail": json.dumps(detail, ensure_ascii=False)}
+    if db.execute(_CHANGE, values).first() is None:
+        db.execute(_RECORD, values)
+
+
+def _stored(row: Row[tuple[int, str, str, list[str]]]) -> StoredGold:
+    return StoredGold(row.id, row.item, row.condition, tuple(row.responses))
+
+
+def _as_text(row: Row[tuple[object, ...]]) -> str:
+    if row.number is not None:
+        return number_text(row.number)
+    return str(row.outcome or (row.text if row.codes is None else "|".join(row.codes)) or "")

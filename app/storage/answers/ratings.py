@@ -1,0 +1,146 @@
+"""Ratings: one row an answer. A changed answer replaces the earlier one, which a trigger keeps."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.design.questions.form import SIDES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from sqlalchemy import Connection
+
+    from app.design.questions.form import Answer
+    from app.storage.assignments.assignment_view import AssignmentView
+
+# An answer that was saved but not yet submitted with its page stays out of every figure until it is.
+NOT_SUBMITTED = "not submitted"
+# So do answers to gold trials.
+GOLD = "gold"
+
+GIVEN = """
+    SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
+      question text, response_id bigint, turn integer, number float8, outcome text, chosen_response_id bigint,
+      strength float8, codes text[], "text" text, side text, shown_label text, comment text, position integer)
+"""
+UPSERT = """
+    ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
+                 least(left_response_id, right_response_id), greatest(left_response_id, right_response_id))
+    DO UPDATE SET number = excluded.number, outcome = excluded.outcome,
+      chosen_response_id = excluded.chosen_response_id, strength = excluded.strength, codes = excluded.codes,
+      text = excluded.text, side = excluded.side, comment = excluded.comment,
+      idempotency_key = coalesce(excluded.idempotency_key, r.idempotency_key),
+      rated_at = CASE WHEN (r.number, r.outcome, r.chosen_response_id, r.strength, r.codes, r.text)
+                        IS DISTINCT FROM (excluded.number, excluded.outcome, excluded.chosen_response_id,
+                                          excluded.strength, excluded.codes, excluded.text)
+                      THEN excluded.rated_at ELSE r.rated_at END,
+      assignment_id = excluded.assignment_id, position = excluded.position,
+      left_response_id = excluded.left_response_id, right_response_id = excluded.right_response_id,
+      active_ms = coalesce(excluded.active_ms, r.active_ms),
+      exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
+"""
+
+
+def paused_ms(since: str) -> str:
+    """In SQL, how long a rater has paused at an assignment, since its column `since`.
+
+    A browser that stayed on this device counts the same time as hidden.
+    """
+    return f"""
+        (SELECT coalesce(sum(CAST(e.detail ->> 'paused_ms' AS bigint)), 0) FROM events e
+         WHERE e.study_id = assignments.study_id AND e.rater_id = assignments.rater_id AND e.kind = 'resume'
+           AND e.assignment_id = assignments.id AND e.happened_at >= assignments.{since})
+    """  # noqa: S608 - a column's name
+
+
+INSERT = f"""
+    INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, question, response_id, turn, number, outcome,
+      chosen_response_id, strength, codes, text, side, shown_label, comment, idempotency_key, rated_at,
+      left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
+    SELECT a.study_id, a.rater_id, a.id, t.item_id, g.question, g.response_id, g.turn, g.number, g.outcome,
+      g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, CAST(:key AS uuid), now(),
+      CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
+      CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
+      a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms,
+      CASE WHEN t.purpose = 'gold' THEN '{GOLD}' ELSE :exclude END
+    FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN ({GIVEN}) AS g
+    WHERE NOT EXISTS (SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id
+                      AND o.idempotency_key = CAST(:key AS uuid))
+      AND NOT EXISTS (SELECT FROM ratings o JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
+                      WHERE o.study_id = a.study_id AND o.assignment_id = a.id
+                      AND h.idempotency_key = CAST(:key AS uuid))
+      AND (g.text IS DISTINCT FROM '' OR EXISTS (
+        SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id AND o.question = g.question
+          AND o.response_id IS NOT DISTINCT FROM g.response_id AND o.turn IS NOT DISTINCT FROM g.turn))
+    {UPSERT}
+"""  # noqa: S608 - constants only
+_SUBMIT = text(f"""
+    WITH a AS (
+      UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
+        hidden_ms = CASE WHEN submitted_at IS NULL THEN :hidden ELSE hidden_ms END,
+        active_ms = CASE WHEN submitted_at IS NULL THEN coalesce(CAST(:active AS bigint), greatest(0,
+          CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - greatest(:hidden, {paused_ms("served_at")})))
+          ELSE active_ms END
+      WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
+    ), stored AS ({INSERT})
+    SELECT id FROM a
+""")  # noqa: S608 - constants only
+_SAVE = text(f"""
+    WITH a AS (
+      UPDATE assignments SET first_action_at = coalesce(first_action_at, now())
+      WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
+    ), stored AS ({INSERT})
+    SELECT id FROM a
+""")  # noqa: S608 - constants only
+
+
+def record_submission(
+    db: Connection, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0, active_ms: int | None = None
+) -> bool:
+    """Store the answers of a page and call its assignment done; False where its place was given to another.
+
+    Args:
+        db: the transaction.
+        view: the assignment, proven to be this rater's.
+        answers: checked.
+        hidden_ms: how long its tab was hidden.
+        active_ms: measured elsewhere; None takes the time from serving to now, less `hidden_ms`.
+    """
+    times = {"hidden": hidden_ms, "active": active_ms}
+    values = values_of(view, answers) | {"key": None, "exclude": None, **times}
+    return db.execute(_SUBMIT, values).scalar_one_or_none() is not None
+
+
+def record_answer(db: Connection, view: AssignmentView, answer: Answer, key: UUID | None) -> bool:
+    """Store one answer before its page is submitted; a key that was seen before changes nothing.
+
+    False where the assignment's place was given to another.
+    """
+    exclude = None if view.state == "done" else NOT_SUBMITTED
+    values = values_of(view, [answer]) | {"key": key and str(key), "exclude": exclude}
+    return db.execute(_SAVE, values).scalar_one_or_none() is not None
+
+
+def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
+    """What INSERT takes of an assignment and its answers."""
+    labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
+    n_shown = len(view.response_ids)
+    rows = json.dumps([answer_row(answer, labels.get(answer.slot.response_id or 0), n_shown) for answer in answers])
+    return {"study": view.study_id, "assignment": view.id, "answers": rows, "draft": NOT_SUBMITTED}
+
+
+def answer_row(answer: Answer, label: str | None = None, n_shown: int = 0) -> dict[str, object]:
+    """An answer as GIVEN reads it from JSON."""
+    slot = answer.slot
+    is_of_pair = n_shown == len(SIDES) and slot.place is not None
+    return {
+        "question": slot.question.key, "response_id": slot.response_id, "turn": slot.turn, "number": answer.number,
+        "outcome": answer.outcome, "chosen_response_id": answer.chosen_response_id, "strength": answer.strength,
+        "codes": answer.codes, "text": answer.text, "shown_label": label, "comment": answer.comment,
+        "side": SIDES[slot.place or 0] if is_of_pair else answer.side,
+    }  # fmt: skip

@@ -1,0 +1,39 @@
+"""Skipped trials: the reason is kept, the place is for somebody else, and nothing that was said on the page stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.assignments.assignment_view import AssignmentView
+
+# A planned repeat goes with its trial. Answers that were not submitted are no answers.
+_SKIP = text("""
+    WITH gone AS (
+      UPDATE assignments SET state = 'skipped', skip_reason = :reason
+      WHERE study_id = :study AND id = :assignment AND state = 'leased'
+      RETURNING id, study_id, rater_id, trial_id, repeat, position
+    ), freed AS (
+      UPDATE seats s SET assignment_id = NULL FROM gone WHERE s.study_id = gone.study_id AND s.assignment_id = gone.id
+    ), never_repeated AS (
+      UPDATE assignments a SET state = 'returned' FROM gone
+      WHERE a.study_id = gone.study_id AND a.rater_id = gone.rater_id AND a.trial_id = gone.trial_id
+        AND a.repeat > gone.repeat AND a.state = 'planned'
+    ), forgotten AS (
+      DELETE FROM ratings r USING gone WHERE r.study_id = gone.study_id AND r.assignment_id = gone.id
+    )
+    INSERT INTO events (study_id, rater_id, assignment_id, kind, detail)
+    SELECT gone.study_id, gone.rater_id, gone.id, 'skip', jsonb_build_object(
+             'reason', CAST(:reason AS text), 'item', i.key, 'position', gone.position, 'repeat', gone.repeat)
+    FROM gone JOIN trials t ON t.study_id = gone.study_id AND t.id = gone.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+""")
+
+
+def record_skip(db: Connection, view: AssignmentView, reason: str) -> None:
+    """Pass a trial by; one that is not open any more stays as it is."""
+    db.execute(_SKIP, {"study": view.study_id, "assignment": view.id, "reason": reason})

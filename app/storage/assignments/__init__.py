@@ -1,0 +1,1 @@
+"""Trials, the seats on them, and the assignments of raters."""

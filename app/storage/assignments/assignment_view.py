@@ -1,0 +1,159 @@
+"""What a rating page shows: one assignment with its texts, its answers so far and its place, in one statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.storage.raters.arrivals import token_hash
+from app.storage.raters.rating_sessions import TOUCH, RatingSession
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from sqlalchemy import Connection, Row
+
+_COLUMNS = """
+    a.study_id, a.id, a.token, a.rater_id, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
+    a.n_turns_done, a.served_at, t.condition, i.id AS item_id, i.text, i.turns, i.profile, i.content_note,
+    (SELECT jsonb_agg(jsonb_build_object('text', r.text, 'turns', r.turns) ORDER BY o.place)
+     FROM unnest(a.response_ids) WITH ORDINALITY AS o (id, place)
+     JOIN responses r ON r.study_id = a.study_id AND r.id = o.id) AS responses,
+    (SELECT jsonb_agg(jsonb_build_object('question', question, 'response_id', response_id, 'turn', turn,
+         'number', number, 'outcome', outcome, 'side', side, 'strength', strength, 'codes', codes, 'text', text,
+         'comment', comment))
+     FROM ratings WHERE study_id = a.study_id AND assignment_id = a.id) AS answers,
+    m.n_all, m.place, m.previous, t.purpose, a.revisited_at, m.n_done, m.place_done, m.previous_done
+"""
+_SOURCES = """
+    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS n_all, count(*) FILTER (WHERE position <= a.position) AS place,
+             (array_agg(token ORDER BY position DESC) FILTER (WHERE position < a.position AND state <> 'skipped'))[1]
+               AS previous,
+             count(*) FILTER (WHERE is_looked_back_on) AS n_done,
+             count(*) FILTER (WHERE is_looked_back_on AND position <= a.position) AS place_done,
+             (array_agg(token ORDER BY position DESC) FILTER (WHERE is_looked_back_on AND position < a.position))[1]
+               AS previous_done
+      FROM (
+        SELECT o.position, o.token, o.state,
+               o.state = 'done' AND o.repeat = 0 AND u.purpose = 'rating' AS is_looked_back_on
+        FROM assignments o JOIN trials u ON u.study_id = o.study_id AND u.id = o.trial_id
+        WHERE o.study_id = a.study_id AND o.rating_session_id = a.rating_session_id AND o.state <> 'returned'
+      ) AS own
+    ) AS m
+"""
+_OWN = text(f"""
+    WITH me AS ({TOUCH})
+    SELECT me.*, {_COLUMNS}
+    FROM me
+    LEFT JOIN (assignments a {_SOURCES})
+      ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
+""")  # noqa: S608 - constants only
+_NEXT = text(f"""
+    WITH pick AS (
+      SELECT id, state FROM assignments
+      WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased')
+      ORDER BY position LIMIT 1
+    ), served AS (
+      UPDATE assignments SET state = 'leased', served_at = coalesce(served_at, now())
+      WHERE study_id = :study AND id = (SELECT id FROM pick WHERE state = 'planned')
+    )
+    SELECT {_COLUMNS} FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
+""")  # noqa: S608 - constants only
+# Repeats are of trials that are looked back on already; gold trials are none of the study's.
+_NEXT_REVISIT = text(f"""
+    WITH pick AS (
+      SELECT o.id FROM assignments o JOIN trials u ON u.study_id = o.study_id AND u.id = o.trial_id
+      WHERE o.study_id = :study AND o.rating_session_id = :session AND o.state = 'done' AND o.repeat = 0
+        AND u.purpose = 'rating' AND o.revisited_at IS NULL
+      ORDER BY o.position LIMIT 1
+    ), served AS (
+      UPDATE assignments SET revisit_served_at = coalesce(revisit_served_at, now())
+      WHERE study_id = :study AND id = (SELECT id FROM pick)
+    )
+    SELECT {_COLUMNS} FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
+""")  # noqa: S608 - constants only
+_N_SESSION = len(RatingSession.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentView:
+    """One assignment as its page shows it. `place` of `n_all` is where the rater stands; texts are verbatim.
+
+    `is_revisit`: it is shown once more, after the last trial, for the questions that come then.
+    """
+
+    study_id: int
+    id: int
+    token: UUID
+    rater_id: int
+    trial_id: int
+    position: int
+    response_ids: tuple[int, ...]
+    shown_labels: tuple[str | None, ...] | None
+    repeat: int
+    state: str
+    n_turns_done: int
+    served_at: datetime | None
+    condition: str
+    item_id: int
+    text: str | None
+    turns: list[dict[str, str]] | None
+    profile: str | None
+    content_note: str | None
+    responses: list[dict[str, Any]]
+    answers: list[dict[str, Any]]
+    n_all: int
+    place: int
+    previous: UUID | None
+    purpose: str = "rating"
+    revisited_at: datetime | None = None
+    n_done: int = 0
+    place_done: int = 0
+    previous_done: UUID | None = None
+    is_revisit: bool = False
+
+    def looked_back_on(self) -> AssignmentView:
+        """The same trial among those that are shown once more, where it is one of them."""
+        if self.state != "done" or self.repeat or self.purpose != "rating":
+            return self
+        return replace(self, n_all=self.n_done, place=self.place_done, previous=self.previous_done, is_revisit=True)
+
+
+def get_own_assignment(
+    db: Connection, slug: str, cookie: str, token: UUID
+) -> tuple[RatingSession, AssignmentView] | None:
+    """The assignment of this token if it is this rater's, with the rating session, whose lease it extends.
+
+    None says that there is none, or that it is another rater's: the caller cannot tell, and should not.
+    """
+    row = db.execute(_OWN, {"slug": slug, "hash": token_hash(cookie), "token": str(token)}).one_or_none()
+    if row is None or row[_N_SESSION] is None:
+        return None
+    return RatingSession.of(row), _view(row[_N_SESSION:])
+
+
+def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | None:
+    """The first open assignment of a sitting, now served; None where all are done."""
+    row = db.execute(_NEXT, {"study": session.study_id, "session": session.session_id}).one_or_none()
+    return None if row is None else _view(row)
+
+
+def next_revisit(db: Connection, session: RatingSession) -> AssignmentView | None:
+    """The first trial that a rater has not looked back on yet, now served once more; None where there is none."""
+    row = db.execute(_NEXT_REVISIT, {"study": session.study_id, "session": session.session_id}).one_or_none()
+    return None if row is None else _view(row).looked_back_on()
+
+
+def _view(row: Row[Any] | tuple[Any, ...]) -> AssignmentView:
+    values = dict(zip(AssignmentView.__slots__[:-1], row, strict=True))
+    values["response_ids"] = tuple(values["response_ids"])
+    values["shown_labels"] = values["shown_labels"] and tuple(values["shown_labels"])
+    values["responses"] = values["responses"] or []
+    values["answers"] = values["answers"] or []
+    return AssignmentView(**values)

@@ -1,0 +1,103 @@
+"""Places that come free again: of raters who stayed away, given back to them if they return in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.storage.raters.rating_sessions import record_state
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.raters.rating_sessions import RatingSession
+
+# A rater whose request runs at this moment holds the row: skipped, and the lease is longer by then.
+_EXPIRE = text("""
+    WITH gone AS (
+      SELECT id FROM rating_sessions
+      WHERE study_id = :study AND state = 'active' AND lease_expires_at < now() AND id <> :session
+      FOR UPDATE SKIP LOCKED
+    ), expired AS (
+      UPDATE rating_sessions SET state = 'expired' WHERE study_id = :study AND id IN (SELECT id FROM gone)
+    ), returned AS (
+      UPDATE assignments SET state = 'returned'
+      WHERE study_id = :study AND state IN ('planned', 'leased') AND rating_session_id IN (SELECT id FROM gone)
+      RETURNING id
+    )
+    UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+""")
+_RETURNED = text("""
+    SELECT DISTINCT ON (s.trial_id) s.trial_id, s.pool, s.seat, a.id
+    FROM assignments a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    JOIN seats s ON s.study_id = a.study_id AND s.trial_id = a.trial_id AND s.pool IN ('', coalesce(r.pool, ''))
+      AND (s.rater_id IS NULL OR s.rater_id = a.rater_id)
+    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat = 0
+      AND s.assignment_id IS NULL
+      AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
+                      AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state <> 'returned')
+    ORDER BY s.trial_id, s.seat, a.id DESC
+""")
+_RETAKE = text("""
+    WITH wanted AS (
+      SELECT * FROM unnest(CAST(:trials AS bigint[]), CAST(:pools AS text[]), CAST(:seats AS integer[]),
+        CAST(:ids AS bigint[])) AS w (trial_id, pool, seat, id)
+    ), locked AS (
+      SELECT s.trial_id, s.pool, s.seat, w.id FROM seats s JOIN wanted w USING (trial_id, pool, seat)
+      WHERE s.study_id = :study AND s.assignment_id IS NULL FOR UPDATE OF s SKIP LOCKED
+    ), back AS (
+      UPDATE assignments a SET state = CASE WHEN served_at IS NULL THEN 'planned' ELSE 'leased' END
+      FROM locked WHERE a.study_id = :study AND a.id = locked.id
+    )
+    UPDATE seats s SET assignment_id = locked.id FROM locked
+    WHERE s.study_id = :study AND s.trial_id = locked.trial_id AND s.pool = locked.pool AND s.seat = locked.seat
+""")
+# A repeat comes back with its trial, and stays away where that went to somebody else.
+_RETAKE_REPEATS = text("""
+    UPDATE assignments a SET state = CASE WHEN served_at IS NULL THEN 'planned' ELSE 'leased' END
+    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat > 0
+      AND EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
+                  AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state IN ('planned', 'leased', 'done'))
+      AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
+                      AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND o.state <> 'returned')
+""")
+
+# Gold trials come back to whoever keeps some of the others.
+_RETAKE_GOLD = text("""
+    UPDATE assignments a SET state = CASE WHEN a.served_at IS NULL THEN 'planned' ELSE 'leased' END
+    FROM trials t
+    WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned'
+      AND t.study_id = a.study_id AND t.id = a.trial_id AND t.purpose = 'gold'
+      AND EXISTS (SELECT FROM assignments o JOIN trials u ON u.study_id = o.study_id AND u.id = o.trial_id
+                  WHERE o.study_id = a.study_id AND o.rating_session_id = a.rating_session_id
+                    AND o.state IN ('planned', 'leased', 'done') AND u.purpose = 'rating')
+""")
+
+
+def retake_gold(db: Connection, session: RatingSession) -> int:
+    """Give a rater who has other trials their gold trials back; how many."""
+    return db.execute(_RETAKE_GOLD, {"study": session.study_id, "session": session.session_id}).rowcount
+
+
+def return_expired(db: Connection, session: RatingSession) -> int:
+    """Free the open places of sittings whose lease is over; how many."""
+    return db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id}).rowcount
+
+
+def retake_returned(db: Connection, session: RatingSession) -> int:
+    """Give a rater who comes back the open assignments again whose trials still have a free place; how many.
+
+    The lease counts again from then on: what is open is returned once more if the rater leaves once more.
+    """
+    ids = {"study": session.study_id, "session": session.session_id}
+    rows = db.execute(_RETURNED, ids).all()
+    wanted = {"trials": [r.trial_id for r in rows], "pools": [r.pool for r in rows], "seats": [r.seat for r in rows]}
+    n_retaken = 0
+    if rows:
+        n_retaken += db.execute(_RETAKE, {**ids, **wanted, "ids": [r.id for r in rows]}).rowcount
+    n_retaken += db.execute(_RETAKE_REPEATS, ids).rowcount
+    n_retaken += retake_gold(db, session)
+    if n_retaken:
+        record_state(db, session, "active")
+    return n_retaken

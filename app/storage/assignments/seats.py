@@ -1,0 +1,220 @@
+"""Seats: places on trials, claimed exactly, however many raters come at once.
+
+A place is a row. Who takes one locks that row, so that nobody else can; who finds it locked goes on to the next one and
+never waits, so that claims cannot block each other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection, Row
+
+    from app.storage.raters.rating_sessions import RatingSession
+
+# A repeat is of a trial that the rater has: it closes nothing more.
+_MINE = text("""
+    SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
+           coalesce(i.content_note, '') <> '' AS has_note
+    FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE a.study_id = :study AND a.rater_id = :rater AND a.state <> 'returned' AND a.repeat = 0
+      AND t.purpose = 'rating'
+""")
+_OPEN_TO_RATER = """
+    s.pool = :pool AND (s.rater_id IS NULL OR s.rater_id = :rater)
+    AND s.trial_id <> ALL (CAST(:trials AS bigint[])) AND t.item_id <> ALL (CAST(:items AS bigint[]))
+    AND t.condition = ANY (CAST(:conditions AS text[]))
+    AND t.item_id || ':' || t.response_ids::text <> ALL (CAST(:shown AS text[]))
+    AND (CAST(:noted AS boolean) OR NOT EXISTS (
+      SELECT FROM items n WHERE n.study_id = t.study_id AND n.id = t.item_id AND n.content_note <> ''))
+"""
+_FREE = text(f"""
+    SELECT s.trial_id, s.seat, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
+           coalesce(i.content_note, '') <> '' AS has_note
+    FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER}
+      AND (CAST(:turn AS integer) IS NULL OR mod(i.position + :turn, :n_turns) = 0)
+      AND (CAST(:pair AS bigint[]) IS NULL OR CAST(:pair AS bigint[]) = (
+        SELECT array_agg(p.source_id ORDER BY p.source_id) FROM responses p
+        WHERE p.study_id = t.study_id AND p.id = ANY(t.response_ids)))
+    ORDER BY s.seat, s.shuffle LIMIT :n FOR UPDATE OF s SKIP LOCKED
+""")  # noqa: S608 - constants only
+_IS_FREE = text(f"""
+    SELECT EXISTS (
+      SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+      WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER})
+""")  # noqa: S608 - constants only
+_IS_LEASED = text(f"""
+    SELECT EXISTS (
+      SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+      JOIN assignments a ON a.study_id = s.study_id AND a.id = s.assignment_id
+      WHERE s.study_id = :study AND a.state IN ('planned', 'leased') AND {_OPEN_TO_RATER})
+""")  # noqa: S608 - constants only
+# A plan that does not know the rater's lists sorts every free place of the study instead of reading the first few.
+_PLAN_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")
+_PLAN_AS_EVER = text("SET LOCAL plan_cache_mode TO DEFAULT")
+# How often, and how long apart, to look again when a free place was locked by somebody else in that moment.
+_TRIES, _PAUSE_S = 5, 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place that this transaction holds."""
+
+    trial_id: int
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Whose places are looked for.
+
+    `same_item`: whether two trials of one item are allowed. `conditions`: those that the rater has. `rater_number`: how
+    many raters with the same conditions came before. `pool`: whose seats they are, empty where there are no pools.
+    `exposure_cap`: the most trials of items with a content note, None for any number. `preferences`: the question by
+    whose answers an adaptive design chooses the pairs, None where it chooses the least covered trials.
+    """
+
+    session: RatingSession
+    same_item: bool
+    conditions: tuple[str, ...] = ("",)
+    rater_number: int = 0
+    pool: str = ""
+    exposure_cap: int | None = None
+    preferences: str | None = None
+
+
+def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
+    """Lock up to n free places for this rater: least covered trials first, none that the rater has had.
+
+    With several conditions a rater's trials are spread over them evenly, each item in the one whose turn it is by the
+    Latin square of items and raters as far as its places are free, then in another.
+
+    Args:
+        db: the transaction that will also call `record_assignments`; its end frees what was not recorded.
+        who: the rater.
+        n: how many at most.
+    """
+    closed = _Closed(db, who)
+    db.execute(_PLAN_ANEW)
+    claimed = [] if who.preferences is None else _claim_pairs(db, closed, who, who.preferences, n)
+    conditions = who.conditions
+    wanted = _wanted(closed.n_by_condition, n, conditions, who.rater_number) if len(conditions) > 1 else {}
+    for is_by_turn in (True, False):
+        for place, condition in enumerate(conditions if wanted else ()):
+            turn = who.rater_number - place if is_by_turn else None
+            got = _claim(db, closed, wanted[condition], [condition], turn, len(conditions))
+            wanted[condition] -= len(got)
+            claimed += got
+    for attempt in range(_TRIES):
+        claimed += _claim(db, closed, n - len(claimed), conditions)
+        if len(claimed) == n or not db.execute(_IS_FREE, closed.values(conditions)).scalar_one():
+            break
+        if attempt < _TRIES - 1:
+            time.sleep(_PAUSE_S)
+    db.execute(_PLAN_AS_EVER)
+    return claimed
+
+
+def has_free_places(db: Connection, who: Claimant) -> bool:
+    """Whether there is a place that this rater could have now."""
+    return bool(db.execute(_IS_FREE, _Closed(db, who).values(who.conditions)).scalar_one())
+
+
+def has_leased_places(db: Connection, who: Claimant) -> bool:
+    """Whether a place that this rater could have may still come free."""
+    closed = _Closed(db, who).values(who.conditions)
+    return bool(db.execute(_IS_FREE, closed).scalar_one() or db.execute(_IS_LEASED, closed).scalar_one())
+
+
+def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_number: int) -> dict[str, int]:
+    """How many more trials of each condition make the rater's conditions differ by one at most."""
+    each, more = divmod(n + sum(had.values()), len(conditions))
+    return {
+        condition: max(0, each + ((place - rater_number) % len(conditions) < more) - had.get(condition, 0))
+        for place, condition in enumerate(conditions)
+    }
+
+
+def _claim_pairs(db: Connection, closed: _Closed, who: Claimant, question: str, n: int) -> list[Seat]:
+    """One place after the other on the pair of sources that tells most, counting on the answers to those before."""
+    from app.storage.assignments.source_preferences import get_information, list_source_pairs
+
+    study_id = who.session.study_id
+    information, pairs = get_information(db, study_id, question), list_source_pairs(db, study_id)
+    claimed: list[Seat] = []
+    while pairs and len(claimed) < n:
+        pair = information.best(pairs)
+        if got := _claim(db, closed, 1, who.conditions, pair=pair):
+            information.expect(*pair)
+            claimed += got
+        else:
+            pairs.remove(pair)
+    return claimed
+
+
+def _claim(
+    db: Connection, closed: _Closed, n: int, conditions: Sequence[str], turn: int | None = None, n_turns: int = 1,
+    pair: tuple[int, int] | None = None,
+) -> list[Seat]:  # fmt: skip
+    claimed: list[Seat] = []
+    which = {"turn": None if turn is None else turn % n_turns, "n_turns": n_turns, "pair": pair and list(pair)}
+    while len(claimed) < n:
+        left = {"n": n - len(claimed), **which}
+        rows = db.execute(_FREE, {**closed.values(conditions), **left}).all()
+        claimed += [Seat(row.trial_id, row.seat) for row in rows if closed.take(row)]
+        if not rows:
+            break
+    return claimed
+
+
+class _Closed:
+    """The trials that a rater has had, and what may not come again with them."""
+
+    def __init__(self, db: Connection, who: Claimant) -> None:
+        self.same_item = who.same_item
+        self.ids = {"study": who.session.study_id, "rater": who.session.rater_id}
+        self.pool, self.exposure_cap = who.pool, who.exposure_cap
+        self.n_noted = 0
+        self.trials: list[int] = []
+        self.items: list[int] = []
+        self.shown: list[str] = []
+        self.n_by_condition: Counter[str] = Counter()
+        for row in db.execute(_MINE, self.ids):
+            self._add(row)
+            self.n_by_condition[row.condition] += 1
+
+    def _add(self, row: Row[Any]) -> None:
+        self.trials.append(row.trial_id)
+        self.items.extend([] if self.same_item else [row.item_id])
+        self.shown.append(row.shown)
+        self.n_noted += row.has_note
+
+    @property
+    def takes_noted(self) -> bool:
+        """Whether one more item with a content note may come."""
+        return self.exposure_cap is None or self.n_noted < self.exposure_cap
+
+    def take(self, row: Row[Any]) -> bool:
+        """Whether this one may come, which closes it for the next."""
+        if row.trial_id in self.trials or row.item_id in self.items or row.shown in self.shown:
+            return False
+        if row.has_note and not self.takes_noted:
+            return False
+        self._add(row)
+        return True
+
+    def values(self, conditions: Sequence[str]) -> dict[str, object]:
+        """For the statements."""
+        closed = {"trials": self.trials, "items": self.items, "shown": self.shown, "noted": self.takes_noted}
+        return {**self.ids, "pool": self.pool, "conditions": list(conditions), **closed}

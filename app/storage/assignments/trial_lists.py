@@ -1,0 +1,93 @@
+"""What a rater's list is made of: how much there is for them, and the trials that they were given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.storage.raters.rating_sessions import RatingSession
+
+_TRIALS = text("""
+    SELECT t.id, i.key || ':' || coalesce(string_agg(r.key, ':' ORDER BY o.place), '') AS name,
+           t.response_ids, t.condition, coalesce(i.attributes ->> CAST(:column AS text), '') AS block,
+           coalesce(array_agg(src.key ORDER BY o.place) FILTER (WHERE src.id IS NOT NULL), '{}') AS sources
+    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    LEFT JOIN LATERAL unnest(t.response_ids) WITH ORDINALITY AS o (id, place) ON true
+    LEFT JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
+    LEFT JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id
+    WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[]))
+    GROUP BY t.study_id, t.id, i.study_id, i.id ORDER BY i.position, t.id
+""")
+_EXTENT = text("""
+    SELECT count(DISTINCT (t.item_id, t.response_ids)), count(DISTINCT t.item_id),
+           coalesce(max(cardinality(t.response_ids)), 0),
+           count(DISTINCT (t.item_id, t.response_ids)) FILTER (WHERE i.content_note <> ''),
+           count(DISTINCT t.item_id) FILTER (WHERE i.content_note <> '')
+    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
+      AND (:pool = '' OR EXISTS (
+        SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
+          AND (s.rater_id IS NULL OR s.rater_id = :rater)))
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many trials a rater could have, over how many items, and how many responses the fullest one shows.
+
+    `n_noted_trials` and `n_noted_items` are those of items with a content note.
+    """
+
+    n_trials: int
+    n_items: int
+    n_shown: int
+    n_noted_trials: int
+    n_noted_items: int
+
+    def n_most(self, *, same_item: bool, exposure_cap: int | None) -> int:
+        """How many trials one rater can have: one of each item unless more are allowed, and few that distress."""
+        most, noted = (self.n_trials, self.n_noted_trials) if same_item else (self.n_items, self.n_noted_items)
+        return most if exposure_cap is None else most - max(0, noted - exposure_cap)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A trial under a name that does not depend on the database, with its responses in its own order.
+
+    `block` is what the column of the design's blocks says of its item; empty without such a column.
+    """
+
+    id: int
+    name: str
+    response_ids: tuple[int, ...]
+    sources: tuple[str, ...]
+    condition: str = ""
+    block: str = ""
+
+
+def get_extent(db: Connection, session: RatingSession, conditions: Sequence[str] = ("",), pool: str = "") -> Extent:
+    """How much there is for this rater; the same responses in several of their conditions count once."""
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool}
+    return Extent(*db.execute(_EXTENT, {**values, "conditions": list(conditions)}).one())
+
+
+def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int], column: str | None = None) -> list[Trial]:
+    """The trials with these ids, in the study's order.
+
+    Args:
+        db: a connection.
+        study_id: the study.
+        trial_ids: which.
+        column: of items.csv, that makes the blocks.
+    """
+    rows = db.execute(_TRIALS, {"study": study_id, "trials": list(trial_ids), "column": column})
+    return [
+        Trial(row.id, row.name, tuple(row.response_ids), tuple(row.sources), row.condition, row.block) for row in rows
+    ]

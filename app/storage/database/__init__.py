@@ -1,0 +1,1 @@
+"""The connection, the schema's version, bulk copies and backups."""

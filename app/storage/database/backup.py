@@ -1,0 +1,101 @@
+"""A whole database into one file and back, by PostgreSQL's own programs from the wheel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from app.postgres.account import reason
+from app.postgres.binaries import binaries
+from app.postgres.files import sync
+
+COUNT_RELATIONS = """
+    SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND nspname NOT LIKE 'pg\\_temp%'
+"""
+
+
+class BackupError(Exception):
+    """The database could not be saved or restored; the message is one clear sentence."""
+
+
+def backup(url: str, file: Path) -> None:
+    """Save the database at `url` (SQLAlchemy's form), as of one moment, into a new file that only its owner can read.
+
+    The file is in PostgreSQL's custom format. It appears whole or not at all.
+
+    Raises:
+        BackupError: the file exists already or cannot be written, or the database cannot be read.
+    """
+    if file.exists():
+        raise BackupError(f"The file {file} exists already: choose another name.")
+    try:
+        fd, unfinished = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    except OSError as error:
+        raise BackupError(f"The file {file} cannot be written: {error.strerror}.") from error
+    os.close(fd)
+    try:
+        options = ["--format=custom", f"--file={unfinished}"]
+        _run("pg_dump", url, options, failure=f"The backup {file} could not be made")
+        sync(Path(unfinished))
+        Path(unfinished).rename(file)
+        sync(file.parent)
+    finally:
+        Path(unfinished).unlink(missing_ok=True)
+
+
+def restore(url: str, file: Path) -> None:
+    """Fill the empty database at `url` from a file that `backup` made; all of it, or nothing.
+
+    Restore only files that you trust: they hold commands which the database runs.
+
+    Raises:
+        BackupError: the file is missing or no backup, or the database is not empty or cannot be written.
+    """
+    if not file.is_file():
+        raise BackupError(f"There is no file {file}.")
+    if _count_relations(url):
+        raise BackupError("The database is not empty: a backup is restored into an empty database only.")
+    options = ["--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"]
+    _run("pg_restore", url, [*options, str(file.absolute())], failure=f"The backup {file} could not be restored")
+
+
+def _connection(url: str) -> tuple[str, str]:
+    """The address for libpq, and the password, which must not stand in a command line for everybody to see."""
+    from psycopg.conninfo import make_conninfo
+    from sqlalchemy import make_url
+
+    found = make_url(url)
+    named = {"user": found.username, "host": found.host, "port": found.port, "dbname": found.database}
+    options = {name: value if isinstance(value, str) else ",".join(value) for name, value in found.query.items()}
+    return make_conninfo("", **{**named, **options}), found.password or ""
+
+
+def _count_relations(url: str) -> int:
+    import psycopg
+
+    address, password = _connection(url)
+    try:
+        with psycopg.connect(address, password=password or None) as connection:
+            row = connection.execute(COUNT_RELATIONS.encode()).fetchone()
+    except psycopg.OperationalError as error:
+        raise BackupError(f"The database cannot be reached: {reason(str(error))}") from error
+    return int(row[0]) if row else 0
+
+
+def _run(name: str, url: str, options: list[str], *, failure: str) -> None:
+    """Run one of the programs on the database; `failure` begins the sentence if it fails."""
+    address, password = _connection(url)
+    environment = os.environ | {"LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {})
+    done = subprocess.run(
+        [str(binaries() / name), f"--dbname={address}", "--no-password", *options],
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        env=environment,
+    )
+    if done.returncode:
+        raise BackupError(f"{failure}: {reason(done.stderr)}")

@@ -1,0 +1,72 @@
+"""The engine: which database, how many connections, and how a transaction begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, create_engine, make_url, text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+# The layers above name Connection and know nothing else of the database library.
+__all__ = ["TO_SPARE", "Begin", "Connection", "database_url", "is_alive", "make_engine", "transactions"]
+
+
+# Connections beyond one for each thread, for handlers that begin and end transactions by themselves.
+TO_SPARE = 4
+
+
+def database_url(named: str | None, data_dir: Path | None) -> str:
+    """The database that the settings name; unset, the embedded PostgreSQL, started if need be.
+
+    Args:
+        named: DATABASE_URL, any `postgres://` or `postgresql://` address.
+        data_dir: the folder of the embedded store; None for the usual one.
+    """
+    if named:
+        return (
+            make_url(named.replace("postgres://", "postgresql://", 1))
+            .set(drivername="postgresql+psycopg")
+            .render_as_string(hide_password=False)
+        )
+    from app.postgres import EmbeddedPostgres, default_data_dir
+
+    return EmbeddedPostgres(data_dir or default_data_dir()).start()
+
+
+def make_engine(url: str, *, n_connections: int = 16) -> Engine:
+    """An engine whose pool has a connection for each thread that may ask for one.
+
+    Generic plans: planning the rating path's joins anew costs more than running them.
+    """
+    return create_engine(
+        url,
+        pool_size=n_connections,
+        max_overflow=TO_SPARE,
+        pool_pre_ping=True,
+        pool_recycle=1800,
+        connect_args={
+            "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
+            " -c idle_in_transaction_session_timeout=60s",
+            "prepare_threshold": 1,
+            "application_name": "attune",
+        },
+    )
+
+
+Begin = Callable[[], AbstractContextManager[Connection]]
+
+
+def transactions(engine: Engine) -> Begin:
+    """What the web layer needs of the store: `with begin() as db:` commits at the end, or rolls back on an error."""
+    return engine.begin
+
+
+def is_alive(db: Connection) -> bool:
+    """Whether the database answers."""
+    return bool(db.execute(text("SELECT 1")).scalar_one())

@@ -1,0 +1,1 @@
+"""Study leads: accounts, sessions, sign-in attempts."""

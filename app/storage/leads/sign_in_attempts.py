@@ -1,0 +1,80 @@
+"""The counters of `limits`, kept in the database: one limit for all workers and hosts, and it survives a restart."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from limits.storage import Storage
+from sqlalchemy import case, delete, func, literal, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.storage.tables import attempts
+
+if TYPE_CHECKING:
+    from app.storage.database.engine import Begin
+
+
+class Attempts(Storage):
+    """A storage for fixed windows. Each call is a transaction of its own: a refused request still counts."""
+
+    STORAGE_SCHEME = None
+
+    def __init__(self, begin: Begin) -> None:
+        """Count in the database that `begin` opens."""
+        super().__init__()
+        self.begin = begin
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        """What the database raises."""
+        return SQLAlchemyError
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        """Count up within the window of `expiry` seconds that the first attempt opened."""
+        until = func.now() + literal(timedelta(seconds=expiry))
+        new = insert(attempts).values(key_hash=_hash(key), n_attempts=amount, resets_at=until)
+        is_over = attempts.c.resets_at <= func.now()
+        counted = new.on_conflict_do_update(
+            index_elements=[attempts.c.key_hash],
+            set_={
+                "n_attempts": case((is_over, amount), else_=attempts.c.n_attempts + amount),
+                "resets_at": case((is_over, until), else_=attempts.c.resets_at),
+            },
+        )
+        with self.begin() as db:
+            return int(db.execute(counted.returning(attempts.c.n_attempts)).scalar_one())
+
+    def get(self, key: str) -> int:
+        """How many in the window that runs."""
+        statement = select(attempts.c.n_attempts).where(attempts.c.key_hash == _hash(key))
+        with self.begin() as db:
+            return int(db.execute(statement.where(attempts.c.resets_at > func.now())).scalar() or 0)
+
+    def get_expiry(self, key: str) -> float:
+        """When the window ends, in seconds since 1970; now, where none runs."""
+        statement = select(attempts.c.resets_at).where(attempts.c.key_hash == _hash(key))
+        with self.begin() as db:
+            resets_at = db.execute(statement).scalar()
+        return resets_at.timestamp() if resets_at else time.time()
+
+    def check(self) -> bool:
+        """The store is checked elsewhere."""
+        return True
+
+    def reset(self) -> int | None:
+        """Forget every attempt."""
+        with self.begin() as db:
+            return db.execute(delete(attempts)).rowcount
+
+    def clear(self, key: str) -> None:
+        """Forget the attempts under one key."""
+        with self.begin() as db:
+            db.execute(delete(attempts).where(attempts.c.key_hash == _hash(key)))
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()

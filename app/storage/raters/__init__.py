@@ -1,0 +1,1 @@
+"""Raters: arrival, rating sessions, invitations, withdrawal."""

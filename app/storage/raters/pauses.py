@@ -1,0 +1,51 @@
+"""Pauses of a rater's own: two events each, so that times can leave out what lies between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.raters.rating_sessions import RatingSession
+
+# The page in front of the rater: open, or shown once more and not answered yet.
+_IN_FRONT = """
+    (SELECT id FROM assignments
+     WHERE study_id = :study AND rating_session_id = :session
+       AND (state = 'leased' OR (state = 'done' AND revisit_served_at IS NOT NULL AND revisited_at IS NULL))
+     ORDER BY state = 'leased' DESC, position LIMIT 1)
+"""
+_PAUSE = text(f"""
+    WITH begun AS (
+      UPDATE rating_sessions SET paused_at = now() WHERE study_id = :study AND id = :session AND paused_at IS NULL
+      RETURNING study_id, rater_id
+    )
+    INSERT INTO events (study_id, rater_id, assignment_id, kind)
+    SELECT study_id, rater_id, {_IN_FRONT}, 'pause' FROM begun
+""")  # noqa: S608 - constants only
+_RESUME = text(f"""
+    WITH over AS (
+      SELECT study_id, rater_id, paused_at FROM rating_sessions
+      WHERE study_id = :study AND id = :session AND paused_at IS NOT NULL
+    ), ended AS (
+      UPDATE rating_sessions SET paused_at = NULL WHERE study_id = :study AND id = :session
+    )
+    INSERT INTO events (study_id, rater_id, assignment_id, kind, detail)
+    SELECT study_id, rater_id, {_IN_FRONT}, 'resume',
+           jsonb_build_object('paused_ms', CAST(extract(epoch FROM now() - paused_at) * 1000 AS bigint))
+    FROM over
+""")  # noqa: S608 - constants only
+
+
+def record_pause(db: Connection, session: RatingSession) -> None:
+    """Note that a rater pauses; who pauses already goes on pausing."""
+    db.execute(_PAUSE, {"study": session.study_id, "session": session.session_id})
+
+
+def resume(db: Connection, session: RatingSession) -> None:
+    """Note that a rater goes on, if they paused."""
+    if session.is_paused:
+        db.execute(_RESUME, {"study": session.study_id, "session": session.session_id})

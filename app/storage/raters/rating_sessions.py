@@ -1,0 +1,140 @@
+"""Rating sessions: who sits behind a cookie, extended by every activity."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.storage.raters.arrivals import token_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection, Row
+
+ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
+
+# The update also locks the row: two tabs, or a double click, come one after the other.
+TOUCH = """
+    UPDATE rating_sessions AS s
+    SET last_seen_at = now(),
+        lease_expires_at = now()
+          + make_interval(mins => coalesce(CAST(p.document #>> '{design,lease_minutes}' AS integer), 60))
+    FROM studies st, protocols p
+    WHERE st.slug = :slug AND s.study_id = st.id AND s.token_hash = :hash
+      AND p.study_id = s.study_id AND p.version = s.protocol_version
+    RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
+      s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
+      coalesce(s.condition, '') AS own_condition,
+      (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
+      s.paused_at IS NOT NULL AS is_paused,
+      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed
+"""
+_TOUCH = text(TOUCH)
+_FINISH = text("""
+    UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
+    WHERE study_id = :study AND id = :session
+""")
+_STATE = text("""
+    UPDATE rating_sessions SET state = :state
+    WHERE study_id = :study AND id = :session AND state IN ('arrived', 'active', 'expired', 'full')
+""")
+_STEP = text("""
+    INSERT INTO steps (study_id, rating_session_id, step, detail)
+    VALUES (:study, :session, :step, CAST(:detail AS jsonb)) ON CONFLICT DO NOTHING
+""")
+_BEGIN = text("""
+    UPDATE rating_sessions SET begun_at = coalesce(begun_at, now()) WHERE study_id = :study AND id = :session
+""")
+_KEYS = text("UPDATE rating_sessions SET keys_off = :off WHERE study_id = :study AND id = :session")
+_RATER = text("SELECT key, pool FROM raters WHERE study_id = :study AND id = :rater")
+_ORIGIN = text(
+    "SELECT platform, parameters FROM platform_ids WHERE study_id = :study AND rater_id = :rater ORDER BY platform"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSession:
+    """One rater's sitting, as the handlers need it."""
+
+    study_id: int
+    session_id: int
+    rater_id: int
+    session_state: str
+    keys_off: bool
+    has_begun: bool
+    protocol_version: int
+    sha256: str
+    title: str
+    status: str
+    seed: int
+    condition: str
+    pool: str | None
+    is_paused: bool
+    passed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> RatingSession:
+        """From a row that begins with TOUCH's columns."""
+        own = cls(*row[: len(cls.__slots__)])
+        return replace(own, passed=tuple(own.passed))
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more is asked of this rater."""
+        return self.session_state in ENDED
+
+
+def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
+    """The rating session of a cookie, its lease extended; None where the cookie is not of this study."""
+    row = db.execute(_TOUCH, {"slug": slug, "hash": token_hash(token)}).one_or_none()
+    return None if row is None else RatingSession.of(row)
+
+
+def record_state(db: Connection, session: RatingSession, state: str) -> None:
+    """Active, expired, full, or how the sitting ended; one that has ended stays so."""
+    db.execute(_STATE, {"study": session.study_id, "session": session.session_id, "state": state})
+
+
+def record_step(
+    db: Connection, session: RatingSession, step: str, detail: Mapping[str, object] | None = None
+) -> RatingSession:
+    """Note that a step of the rater's way is passed, once and for all; the session as it is now."""
+    row = {"study": session.study_id, "session": session.session_id, "step": step}
+    db.execute(_STEP, row | {"detail": json.dumps(detail or {}, ensure_ascii=False)})
+    return replace(session, passed=(*session.passed, step))
+
+
+def record_begin(db: Connection, session: RatingSession) -> None:
+    """The rater has read the instructions and wants to begin."""
+    db.execute(_BEGIN, {"study": session.study_id, "session": session.session_id})
+
+
+def record_finish(db: Connection, session: RatingSession) -> None:
+    """Everything is answered."""
+    db.execute(_FINISH, {"study": session.study_id, "session": session.session_id})
+
+
+def record_keys_off(db: Connection, session: RatingSession, *, off: bool) -> None:
+    """Whether this rater has switched the keys off."""
+    db.execute(_KEYS, {"study": session.study_id, "session": session.session_id, "off": off})
+
+
+def get_rater(db: Connection, session: RatingSession) -> tuple[str, str | None]:
+    """The rater's pseudonym, from which order and sides are drawn, and their pool."""
+    row = db.execute(_RATER, {"study": session.study_id, "rater": session.rater_id}).one()
+    return row.key, row.pool
+
+
+def get_origin(db: Connection, session: RatingSession) -> tuple[str | None, Mapping[str, str]]:
+    """The platform from which the rater came, and what its link said besides their id."""
+    row = db.execute(_ORIGIN, {"study": session.study_id, "rater": session.rater_id}).first()
+    return (None, {}) if row is None else (row.platform, row.parameters)
+
+
+def get_platform(db: Connection, session: RatingSession) -> str | None:
+    """Where the rater came from."""
+    return get_origin(db, session)[0]

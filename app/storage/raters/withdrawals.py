@@ -1,0 +1,135 @@
+"""Raters who withdraw: their open places are free, and their answers stay or go, as they say.
+
+Of who had their answers deleted nothing is kept but a receipt, the time, and the hash of their cookie: without that the
+same person would come back as a new one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.storage.raters.arrivals import token_hash
+from app.storage.raters.departures import IS_NEW
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+    from app.storage.raters.rating_sessions import RatingSession
+
+_GET = text("""
+    SELECT w.study_id, w.receipt, w.protocol_version, p.sha256, w.platform, w.outcome, w.withdrew_at, w.deleted_at
+    FROM withdrawals w JOIN studies s ON s.id = w.study_id
+    JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
+    WHERE s.slug = :slug AND w.token_hash = :hash
+""")
+_LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
+_RECORD = text("""
+    INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome)
+    SELECT s.study_id, s.token_hash, :receipt, s.protocol_version, (
+             SELECT platform FROM platform_ids WHERE study_id = s.study_id AND rater_id = s.rater_id
+             ORDER BY platform LIMIT 1), :outcome
+    FROM rating_sessions s WHERE s.study_id = :study AND s.id = :session
+    ON CONFLICT (study_id, token_hash) DO UPDATE SET receipt = withdrawals.receipt RETURNING receipt
+""")
+_STOP = (
+    text("""
+        WITH returned AS (
+          UPDATE assignments SET state = 'returned'
+          WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased') RETURNING id
+        )
+        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+    """),
+    text("""
+        UPDATE rating_sessions SET state = 'withdrawn', finished_at = NULL
+        WHERE study_id = :study AND id = :session AND state <> 'withdrawn'
+    """),
+    text("""
+        INSERT INTO events (study_id, rater_id, kind, detail)
+        VALUES (:study, :rater, 'withdrawal', jsonb_build_object('receipt', CAST(:receipt AS text)))
+    """),
+)
+# In this order: what refers goes before what it refers to. The history of a rating goes with it. Pictures of figures
+# are drawn anew.
+_DELETE = (
+    text("""
+        UPDATE withdrawals SET deleted_at = now() WHERE study_id = :study AND token_hash = (
+          SELECT token_hash FROM rating_sessions WHERE study_id = :study AND id = :session)
+    """),
+    text("""
+        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (
+          SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater)
+    """),
+    text("DELETE FROM ratings WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM events WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM assignments WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = :rater"),
+    text(f"UPDATE invites SET rater_id = NULL WHERE study_id = :study AND rater_id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
+    text(f"DELETE FROM raters WHERE study_id = :study AND id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
+    text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = :rater"),
+    text("""
+        INSERT INTO events (study_id, kind, detail)
+        VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
+    """),
+    text("DELETE FROM chart_files"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """What is known of who withdrew. `outcome`: which code is theirs; `deleted_at`: None where the answers stay."""
+
+    study_id: int
+    receipt: str
+    protocol_version: int
+    sha256: str
+    platform: str | None
+    outcome: str
+    withdrew_at: datetime
+    deleted_at: datetime | None
+
+
+def get_withdrawal(db: Connection, slug: str, token: str) -> Withdrawal | None:
+    """Whether the rater of a cookie has withdrawn, and how."""
+    row = db.execute(_GET, {"slug": slug, "hash": token_hash(token)}).one_or_none()
+    return None if row is None else Withdrawal(*row)
+
+
+def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
+    """When a rater of the study last had their answers deleted."""
+    found: datetime | None = db.execute(_LAST_DELETION, {"study": study_id}).scalar_one()
+    return found
+
+
+def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
+    """End a sitting for good and free its open places; what was rated stays. A second time changes nothing.
+
+    Args:
+        db: the transaction.
+        session: whose.
+        receipt: a new one, for who has none yet.
+        outcome: which code is theirs.
+
+    Returns:
+        The receipt.
+    """
+    who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
+    given = str(db.execute(_RECORD, {**who, "receipt": receipt, "outcome": outcome}).scalar_one())
+    if given == receipt:
+        for statement in _STOP:
+            db.execute(statement, {**who, "receipt": given})
+    return given
+
+
+def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None:
+    """Delete what is stored of a rater who has withdrawn: answers with their history, what was noted, and who they are.
+
+    A rater whom the lead named stays named, and so do the items that are theirs.
+    """
+    who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
+    for statement in _DELETE:
+        db.execute(statement, {**who, "receipt": receipt})

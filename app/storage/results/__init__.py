@@ -1,0 +1,1 @@
+"""What the results read: frames and coverage."""

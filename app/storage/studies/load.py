@@ -1,0 +1,209 @@
+"""A study folder into the store: all or nothing, by COPY."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.design.problem import Fault, FaultsError
+from app.storage.database.bulk_copy import copy_in
+from app.storage.studies.export import study_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    from sqlalchemy import Connection
+
+    from app.analysis.data.study_folder import StudyFolder
+    from app.design.protocol.study import Protocol
+    from app.storage.database.bulk_copy import Progress
+
+_STUDY = text("""
+    INSERT INTO studies (slug, lead_id, seed, is_demo) VALUES (:slug, :lead, :seed, :is_demo)
+    ON CONFLICT (slug) DO NOTHING RETURNING id
+""")
+_TAKEN = text("SELECT id, lead_id FROM studies WHERE slug = :slug")
+_PROTOCOL = text("""
+    INSERT INTO protocols (study_id, version, title, document, yaml, sha256)
+    VALUES (:study, 1, :title, CAST(:document AS json), :yaml, :sha256)
+""")
+_QUESTION = text("""
+    INSERT INTO questions (study_id, key, position, type, target) VALUES (:study, :key, :position, :type, :target)
+""")
+_SOURCE = text("""
+    INSERT INTO sources (study_id, key, position, kind, attributes)
+    VALUES (:study, :key, :position, :kind, CAST(:attributes AS jsonb))
+""")
+
+_CHECK = text("""
+    INSERT INTO events (study_id, rater_id, kind, detail, happened_at)
+    VALUES (:study, :rater, 'check', CAST(:detail AS jsonb), :happened)
+""")
+
+
+def _quiet(step: str, n_done: int, n_all: int) -> None:
+    """Nobody watches the progress."""
+
+
+def load_study(
+    db: Connection,
+    folder: StudyFolder,
+    lead_id: int | None = None,
+    *,
+    is_demo: bool = False,
+    progress: Progress = _quiet,
+) -> int:
+    """Store the whole study; the caller's transaction makes it all or nothing.
+
+    Args:
+        db: the transaction.
+        folder: checked, as `app.exchange.read_folder` gives it.
+        lead_id: whose study it is; None: nobody's yet.
+        is_demo: whether it is the demo.
+        progress: told how far it is.
+
+    Returns:
+        The study's id; that of the study which is there already, if it is the same to the last answer.
+
+    Raises:
+        FaultsError: the slug belongs to another study. Nothing was stored.
+    """
+    protocol = folder.protocol
+    values = {"slug": protocol.slug, "lead": lead_id, "seed": protocol.design.seed, "is_demo": is_demo}
+    study_id = db.execute(_STUDY, values).scalar_one_or_none()
+    if study_id is None:
+        return _same_or_refused(db, folder, lead_id)
+    _store_protocol(db, study_id, protocol, folder.yaml)
+    store_texts(db, study_id, folder.items, folder.responses, progress)
+    ids = _store_raters(db, study_id, folder.raters, progress)
+    _store_ratings(db, study_id, folder.ratings, ids, progress)
+    _store_checks(db, study_id, folder.checks, ids)
+    return int(study_id)
+
+
+def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -> int:
+    from app.analysis.data.study_folder import is_same
+
+    slug = folder.protocol.slug
+    taken = db.execute(_TAKEN, {"slug": slug}).one()
+    if lead_id in (None, taken.lead_id) and is_same(study_folder(db, taken.id), folder):
+        return int(taken.id)
+    allowed = "a slug of its own; a study of that name is in the store already, and this is not the same"
+    raise FaultsError([Fault("study.yaml", None, "slug", slug, allowed)])
+
+
+def _store_protocol(db: Connection, study_id: int, protocol: Protocol, yaml: str) -> None:
+    document = json.dumps(protocol.model_dump(mode="json"), ensure_ascii=False)
+    sha256 = hashlib.sha256(yaml.encode()).hexdigest()
+    row = {"title": protocol.title, "document": document, "yaml": yaml, "sha256": sha256}
+    db.execute(_PROTOCOL, {"study": study_id, **row})
+    db.execute(_QUESTION, [
+        {"study": study_id, "key": question.key, "position": place, "type": question.type, "target": question.target}
+        for place, question in enumerate(protocol.questions)
+    ])  # fmt: skip
+    sources = [
+        {"study": study_id, "key": key, "position": place, "kind": source.kind,
+         "attributes": json.dumps(source.attributes, ensure_ascii=False)}
+        for place, (key, source) in enumerate(protocol.sources.items())
+    ]  # fmt: skip
+    if sources:
+        db.execute(_SOURCE, sources)
+
+
+def store_texts(
+    db: Connection, study_id: int, items: pd.DataFrame, responses: pd.DataFrame, progress: Progress = _quiet
+) -> None:
+    """Append items, and responses to them, to a study whose protocol names their sources.
+
+    Args:
+        db: the transaction.
+        study_id: the study.
+        items: as `analysis.folder` has them.
+        responses: as `analysis.folder` has them.
+        progress: told how far it is.
+    """
+    from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
+
+    study = str(study_id)
+    first_item, first_response = (_next_position(db, study_id, table) for table in ("items", "responses"))
+    stored = _row(items, "item", ITEM_COLUMNS).assign(position=range(first_item, first_item + len(items)))
+    copy_in(db, "items", stored, progress, study_id=study)
+    places = range(first_response, first_response + len(responses))
+    row = _row(responses, "response", RESPONSE_COLUMNS).assign(position=places)
+    stored = row.drop(columns=["item", "source"]).assign(
+        item_id=row["item"].map(_ids(db, study_id, "items")),
+        source_id=row["source"].map(_ids(db, study_id, "sources")),
+    )
+    copy_in(db, "responses", stored, progress, study_id=study)
+
+
+def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress: Progress) -> dict[str, int]:
+    from app.analysis.data.study_folder import RATER_COLUMNS
+
+    copy_in(db, "raters", _row(raters, "rater", RATER_COLUMNS), progress, study_id=str(study_id))
+    return _ids(db, study_id, "raters")
+
+
+def _store_ratings(
+    db: Connection, study_id: int, ratings: pd.DataFrame, rater_ids: Mapping[str, int], progress: Progress
+) -> None:
+    responses = _ids(db, study_id, "responses")
+    ids: dict[str, tuple[str, Mapping[str, int]]] = {
+        "rater": ("rater_id", rater_ids),
+        "item": ("item_id", _ids(db, study_id, "items")),
+        "response": ("response_id", responses),
+        "chosen": ("chosen_response_id", responses),
+        "left_response": ("left_response_id", responses),
+        "right_response": ("right_response_id", responses),
+    }
+    numbers = {column: ratings[name].map(numbers).astype("Int64") for name, (column, numbers) in ids.items()}
+    codes = ratings["codes"].map(_as_codes, na_action="ignore")
+    stored = ratings.drop(columns=list(ids)).assign(codes=codes, **numbers)
+    copy_in(db, "ratings", stored, progress, study_id=str(study_id))
+
+
+def _store_checks(db: Connection, study_id: int, checks: pd.DataFrame | None, rater_ids: Mapping[str, int]) -> None:
+    if checks is None or not len(checks):
+        return
+    cells = zip(*(checks[name] for name in ("rater", "check", "is_passed", "happened_at")), strict=True)
+    db.execute(_CHECK, [
+        {"study": study_id, "rater": rater_ids[rater], "happened": happened,
+         "detail": json.dumps({"check": check, "is_passed": bool(is_passed)}, ensure_ascii=False)}
+        for rater, check, is_passed, happened in cells
+    ])  # fmt: skip
+
+
+def _as_codes(joined: str) -> tuple[str, ...]:
+    return tuple(joined.split("|")) if joined else ()
+
+
+def _row(frame: pd.DataFrame, key: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    """The frame with its attribute columns as one of JSON."""
+    named = [name for name in frame.columns if name not in columns]
+    if not named:
+        return frame.rename(columns={key: "key"})
+    cells = zip(*(frame[name] for name in named), strict=True)
+    attributes = [
+        json.dumps({name: cell for name, cell in zip(named, row, strict=True) if cell is not None}, ensure_ascii=False)
+        for row in cells
+    ]
+    return frame.drop(columns=named).rename(columns={key: "key"}).assign(attributes=attributes)
+
+
+def known_keys(db: Connection, study_id: int, table: str) -> set[str]:
+    """The lead's ids of a study's items, responses or raters."""
+    return set(_ids(db, study_id, table))
+
+
+def _next_position(db: Connection, study_id: int, table: str) -> int:
+    query = text(f"SELECT coalesce(max(position) + 1, 0) FROM {table} WHERE study_id = :study")  # noqa: S608
+    return int(db.execute(query, {"study": study_id}).scalar_one())
+
+
+def _ids(db: Connection, study_id: int, table: str) -> dict[str, int]:
+    found = db.execute(text(f"SELECT key, id FROM {table} WHERE study_id = :study"), {"study": study_id})  # noqa: S608
+    return {row.key: row.id for row in found}

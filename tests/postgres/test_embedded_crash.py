@@ -1,0 +1,244 @@
+"""After a crash: every acknowledged commit is there, stale files do no harm, and no innocent process is signalled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from app.postgres import EmbeddedError, EmbeddedPostgres
+from app.postgres.postmaster import is_postmaster, proven_pid
+from tests.postgres.embedded_processes import (
+    ask,
+    eventually,
+    finish,
+    innocent,
+    kill,
+    kill_everything,
+    processes,
+    program,
+    server_processes,
+)
+from tests.postgres_fixture import libpq_url, reachable_folder
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WRITE = """
+import sys
+from pathlib import Path
+import psycopg
+from app.postgres import EmbeddedPostgres
+url = EmbeddedPostgres(Path(sys.argv[1])).start().replace("+psycopg", "")
+with psycopg.connect(url, autocommit=True) as connection:
+    connection.execute("CREATE TABLE written (value bigint PRIMARY KEY)")
+    value = 0
+    while True:
+        value += 1
+        connection.execute("INSERT INTO written VALUES (%s)", (value,))
+        print(value, flush=True)
+"""
+
+START = """
+import sys
+from pathlib import Path
+from app.postgres import EmbeddedPostgres
+EmbeddedPostgres(Path(sys.argv[1]), durable=False).start()
+"""
+
+
+@pytest.fixture
+def bystander(made_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
+    process = innocent(made_dir)
+    yield process
+    assert process.poll() is None, "an innocent process was signalled"
+    process.kill()
+    process.wait()
+
+
+def crash(made_dir: Path) -> Path:
+    """A folder whose server was killed, with its `postmaster.pid` left behind; the path of that file."""
+    server = EmbeddedPostgres(made_dir, durable=False)
+    server.start()
+    kill_everything(made_dir)
+    server.stop()
+    stale = made_dir / "postgres" / "pgdata" / "postmaster.pid"
+    assert stale.exists()
+    return stale
+
+
+def point_at(stale: Path, pid: int) -> None:
+    """Let a stale `postmaster.pid` name this process, as it would after its id was used again."""
+    lines = stale.read_text().splitlines(keepends=True)
+    stale.write_text("".join([f"{pid}\n", *lines[1:]]))
+
+
+def test_every_acknowledged_commit_is_there_after_everything_was_killed(made_dir: Path) -> None:
+    writer = program(WRITE, made_dir)
+    assert writer.stdout is not None
+    acknowledged = [int(writer.stdout.readline()) for _ in range(300)]
+    kill_everything(made_dir)
+    acknowledged += [int(line) for line in writer.communicate(timeout=60)[0].split()]
+    server = EmbeddedPostgres(made_dir)
+    url = server.start()
+    n_rows, last = ask(url, "SELECT count(*) FROM written"), ask(url, "SELECT max(value) FROM written")
+    server.stop()
+    assert isinstance(last, int)
+    assert n_rows == last
+    assert acknowledged[-1] <= last <= acknowledged[-1] + 1
+
+
+def test_a_stale_pid_file_of_a_process_that_is_gone_does_no_harm(made_dir: Path) -> None:
+    crash(made_dir)
+    server = EmbeddedPostgres(made_dir, durable=False)
+    assert not server.is_running()
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+
+
+def test_a_stale_pid_file_that_names_an_innocent_process_does_no_harm(
+    made_dir: Path, bystander: subprocess.Popen[bytes]
+) -> None:
+    point_at(crash(made_dir), bystander.pid)
+    server = EmbeddedPostgres(made_dir, durable=False)
+    assert not server.is_running()
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+    assert server_processes(made_dir) == []
+
+
+def test_the_lock_of_a_socket_that_names_an_innocent_process_does_no_harm(
+    made_dir: Path, bystander: subprocess.Popen[bytes]
+) -> None:
+    crash(made_dir)
+    point_at(made_dir / "postgres" / "run" / ".s.PGSQL.5432.lock", bystander.pid)
+    server = EmbeddedPostgres(made_dir, durable=False)
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+
+
+def test_stopping_signals_nobody_where_the_pid_is_not_the_servers(
+    made_dir: Path, bystander: subprocess.Popen[bytes]
+) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    server.start()
+    kill_everything(made_dir)
+    point_at(made_dir / "postgres" / "pgdata" / "postmaster.pid", bystander.pid)
+    server.stop()
+    assert bystander.poll() is None
+
+
+def test_the_server_of_another_folder_is_innocent_too(made_dir: Path, postgres: EmbeddedPostgres) -> None:
+    other = proven_pid(postgres._cluster)
+    assert other is not None
+    point_at(crash(made_dir), other)
+    assert not is_postmaster(other, made_dir / "postgres" / "pgdata")
+    server = EmbeddedPostgres(made_dir, durable=False)
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+    assert postgres.is_running()
+
+
+def test_a_server_that_died_while_a_session_was_at_work_starts_when_the_session_has_noticed(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    url = server.start()
+    busy = program(
+        "import sys, psycopg\n"
+        "with psycopg.connect(sys.argv[1]) as connection:\n"
+        "    connection.execute('SET max_parallel_workers_per_gather = 0')\n"
+        "    connection.execute('SELECT count(*) FROM generate_series(1, 20000000)')\n",
+        libpq_url(url),
+    )
+    eventually(lambda: ask(url, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%20000000%'") == 2)
+    pid = proven_pid(made_dir / "postgres" / "pgdata")
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    begun = time.monotonic()
+    assert ask(server.start(), "SELECT 1") == 1
+    assert time.monotonic() - begun < 60
+    server.stop()
+    busy.communicate(timeout=60)
+
+
+def test_an_interrupted_initdb_is_made_good_at_the_next_start(data_dir: Path) -> None:
+    process = program(START, data_dir)
+    home = data_dir / "postgres"
+    eventually(lambda: any(home.glob("new-*/pgdata/base/1/*")))
+    kill(process)
+    assert not (home / "pgdata").exists()
+    server = EmbeddedPostgres(data_dir, durable=False)
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+    server.start()
+    server.stop()
+    assert list(home.glob("new-*")) == []
+
+
+def test_an_initdb_that_fails_says_why_and_leaves_nothing_half_made(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.postgres.cluster.SUPERUSER", "pg_not_allowed")
+    with pytest.raises(EmbeddedError, match=r"could not be made .*pg_not_allowed"):
+        EmbeddedPostgres(data_dir, durable=False).start()
+    home = data_dir / "postgres"
+    assert not (home / "pgdata").exists()
+    assert list(home.glob("new-*")) == []
+
+
+def test_a_damaged_database_is_refused_in_the_servers_own_words(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    server.start()
+    server.stop()
+    (made_dir / "postgres" / "pgdata" / "global" / "pg_control").unlink()
+    with pytest.raises(EmbeddedError, match=r"did not start: .*pg_control"):
+        server.start()
+    eventually(lambda: not any(str(made_dir / "postgres") in process.command for process in processes()))
+
+
+def test_a_wrong_password_file_is_said_at_once(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    server.start()
+    server.stop()
+    (made_dir / "postgres" / "password").write_text("another")
+    with pytest.raises(EmbeddedError, match="does not accept its own password file"):
+        server.start()
+    (made_dir / "postgres" / "password").unlink()
+    with pytest.raises(EmbeddedError, match="cannot be read"):
+        server.start()
+    eventually(lambda: not server_processes(made_dir))
+
+
+def test_a_large_log_is_begun_again(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    server.start()
+    server.stop()
+    log = made_dir / "postgres" / "postgres.log"
+    assert "database system is ready" in log.read_text()
+    log.write_text("old words " * 1000)
+    monkeypatch.setattr("app.postgres.launch.MAX_LOG", 5000)
+    server.start()
+    server.stop()
+    assert "old words" not in log.read_text()
+
+
+def test_two_folders_have_two_servers(made_dir: Path) -> None:
+    with reachable_folder() as other_dir:
+        one, other = EmbeddedPostgres(made_dir, durable=False), EmbeddedPostgres(other_dir, durable=False)
+        with psycopg.connect(libpq_url(one.start())) as connection:
+            connection.execute("CREATE TABLE only_here ()")
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            ask(other.start(), "SELECT 1 FROM only_here")
+        one.stop()
+        assert other.is_running()
+        other.stop()
+
+
+def test_the_program_that_started_the_server_leaves_no_process_behind(made_dir: Path) -> None:
+    finish(program(START, made_dir))
+    assert server_processes(made_dir) == []

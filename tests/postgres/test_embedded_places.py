@@ -1,0 +1,181 @@
+"""Where the embedded database lives: long paths, folders of others, files of another version."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from app.postgres import EmbeddedError, EmbeddedPostgres, binaries, sockets
+from app.postgres.account import server_account
+from app.postgres.binaries import WHEEL
+from tests.postgres.embedded_processes import ask, eventually, keepers, kill_everything
+
+
+def long_folder(data_dir: Path) -> Path:
+    return data_dir / ("long " * 24).strip() / "x"
+
+
+def state(folder: Path) -> dict[str, tuple[int, int, int, str]]:
+    """Owner, mode, time and content of everything in a folder."""
+    found = {}
+    for path in [folder, *sorted(folder.rglob("*"))]:
+        entry = path.lstat()
+        content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        found[str(path)] = (entry.st_uid, entry.st_mode, entry.st_mtime_ns, content)
+    return found
+
+
+def socket_of(server: EmbeddedPostgres) -> Path:
+    found = ask(server.url(), "SELECT trim(both '\"' from current_setting('unix_socket_directories'))")
+    return Path(str(found))
+
+
+@pytest.fixture
+def other_major() -> Path:
+    """Programs of another PostgreSQL than ours, where the wheel carries them."""
+    programs = binaries.binaries().parents[1] / "pginstall" / "bin"
+    if not (programs / "initdb").exists():
+        pytest.skip(f"{WHEEL} carries one version only")
+    return programs
+
+
+def test_a_path_too_long_for_a_socket_gets_a_short_private_folder_for_it(data_dir: Path) -> None:
+    server = EmbeddedPostgres(long_folder(data_dir), durable=False)
+    url = server.start()
+    folder = socket_of(server)
+    found = folder.lstat()
+    assert stat.S_IMODE(found.st_mode) == 0o700
+    assert found.st_uid == server_account(server._cluster).uid
+    assert folder.parent == Path(tempfile.gettempdir())
+    again = EmbeddedPostgres(long_folder(data_dir), durable=False)
+    assert again.is_running()
+    assert again.start() == url
+    again.stop()
+    server.stop()
+    assert not folder.exists()
+    assert not again.is_running()
+
+
+def test_a_short_folder_that_the_crash_left_is_used_again(data_dir: Path) -> None:
+    server = EmbeddedPostgres(long_folder(data_dir), durable=False)
+    server.start()
+    folder = socket_of(server)
+    # Killed while its user is still there: otherwise the keeper might tidy up first.
+    kill_everything(long_folder(data_dir))
+    server._part()
+    server.start()
+    assert socket_of(server) == folder
+    server.stop()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("trap", ["open to all", "a link"])
+def test_a_short_folder_that_is_no_longer_private_is_not_used(data_dir: Path, tmp_path: Path, trap: str) -> None:
+    server = EmbeddedPostgres(long_folder(data_dir), durable=False)
+    server.start()
+    server.stop()
+    squatted = tmp_path / "squatted"
+    if trap == "a link":
+        (tmp_path / "target").mkdir(mode=0o700)
+        squatted.symlink_to(tmp_path / "target")
+    else:
+        squatted.mkdir()
+        squatted.chmod(0o777)
+    (long_folder(data_dir) / "postgres" / sockets.RECORD).write_text(str(squatted))
+    assert not server.is_running()
+    server.start()
+    assert socket_of(server) != squatted
+    assert list(squatted.iterdir()) == []
+    server.stop()
+
+
+def test_no_socket_is_made_where_others_could_replace_its_folder(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    assert not sockets._cannot_be_replaced(tmp_path)
+    tmp_path.chmod(0o1777)
+    assert sockets._cannot_be_replaced(tmp_path)
+
+
+def test_a_socket_folder_open_to_others_is_refused(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    server.start()
+    server.stop()
+    (made_dir / "postgres" / "run").chmod(0o777)
+    with pytest.raises(EmbeddedError, match="not private"):
+        server.start()
+    eventually(lambda: not keepers(made_dir))
+
+
+def test_a_database_of_another_major_version_is_refused_and_nothing_is_changed(
+    data_dir: Path, other_major: Path
+) -> None:
+    home = data_dir / "postgres"
+    account = server_account(home)
+    home.mkdir(mode=0o700)
+    os.chown(home, account.uid, account.gid)
+    made = account.run(other_major / "initdb", "-D", home / "pgdata", "-U", "attune", "--no-sync", "--locale=C")
+    assert made.returncode == 0, made.stdout
+    version = (home / "pgdata" / "PG_VERSION").read_text().strip()
+    before = state(data_dir)
+    with pytest.raises(EmbeddedError) as refusal:
+        EmbeddedPostgres(data_dir).start()
+    assert state(data_dir) == before
+    assert f"made by PostgreSQL {version} and this program carries PostgreSQL 18" in str(refusal.value)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_a_folder_that_holds_something_else_is_refused_and_nothing_is_changed(data_dir: Path) -> None:
+    taken = data_dir / "postgres" / "pgdata"
+    taken.mkdir(parents=True)
+    (taken / "thesis.txt").write_text("not a database")
+    before = state(data_dir)
+    with pytest.raises(EmbeddedError, match="holds no database"):
+        EmbeddedPostgres(data_dir).start()
+    assert state(data_dir) == before
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(data_dir: Path) -> None:
+    (data_dir / "file").write_text("")
+    with pytest.raises(EmbeddedError, match="cannot be used for the database"):
+        EmbeddedPostgres(data_dir / "file").start()
+
+
+def test_other_files_in_the_folder_are_left_alone(data_dir: Path) -> None:
+    (data_dir / "notes.txt").write_text("mine")
+    (data_dir / "new-plan").mkdir()
+    server = EmbeddedPostgres(data_dir, durable=False)
+    server.start()
+    server.stop()
+    assert {path.name for path in data_dir.iterdir()} == {"notes.txt", "new-plan", "postgres"}
+
+
+def test_a_relative_folder_is_meant_from_where_the_program_started(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data_dir)
+    server = EmbeddedPostgres(Path("here"), durable=False)
+    server.start()
+    monkeypatch.chdir("/")
+    assert server.is_running()
+    server.stop()
+    assert (data_dir / "here" / "postgres" / "pgdata" / "PG_VERSION").exists()
+
+
+def test_a_missing_wheel_is_said_in_one_sentence(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binaries, "find_spec", lambda _: None)
+    with pytest.raises(EmbeddedError, match="PostgreSQL 18 is not installed"):
+        EmbeddedPostgres(data_dir).start()
+
+
+def test_finding_the_programs_does_not_import_the_wheels_package() -> None:
+    import sys
+
+    code = "import sys, app.postgres.binaries as found; found.binaries(); sys.exit(sys.argv[1] in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, WHEEL], check=False, cwd=Path(__file__).resolve().parents[2])
+    assert done.returncode == 0

@@ -1,0 +1,63 @@
+"""Checks go the whole way round: out of the store into checks.csv, read, loaded, and out again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pandas.testing import assert_frame_equal
+
+from app.design.problem import FaultsError
+from app.exchange import read_folder, write_folder
+from app.storage.results.frames import study_frames
+from app.storage.studies.export import study_events, study_folder
+from app.storage.studies.load import load_study
+from tests.exchange.small import read_small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+CHECKS = """\
+rater,check,is_passed,happened_at
+r1,look,false,2026-11-21T10:01:00.500000Z
+r1,gold-1,true,2026-11-21T10:02:00Z
+"""
+
+
+def test_checks_are_the_same_after_the_store_and_after_an_export(db: Connection, tmp_path: Path) -> None:
+    folder = read_small(checks=CHECKS)
+    assert folder.checks is not None
+    assert folder.checks["is_passed"].tolist() == [False, True]
+    study_id = load_study(db, folder)
+    stored = study_frames(db, study_id).checks
+    assert stored is not None
+    assert_frame_equal(stored, folder.checks)
+    write_folder(tmp_path / "out", study_folder(db, study_id), events=study_events(db, study_id))
+    read = read_folder(tmp_path / "out").checks
+    assert read is not None
+    assert_frame_equal(read, folder.checks)
+
+
+def test_a_study_without_checks_has_none(db: Connection, tmp_path: Path) -> None:
+    study_id = load_study(db, read_small())
+    assert study_frames(db, study_id).checks is None
+    write_folder(tmp_path / "out", study_folder(db, study_id), events=study_events(db, study_id))
+    assert read_folder(tmp_path / "out").checks is None
+
+
+def test_another_file_of_that_name_is_ignored_and_said() -> None:
+    folder = read_small(checks="what,ever\n1,2\n")
+    assert folder.checks is None
+    assert any(note.file == "checks.csv" for note in folder.notes)
+
+
+@pytest.mark.parametrize(
+    ("row", "column"), [("r9,look,true,2026-11-21", "rater"), ("r1,look,perhaps,2026-11-21", "is_passed"),
+                        ("r1,look,true,soon", "happened_at")],
+)  # fmt: skip
+def test_a_wrong_check_is_a_fault(row: str, column: str) -> None:
+    with pytest.raises(FaultsError) as error:
+        read_small(checks=f"rater,check,is_passed,happened_at\n{row}\n")
+    assert [(fault.row, fault.column) for fault in error.value.faults] == [(2, column)]

@@ -1,0 +1,197 @@
+"""A folder into the store and out again: the same to the last answer, or nothing at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.analysis import analyze
+from app.analysis.data.study_folder import StudyFolder, is_same
+from app.design.problem import FaultsError
+from app.exchange import frames_of, read_folder
+from app.storage.results.frames import copy_ratings, ratings_of, study_frames
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study, list_studies
+from tests.exchange.small import RATINGS, read_small
+from tests.real_data.ayers import write_ayers
+from tests.real_data.kumar import write_kumar
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sqlalchemy import Connection, Engine
+
+    from app.analysis.data.frames import Frames
+
+
+def assert_same_frames(one: Frames, other: Frames) -> None:
+    from pandas.testing import assert_frame_equal
+
+    for name in ("items", "responses", "raters", "ratings"):
+        assert_frame_equal(getattr(one, name), getattr(other, name), obj=name)
+
+
+def test_a_small_study_comes_back_as_it_was(db: Connection) -> None:
+    folder = read_small()
+    study_id = load_study(db, folder)
+    assert_same_frames(study_frames(db, study_id), frames_of(folder))
+    assert is_same(study_folder(db, study_id), folder)
+
+
+@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
+def test_real_studies_give_the_same_frames_from_the_store_as_from_their_folder(
+    db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
+) -> None:
+    folder = read_folder(write(tmp_path, shared))
+    study_id = load_study(db, folder)
+    assert_same_frames(study_frames(db, study_id), frames_of(folder))
+    assert is_same(study_folder(db, study_id), folder)
+
+
+def test_the_figures_of_the_ayers_study_are_the_same_to_the_last_digit(
+    db: Connection, tmp_path: Path, shared: Path
+) -> None:
+    folder = read_folder(write_ayers(tmp_path, shared))
+    stored = study_frames(db, load_study(db, folder))
+    assert analyze(stored, folder.protocol).as_document() == analyze(frames_of(folder), folder.protocol).as_document()
+
+
+AWKWARD = [
+    "back\\slash \\n \\N \\.",
+    "tab\there",
+    "line\nbreak and\r\nanother\rthird",
+    '"quotes", commas',
+    "\\.",
+    "\u202eright to left\u2028",
+    "<script>alert(1)</script>",
+    "  spaces  ",
+    "NULL",
+    "\U0001f642 ’“",
+]
+
+
+@pytest.mark.parametrize("words", AWKWARD)
+def test_any_text_survives_the_way_in_and_out(db: Connection, words: str) -> None:
+    quoted = '"' + words.replace('"', '""') + '"'
+    row = f"r1,a,,why,{quoted},,,,,,,,\n"
+    folder = read_small(
+        items=f"item,text,feels\na,{quoted},sad\nb,b,glad\n",
+        ratings=RATINGS.replace("r2,b,,each,-1,,2,,,,,,\n", "") + row,
+    )
+    assert folder.items["text"].iloc[0] == words
+    study_id = load_study(db, folder)
+    assert is_same(study_folder(db, study_id), folder)
+
+
+def test_an_empty_text_and_none_of_the_codes_are_answers_that_come_back(db: Connection) -> None:
+    folder = read_small(ratings=f"{RATINGS}r2,b,b1,does,,,,,,,,,\nr1,a,,why,,,,,,,,,\n")
+    study_id = load_study(db, folder)
+    ratings = study_frames(db, study_id).ratings
+    assert ratings[ratings["codes"] == ""]["question"].tolist() == ["does"]
+    assert ratings[ratings["text"] == ""]["question"].tolist() == ["why"]
+    assert_same_frames(study_frames(db, study_id), frames_of(folder))
+
+
+def test_codes_and_conditions_that_look_like_numbers_stay_text(db: Connection) -> None:
+    yaml = """\
+attune: 1
+slug: numbers
+title: Codes that are numbers
+questions: [{key: "1", target: item, type: category, text: Q, options: [1, 2.0], multiple: true}]
+"""
+    folder = read_small(study=yaml, items="item,text\n1,x\n", responses=None, raters=None,
+                        ratings="rater,item,question,value,condition\n7,1,1,2.0,0\n8,1,1,1,1.0\n")  # fmt: skip
+    stored = study_frames(db, load_study(db, folder)).ratings
+    assert stored[["rater", "item", "question", "codes", "condition"]].to_numpy().tolist() == [
+        ["7", "1", "1", "2.0", "0"], ["8", "1", "1", "1", "1.0"],
+    ]  # fmt: skip
+
+
+def test_every_float_comes_back_to_the_last_bit(db: Connection) -> None:
+    yaml = """\
+attune: 1
+slug: floats
+title: Floats
+questions: [{key: q, target: item, type: slider, text: Q, min: 0, max: 1, step: 0.0001}]
+"""
+    values = [f"{n / 10_000:.4f}" for n in range(1, 10_000, 7)]
+    rows = "".join(f"r{n},a,q,{value}\n" for n, value in enumerate(values))
+    folder = read_small(study=yaml, items="item,text\na,x\n", responses=None, raters=None,
+                        ratings=f"rater,item,question,value\n{rows}")  # fmt: skip
+    stored = study_frames(db, load_study(db, folder)).ratings
+    assert sorted(stored["number"]) == [float(value) for value in values]
+
+
+def test_loading_the_same_study_twice_changes_nothing(db: Connection) -> None:
+    folder = read_small()
+    assert load_study(db, folder) == load_study(db, folder)
+    assert db.execute(text("SELECT count(*) FROM ratings")).scalar_one() == 11
+
+
+def test_another_study_under_a_slug_that_is_taken_is_refused(db: Connection) -> None:
+    load_study(db, read_small())
+    with pytest.raises(FaultsError) as raised:
+        load_study(db, read_small(ratings=RATINGS.replace("r2,,,age,40", "r2,,,age,41")))
+    fault = raised.value.faults[0]
+    assert (fault.file, fault.column, fault.found) == ("study.yaml", "slug", "small")
+    assert "in the store already" in fault.allowed
+
+
+def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:
+    one, other = (
+        db.execute(text("INSERT INTO leads (email) VALUES (:email) RETURNING id"), {"email": email}).scalar_one()
+        for email in ("a@b.c", "d@e.f")
+    )
+    load_study(db, read_small(), one)
+    with pytest.raises(FaultsError):
+        load_study(db, read_small(), other)
+
+
+def test_answers_of_a_rater_who_withdraws_while_they_are_read_are_left_out_and_nobody_gets_them(db: Connection) -> None:
+    study_id = load_study(db, read_small())
+    copied = copy_ratings(db, study_id)
+    db.execute(text("DELETE FROM raters WHERE key = 'r1'"))
+    tables = {
+        name: db.execute(text(f"SELECT id, key FROM {name} WHERE study_id = :study"), {"study": study_id}).all()  # noqa: S608
+        for name in ("raters", "items", "responses")
+    }
+    ratings = ratings_of(db, study_id, copied, **tables)
+    assert ratings["rater"].tolist() == ["r2"] * 4
+
+
+def test_nothing_is_stored_when_the_load_breaks_in_its_midst(engine: Engine) -> None:
+    folder = read_small()
+    broken = StudyFolder(
+        folder.protocol, folder.yaml, folder.items, folder.responses, folder.raters,
+        folder.ratings.assign(side="middle"),
+    )  # fmt: skip
+    with pytest.raises(Exception, match="ck_ratings_side"), engine.begin() as db:
+        load_study(db, broken)
+    with engine.connect() as db:
+        assert list_studies(db) == []
+        assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 0
+
+
+def test_a_loaded_study_is_a_draft_of_its_lead_with_its_protocol_to_the_byte(db: Connection) -> None:
+    lead = db.execute(text("INSERT INTO leads (email) VALUES ('a@b.c') RETURNING id")).scalar_one()
+    folder = read_small(study="# kept\r\n" + read_small().yaml)
+    load_study(db, folder, lead)
+    study = get_study(db, "small")
+    assert study is not None
+    assert (study.status, study.lead_id, study.title) == ("draft", lead, "A small study")
+    assert [row.slug for row in list_studies(db, lead)] == ["small"]
+    assert list_studies(db, lead + 1) == []
+    stored = db.execute(text("SELECT yaml, sha256 FROM protocols")).one()
+    assert stored.yaml == folder.yaml
+    assert db.execute(text("SELECT encode(sha256(convert_to(yaml, 'UTF8')), 'hex') FROM protocols")).scalar_one() == (
+        stored.sha256
+    )
+
+
+def test_an_unknown_study_is_none(db: Connection) -> None:
+    assert get_study(db, "nobody") is None
