@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
     """ratings.csv in a temporary file, which the caller removes."""
-    from app.exchange.cells import write_csv
-    from app.exchange.tables import tables_of
+    from app.exchange.folder.written_tables import tables_of
+    from app.exchange.tabular.csv_cells import write_csv
     from app.storage.studies.export import study_folder
 
     with begin() as db:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.study import Protocol
-    from app.exchange.faults import Faults
-    from app.exchange.unfold import Layout
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.unfold import Layout
 
 _TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")
 
@@ -43,9 +43,9 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
         FaultsError: every fault of the protocol and of the spreadsheet. Nothing was written.
         TextsInTheWayError: there are items already.
     """
-    from app.exchange.faults import Faults
-    from app.exchange.protocol import FILE, protocol_from_bytes
-    from app.exchange.write import write_texts
+    from app.exchange.folder.write import write_texts
+    from app.exchange.problems import Faults
+    from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
 
     faults = Faults()
     there = [name for name in _TEXTS if (out / name).exists()]
@@ -84,7 +84,7 @@ def import_into_store(db: Connection, slug: str, file: Path, layout: Layout) -> 
         StudyMissingError: no such study.
         FaultsError: every fault of the spreadsheet, ids that the study has already among them. Nothing was stored.
     """
-    from app.exchange.faults import Faults
+    from app.exchange.problems import Faults
     from app.storage.studies.load import store_texts
     from app.storage.studies.protocols import get_protocol
 
@@ -105,11 +105,11 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults
         FaultsError: every fault of the spreadsheet.
     """
     from app.analysis.data.study_folder import StudyFolder
-    from app.exchange.raters import named_in
-    from app.exchange.ratings import no_ratings
-    from app.exchange.spreadsheet import read_spreadsheet
-    from app.exchange.texts import check_items, check_responses
-    from app.exchange.unfold import unfold
+    from app.exchange.folder.raters import named_in
+    from app.exchange.folder.texts import check_items, check_responses
+    from app.exchange.ratings.ratings import no_ratings
+    from app.exchange.tabular.spreadsheet import read_spreadsheet
+    from app.exchange.tabular.unfold import unfold
 
     _check_sources(layout, protocol, faults)
     faults.raise_if_any()
@@ -128,7 +128,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults
 
 def _check_sources(layout: Layout, protocol: Protocol, faults: Faults) -> None:
     """Once for each source, where it is named, and not for each row of its column."""
-    from app.exchange.columns import one_of
+    from app.exchange.tabular.columns import one_of
 
     known = list(protocol.sources)
     for source in layout.responses:

@@ -74,9 +74,9 @@ def store_sheet(db: Connection, sheet: Sheet, lead_id: int) -> str:
         FaultsError: with every fault; nothing was stored.
     """
     from app.actions.items import read_texts
-    from app.exchange.faults import Faults
-    from app.exchange.protocol import read_protocol
-    from app.exchange.unfold import Layout
+    from app.exchange.problems import Faults
+    from app.exchange.protocol.study_yaml import read_protocol
+    from app.exchange.tabular.unfold import Layout
 
     faults = Faults()
     yaml = _yaml(_document(sheet))

@@ -29,7 +29,7 @@ class DesignUnmetError(OpeningError):
 
 def parts_not_carried_out(protocol: Protocol, yaml: str) -> list[str]:
     """The parts that raters would not get, each with its line: `flow.consent (line 52)`."""
-    from app.exchange.lines import lines_of
+    from app.exchange.protocol.yaml_lines import lines_of
 
     parts = not_carried_out(protocol)
     lines = lines_of(yaml) if parts else {}

@@ -38,9 +38,9 @@ def simulate_folder(
         HasRatingsError: the folder holds ratings, or raters.
         FaultsError: the folder has faults.
     """
-    from app.exchange.cells import write_csv
-    from app.exchange.read import read_folder
-    from app.exchange.tables import tables_of
+    from app.exchange.folder.read import read_folder
+    from app.exchange.folder.written_tables import tables_of
+    from app.exchange.tabular.csv_cells import write_csv
 
     if any((path / name).exists() for name in ("raters.csv", "ratings.csv", "ratings.jsonl", "raters.jsonl")):
         raise HasRatingsError(f"{path} has raters or ratings already. Nothing was written.")

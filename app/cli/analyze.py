@@ -45,7 +45,7 @@ def _again(path: Path, file: Path) -> None:
     import json
 
     from app.actions.report import figure_again
-    from app.exchange.read import read_folder
+    from app.exchange.folder.read import read_folder
 
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
@@ -62,7 +62,7 @@ def _again(path: Path, file: Path) -> None:
 
 def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:
     from app.actions.report import report_of_folder
-    from app.exchange.read import read_folder
+    from app.exchange.folder.read import read_folder
 
     folder = read_folder(path)
     for note in folder.notes:

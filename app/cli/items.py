@@ -12,7 +12,7 @@ from app.cli.store import store
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
-    from app.exchange.unfold import Layout
+    from app.exchange.tabular.unfold import Layout
 
 cli = typer.Typer(no_args_is_help=True, help="Items and responses from a spreadsheet.")
 
@@ -45,7 +45,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     ] = False,
 ) -> None:
     """One row an item, any column names; columns that are not named become attributes of the item."""
-    from app.exchange.unfold import Layout
+    from app.exchange.tabular.unfold import Layout
 
     layout = Layout(
         responses=_sources(response or []), item=item, text=text, turns=turns, profile=profile,

@@ -95,7 +95,7 @@ def _design(study: str) -> tuple[Protocol, list[PlannedItem]]:
     path = Path(study)
     if path.is_dir():
         from app.actions.feasibility import planned_items
-        from app.exchange.read import read_folder
+        from app.exchange.folder.read import read_folder
 
         folder = read_folder(path)
         return folder.protocol, planned_items(folder)
@@ -117,7 +117,7 @@ def _pilot(study: str | None) -> tuple[Frames, Protocol] | None:
     path = Path(study)
     if path.is_dir():
         from app.exchange import frames_of
-        from app.exchange.read import read_folder
+        from app.exchange.folder.read import read_folder
 
         folder = read_folder(path)
         return frames_of(folder), folder.protocol

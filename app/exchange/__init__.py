@@ -1,9 +1,9 @@
 """Study folders: files in, a StudyFolder or all faults out; and back to files."""
 
 from app.analysis.data.study_folder import StudyFolder, frames_of
-from app.exchange.read import read_files, read_folder
+from app.exchange.folder.read import read_files, read_folder
+from app.exchange.folder.write import FolderInTheWayError, write_folder, write_zip
 from app.exchange.uploads import read_upload
-from app.exchange.write import FolderInTheWayError, write_folder, write_zip
 
 __all__ = [
     "FolderInTheWayError",

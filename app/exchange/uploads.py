@@ -8,14 +8,14 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
-from app.exchange.faults import Faults, listed
-from app.exchange.protocol import FILE
-from app.exchange.read import READ, WRITTEN_ONLY, read_files
-from app.exchange.records import quiet
+from app.exchange.folder.read import READ, WRITTEN_ONLY, read_files
+from app.exchange.problems import Faults, listed
+from app.exchange.protocol.study_yaml import FILE
+from app.exchange.tabular.records import quiet
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
-    from app.exchange.records import Progress
+    from app.exchange.tabular.records import Progress
 
 MOST_BYTES = 512 * 2**20
 # RuntimeError is what zipfile raises for a password; the rest, for damaged or exotic archives.

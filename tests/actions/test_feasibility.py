@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.feasibility import feasibility_of_folder, planned_items
 from app.actions.templates import new_study
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

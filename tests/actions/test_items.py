@@ -12,7 +12,7 @@ from app.actions.design import StudyMissingError
 from app.actions.items import TextsInTheWayError, import_into_folder, import_into_store
 from app.design.problem import FaultsError
 from app.exchange import read_folder
-from app.exchange.unfold import Layout
+from app.exchange.tabular.unfold import Layout
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.exchange.small import YAML, read_small
@@ -101,7 +101,7 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(
 ) -> None:
     book = openpyxl.Workbook()
     book.save(tmp_path / "sheet.xlsx")
-    monkeypatch.setattr("app.exchange.spreadsheet.MOST_BYTES", 1000)
+    monkeypatch.setattr("app.exchange.tabular.spreadsheet.MOST_BYTES", 1000)
     assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == "more bytes than allowed"
 
 

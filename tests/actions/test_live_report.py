@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.actions import live_report
 from app.actions.live_report import LiveReports
 from app.analysis import analyze
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.real_data.pandalm import write_pandalm

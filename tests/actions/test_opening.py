@@ -12,7 +12,7 @@ from app.actions.feasibility import feasibility_of_folder
 from app.actions.opening import notes_on_opening
 from app.actions.templates import new_study
 from app.design.not_supported import not_carried_out
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from tests.builder import build_study, protocol_of
 from tests.design.studies import protocol

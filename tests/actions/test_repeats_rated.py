@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.design import open_study
-from app.exchange.write import write_folder
+from app.exchange.folder.write import write_folder
 from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.export import study_folder

@@ -10,8 +10,8 @@ import pytest
 
 from app.actions.report import figure_again, report_of_folder, report_of_study, write_report
 from app.analysis.report.estimate import FIELDS
-from app.exchange.read import read_folder
-from app.exchange.write import write_folder
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.write import write_folder
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study

@@ -11,7 +11,7 @@ import pytest
 from app.actions.report_process import ReportProcess, ReportProcessError
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 from tests.processes import IN_PROC, all_end, is_running
 from tests.real_data.pandalm import write_pandalm
 

@@ -22,7 +22,7 @@ from app.actions.templates import (
 )
 from app.design.protocol.study import Protocol
 from app.design.questions.models import CategoryQuestion, RatingQuestion
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 
 NAMES = [template.name for template in list_templates()]
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "templates.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from app.actions.report import report_of_study
 from app.actions.templates import list_templates, new_study, template_folder
 from app.analysis.report.statistics_registry import STATISTICS
 from app.design.not_supported import not_carried_out
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.raters import rate_until_full

@@ -11,7 +11,7 @@ from app.analysis.data.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canon
 from app.analysis.data.study_folder import frames_of
 from app.design.protocol.study import Protocol
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

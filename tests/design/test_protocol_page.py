@@ -13,8 +13,8 @@ from ruamel.yaml import YAML
 from app.design.protocol.scale import Scale
 from app.design.protocol.study import Protocol
 from app.design.questions.models import Question
-from app.exchange.faults import Faults
-from app.exchange.protocol import read_protocol
+from app.exchange.problems import Faults
+from app.exchange.protocol.study_yaml import read_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ import pytest
 
 from app.design.problem import Fault, FaultsError
 from app.exchange import frames_of, read_files, read_folder
-from app.exchange.encoding import is_utf8, open_text
-from app.exchange.faults import Faults
-from app.exchange.records import read_table
+from app.exchange.problems import Faults
+from app.exchange.tabular.encoding import is_utf8, open_text
+from app.exchange.tabular.records import read_table
 from tests.exchange.small import ITEMS, RATINGS, RESPONSES, faults_in, read_small, small
 from tests.real_data.ayers import raw_rows, write_ayers
 from tests.real_data.kumar import write_kumar

@@ -13,8 +13,8 @@ from app.analysis.data.frames import rating_frame
 from app.analysis.data.study_folder import StudyFolder, is_same
 from app.design.dialogue import turns_to_json
 from app.exchange import read_folder, write_folder
-from app.exchange.faults import Faults
-from app.exchange.protocol import read_protocol
+from app.exchange.problems import Faults
+from app.exchange.protocol.study_yaml import read_protocol
 
 YAML = """\
 attune: 1

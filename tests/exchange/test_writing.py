@@ -16,8 +16,8 @@ from app.analysis.data.study_folder import is_same
 from app.analysis.report.estimate import FIELDS, Figure
 from app.design.protocol.study import Protocol
 from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
-from app.exchange.codebook import MEANINGS
-from app.exchange.ratings import FILE_COLUMNS
+from app.exchange.folder.codebook import MEANINGS
+from app.exchange.ratings.ratings import FILE_COLUMNS
 from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from tests.exchange.small import RATINGS, read_small
 from tests.real_data.ayers import write_ayers

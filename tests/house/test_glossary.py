@@ -11,9 +11,9 @@ import pytest
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.analysis.report.estimate import FIELDS
 from app.design.questions import models as question
-from app.exchange.ratings import FILE_COLUMNS
-from app.exchange.scores import SCORE_COLUMNS
-from app.exchange.tables import CHECK_COLUMNS, EVENT_COLUMNS
+from app.exchange.folder.scores import SCORE_COLUMNS
+from app.exchange.folder.written_tables import CHECK_COLUMNS, EVENT_COLUMNS
+from app.exchange.ratings.ratings import FILE_COLUMNS
 from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from app.storage.tables import metadata
 

@@ -15,7 +15,7 @@ from app.analysis.report.estimate import Figure
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
 from app.analysis.report.statistics_registry import STATISTICS, page_of
-from app.exchange.read import read_folder
+from app.exchange.folder.read import read_folder
 from app.stats.comparison.share_bootstrap import share_at_least_ratio
 from tests.analysis.builders import FIVE, first, frames, protocol
 from tests.analysis.report.test_statistics_registry import DOCS, headings

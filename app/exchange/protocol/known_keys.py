@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from pydantic import AliasChoices, BaseModel
 
 from app.design.protocol.scale import Scale
-from app.exchange.faults import listed
-from app.exchange.yaml_tree import Path, Tree, dotted
+from app.exchange.problems import listed
+from app.exchange.protocol.yaml_tree import Path, Tree, dotted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic.fields import FieldInfo
 
-    from app.exchange.faults import Faults
+    from app.exchange.problems import Faults
 
 # How alike a key must be to one that is known to count as a slip: `raters_per_trail`, not `notes`.
 _ALIKE = 0.75

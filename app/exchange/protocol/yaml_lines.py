@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.exchange.faults import Faults
-from app.exchange.yaml_tree import dotted, read_yaml
+from app.exchange.problems import Faults
+from app.exchange.protocol.yaml_tree import dotted, read_yaml
 
 
 def lines_of(yaml: str) -> dict[str, int]:

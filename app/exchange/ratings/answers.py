@@ -17,14 +17,14 @@ from app.design.questions.models import (
     allowed_words,
 )
 from app.design.questions.spans import are_spans
-from app.exchange.choices import check_choices
+from app.exchange.ratings.choices import check_choices
 
 if TYPE_CHECKING:
     from app.design.questions.models import Question, ScaledQuestion
-    from app.exchange.columns import Mask
-    from app.exchange.sheet import Sheet
-    from app.exchange.table import Column
-    from app.exchange.targets import Study, Targets
+    from app.exchange.ratings.ratings_table import Sheet
+    from app.exchange.ratings.targets import Study, Targets
+    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.table import Column
 
 COLUMNS = ("number", "outcome", "chosen", "strength", "codes", "text")
 

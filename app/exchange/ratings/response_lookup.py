@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.table import places
+from app.exchange.tabular.table import places
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.exchange.columns import Places
-    from app.exchange.table import Column
+    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.table import Column
 
 UNKNOWN, AMBIGUOUS = -1, -2
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.design.protocol.scale import number_text
-from app.exchange.records import quiet, read_table
-from app.exchange.table import Table
+from app.exchange.tabular.records import quiet, read_table
+from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.exchange.faults import Faults
-    from app.exchange.records import Progress
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.records import Progress
 
 
 MOST_BYTES = 256 * 2**20

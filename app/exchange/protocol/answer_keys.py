@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.questions.models import CategoryQuestion
-from app.exchange.faults import listed
-from app.exchange.protocol import FILE
+from app.exchange.problems import listed
+from app.exchange.protocol.study_yaml import FILE
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from app.design.protocol.study import Protocol
-    from app.exchange.faults import Faults
+    from app.exchange.problems import Faults
 
 
 def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, faults: Faults) -> None:

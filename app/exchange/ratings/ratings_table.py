@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.columns import faulty, ids
+from app.exchange.tabular.columns import faulty, ids
 
 if TYPE_CHECKING:
-    from app.exchange.columns import Mask
-    from app.exchange.faults import Faults
-    from app.exchange.table import Column, Table
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.table import Column, Table
 
 
 @dataclass(slots=True)

@@ -14,12 +14,12 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from app.exchange.encoding import unstorable
+from app.exchange.tabular.encoding import unstorable
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node
 
-    from app.exchange.faults import Faults
+    from app.exchange.problems import Faults
 
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}

@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import rating_frame
-from app.exchange.answers import check_answers
-from app.exchange.circumstances import check_circumstances
-from app.exchange.columns import has_columns, text_or_none
-from app.exchange.sheet import Sheet
-from app.exchange.targets import check_targets
+from app.exchange.ratings.answers import check_answers
+from app.exchange.ratings.circumstances import check_circumstances
+from app.exchange.ratings.ratings_table import Sheet
+from app.exchange.ratings.targets import check_targets
+from app.exchange.tabular.columns import has_columns, text_or_none
 
 if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
-    from app.exchange.columns import Places
-    from app.exchange.faults import Faults
-    from app.exchange.table import Column, Table
-    from app.exchange.targets import Study, Targets
+    from app.exchange.problems import Faults
+    from app.exchange.ratings.targets import Study, Targets
+    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.table import Column, Table
 
 FILE_COLUMNS = (
     "rater", "item", "response", "question", "value", "strength", "turn", "left_response", "right_response", "side",

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.exchange.faults import listed
+from app.exchange.problems import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from app.exchange.faults import Faults
-    from app.exchange.table import Column, Table
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.table import Column, Table
 
     Mask = NDArray[np.bool_]
     Places = NDArray[np.int64]

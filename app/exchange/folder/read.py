@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.data.study_folder import StudyFolder
-from app.exchange.checks import check_checks
-from app.exchange.faults import Faults
-from app.exchange.keyed import check_correct_columns
-from app.exchange.protocol import FILE, protocol_from_bytes
-from app.exchange.raters import check_raters, named_in
-from app.exchange.ratings import check_ratings, no_ratings
-from app.exchange.records import quiet, read_table
-from app.exchange.targets import Study
-from app.exchange.texts import check_items, check_responses, no_responses
+from app.exchange.folder.checks import check_checks
+from app.exchange.folder.raters import check_raters, named_in
+from app.exchange.folder.texts import check_items, check_responses, no_responses
+from app.exchange.problems import Faults
+from app.exchange.protocol.answer_keys import check_correct_columns
+from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
+from app.exchange.ratings.ratings import check_ratings, no_ratings
+from app.exchange.ratings.targets import Study
+from app.exchange.tabular.records import quiet, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from app.design.protocol.study import Protocol
-    from app.exchange.records import Progress
-    from app.exchange.table import Table
+    from app.exchange.tabular.records import Progress
+    from app.exchange.tabular.table import Table
 
 TABLES = ("items", "responses", "raters", "ratings")
 # Written by an export for people and other programs; read by nobody here.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.columns import one_of
-from app.exchange.replies import AMBIGUOUS, UNKNOWN, Replies
+from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN, Replies
+from app.exchange.tabular.columns import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from app.design.protocol.study import Protocol
-    from app.exchange.columns import Mask, Places
-    from app.exchange.sheet import Sheet
-    from app.exchange.table import Column
+    from app.exchange.ratings.ratings_table import Sheet
+    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.table import Column
 
 
 @dataclass(slots=True)

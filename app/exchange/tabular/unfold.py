@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.study_folder import ITEM_COLUMNS
-from app.exchange.faults import listed
-from app.exchange.table import Table
+from app.exchange.problems import listed
+from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.exchange.faults import Faults
-    from app.exchange.table import Column
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.table import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from app.exchange.encoding import not_text, open_text, unstorable
-from app.exchange.faults import shown
-from app.exchange.table import Table
+from app.exchange.problems import shown
+from app.exchange.tabular.encoding import not_text, open_text, unstorable
+from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     import io
     from collections.abc import Callable, Iterable, Sequence
 
-    from app.exchange.faults import Faults
+    from app.exchange.problems import Faults
 
     Progress = Callable[[str, int, int], None]
 

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.study_folder import RATER_COLUMNS
-from app.exchange.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
+from app.exchange.tabular.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
 
 if TYPE_CHECKING:
-    from app.exchange.columns import Mask
-    from app.exchange.faults import Faults
-    from app.exchange.table import Column, Table
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.table import Column, Table
 
 KINDS = ("person", "model")
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0", "")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from app.analysis.report.report_tables import figures_csvs
-from app.exchange.cells import write_csv, write_text_csv
-from app.exchange.codebook import codebook_rows, package
-from app.exchange.protocol import FILE
-from app.exchange.records import quiet
-from app.exchange.scores import rater_composites, scores_of
-from app.exchange.tables import EVENT_COLUMNS, checks_of, events_of, tables_of
+from app.exchange.folder.codebook import codebook_rows, package
+from app.exchange.folder.scores import rater_composites, scores_of
+from app.exchange.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of
+from app.exchange.protocol.study_yaml import FILE
+from app.exchange.tabular.csv_cells import write_csv, write_text_csv
+from app.exchange.tabular.records import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.estimate import Figure
-    from app.exchange.records import Progress
-    from app.exchange.tables import Columns
+    from app.exchange.folder.written_tables import Columns
+    from app.exchange.tabular.records import Progress
 
 _CODEBOOK = ("file", "column", "question", "value", "meaning")
 

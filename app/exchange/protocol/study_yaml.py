@@ -8,16 +8,16 @@ from pydantic import ValidationError
 
 from app.design.protocol.study import Protocol
 from app.design.questions.models import Question
-from app.exchange.encoding import not_text, open_text
-from app.exchange.faults import listed
-from app.exchange.known_keys import KnownKeys
-from app.exchange.yaml_tree import Path, Tree, dotted, read_yaml
+from app.exchange.problems import listed
+from app.exchange.protocol.known_keys import KnownKeys
+from app.exchange.protocol.yaml_tree import Path, Tree, dotted, read_yaml
+from app.exchange.tabular.encoding import not_text, open_text
 from app.language.language import catalogue_of, catalogues
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from app.exchange.faults import Faults
+    from app.exchange.problems import Faults
 
 FILE = "study.yaml"
 _TYPES = [get_args(model.model_fields["type"].annotation)[0] for model in get_args(get_args(Question)[0])]

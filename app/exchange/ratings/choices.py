@@ -8,16 +8,16 @@ import numpy as np
 
 from app.design.protocol.scale import number, number_text
 from app.design.questions.models import allowed_words
-from app.exchange.faults import listed
-from app.exchange.replies import AMBIGUOUS, UNKNOWN
+from app.exchange.problems import listed
+from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN
 
 if TYPE_CHECKING:
     from app.design.protocol.scale import Scale
     from app.design.questions.models import ChoiceQuestion
-    from app.exchange.columns import Mask, Places
-    from app.exchange.sheet import Sheet
-    from app.exchange.table import Column
-    from app.exchange.targets import Targets
+    from app.exchange.ratings.ratings_table import Sheet
+    from app.exchange.ratings.targets import Targets
+    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.table import Column
 
 
 def check_choices(

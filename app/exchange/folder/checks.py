@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS
-from app.exchange.columns import faulty
-from app.exchange.table import places
+from app.exchange.tabular.columns import faulty
+from app.exchange.tabular.table import places
 
 if TYPE_CHECKING:
-    from app.exchange.faults import Faults
-    from app.exchange.table import Table
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.table import Table
 
 _PASSED, _FAILED = ("true", "1"), ("false", "0")
 

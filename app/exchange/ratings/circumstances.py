@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from app.design.protocol.scale import number
-from app.exchange.columns import text_or_none
+from app.exchange.tabular.columns import text_or_none
 
 if TYPE_CHECKING:
-    from app.exchange.columns import Mask, Places
-    from app.exchange.sheet import Sheet
-    from app.exchange.table import Column
-    from app.exchange.targets import Study, Targets
+    from app.exchange.ratings.ratings_table import Sheet
+    from app.exchange.ratings.targets import Study, Targets
+    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.table import Column
 
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
 # It stands in an index beside other text.

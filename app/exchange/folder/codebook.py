@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.design.protocol.scale import number_text
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
-from app.exchange.scores import score_meanings
+from app.exchange.folder.scores import score_meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

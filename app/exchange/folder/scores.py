@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.design.protocol.composite import Composite
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion
-    from app.exchange.tables import Columns
+    from app.exchange.folder.written_tables import Columns
 
 SCORE_COLUMNS = ("rater", "score", "value", "n_answers")
 

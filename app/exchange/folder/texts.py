@@ -9,7 +9,7 @@ import pandas as pd
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
 from app.design.dialogue import turns_from_json, turns_to_json
-from app.exchange.columns import (
+from app.exchange.tabular.columns import (
     attributes,
     faulty,
     has_columns,
@@ -19,16 +19,16 @@ from app.exchange.columns import (
     text_or_none,
     unique_ids,
 )
-from app.exchange.encoding import unstorable
-from app.exchange.table import Table, places
+from app.exchange.tabular.encoding import unstorable
+from app.exchange.tabular.table import Table, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.design.protocol.study import Protocol
-    from app.exchange.columns import Mask
-    from app.exchange.faults import Faults
-    from app.exchange.table import Column
+    from app.exchange.problems import Faults
+    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.table import Column
 
 WORDS_OF_CHOICES = ("tie", "neither")
 

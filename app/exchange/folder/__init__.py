@@ -1,0 +1,1 @@
+"""A study folder: read as a whole, written as a whole."""

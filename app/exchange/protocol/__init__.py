@@ -1,0 +1,1 @@
+"""study.yaml: read, checked, written."""

@@ -1,0 +1,1 @@
+"""ratings.csv: each answer checked against the study."""
