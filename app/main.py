@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from app.actions.live_report import LiveReports
-from app.actions.report_process import REPORT_PROCESS
+from app.actions.results.live_report import LiveReports
+from app.actions.results.report_process import REPORT_PROCESS
 from app.settings import folder, settings
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine, text
 
-from app.actions.design import open_study
-from app.actions.places import give_places
-from app.actions.rating import begin_rating, protocol_of
+from app.actions.rating.rating import begin_rating, protocol_of
+from app.actions.rating.trial_list import give_places
+from app.actions.studies.life_cycle import open_study
 from app.postgres import EmbeddedPostgres
 from app.settings import folder
 from app.storage.database.migrate import upgrade

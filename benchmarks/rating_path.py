@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import psycopg
 from sqlalchemy import create_engine
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.postgres import EmbeddedPostgres
 from app.settings import folder
 from app.storage.database.migrate import upgrade

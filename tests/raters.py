@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.invite import invite_raters
-from app.actions.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
-from app.actions.simulated_steps import pass_step
+from app.actions.rating.invite import invite_raters
+from app.actions.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
+from app.actions.simulation.simulated_steps import pass_step
 from app.design.allocation.randomization import seeded
 from app.design.protocol.scale import number_text
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion

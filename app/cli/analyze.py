@@ -22,7 +22,7 @@ def analyze(
     full: Annotated[bool, typer.Option("--full", help="Mixed models too, above 20,000 ratings.")] = False,
 ) -> None:
     """The figures of a study or of a study folder; a folder needs no database."""
-    from app.actions.report import write_report
+    from app.actions.results.report import write_report
     from app.analysis.report.report_tables import report_json
 
     if again is not None:
@@ -44,7 +44,7 @@ def _again(path: Path, file: Path) -> None:
     """The record as it comes out now on standard output; what differs is said, and the exit code is then 1."""
     import json
 
-    from app.actions.report import figure_again
+    from app.actions.results.report import figure_again
     from app.exchange.folder.read import read_folder
 
     try:
@@ -61,7 +61,7 @@ def _again(path: Path, file: Path) -> None:
 
 
 def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:
-    from app.actions.report import report_of_folder
+    from app.actions.results.report import report_of_folder
     from app.exchange.folder.read import read_folder
 
     folder = read_folder(path)
@@ -71,7 +71,7 @@ def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:
 
 
 def _of_store(slug: str, *, full: bool) -> tuple[Report, Protocol]:
-    from app.actions.report import report_of_study
+    from app.actions.results.report import report_of_study
     from app.cli.store import store
     from app.storage.studies.studies import get_study
 

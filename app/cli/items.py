@@ -74,7 +74,7 @@ def _sources(named: list[str]) -> dict[str, str]:
 
 
 def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool) -> StudyFolder:
-    from app.actions.items import TextsInTheWayError, import_into_folder
+    from app.actions.studies.items import TextsInTheWayError, import_into_folder
 
     try:
         return import_into_folder(folder, file, layout, out, replace=replace)
@@ -83,8 +83,8 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
 
 
 def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
-    from app.actions.design import StudyMissingError
-    from app.actions.items import import_into_store
+    from app.actions.studies.items import import_into_store
+    from app.actions.studies.life_cycle import StudyMissingError
 
     with store() as engine, engine.begin() as db:
         try:

@@ -26,7 +26,7 @@ HERE = "http://127.0.0.1:8000"
 @cli.command("add")
 def add(email: str, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:
     """A new lead, with a password or with a sign-in link."""
-    from app.actions.access import AccessError, add_lead
+    from app.actions.lead_access import AccessError, add_lead
 
     password = None if link else _password(from_stdin=password_stdin)
     with store() as engine, engine.begin() as db:
@@ -42,7 +42,7 @@ def add(email: str, password_stdin: Stdin = False, link: Link = False, address: 
 @cli.command("password")
 def password(email: str, password_stdin: Stdin = False) -> None:
     """Another password. Whoever is signed in with the old one is signed out."""
-    from app.actions.access import AccessError, set_password
+    from app.actions.lead_access import AccessError, set_password
 
     with store() as engine, engine.begin() as db:
         lead = _lead(db, email)
@@ -77,7 +77,7 @@ def _lead(db: Connection, email: str) -> Lead:
 
 
 def _print_link(db: Connection, lead: Lead, address: str) -> None:
-    from app.actions.access import new_link
+    from app.actions.lead_access import new_link
 
     typer.echo(f"{address.rstrip('/')}/sign-in/{new_link(db, lead)}")
 

@@ -46,7 +46,7 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
     out: Annotated[Path | None, typer.Option(help="A folder for plan.json, plan.csv and the charts.")] = None,
 ) -> None:
     """Expected widths of intervals and power, by simulation of the study's own design. A folder needs no database."""
-    from app.actions.plan import Asked, PlanError, make_plan, write_plan
+    from app.actions.results.planning import Asked, PlanError, make_plan, write_plan
     from app.analysis.planning.planning import plan_csv, plan_json
 
     protocol, its_items = _design(study)
@@ -94,7 +94,7 @@ def _sizes(text: str, option: str) -> tuple[int, ...]:
 def _design(study: str) -> tuple[Protocol, list[PlannedItem]]:
     path = Path(study)
     if path.is_dir():
-        from app.actions.feasibility import planned_items
+        from app.actions.studies.folder_feasibility import planned_items
         from app.exchange.folder.read import read_folder
 
         folder = read_folder(path)

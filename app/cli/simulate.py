@@ -18,10 +18,10 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")
 
 def simulate(study: Study, raters: Raters, seed: Seed = 1) -> None:
     """Send simulated raters through a study's real design; they are marked as simulated wherever they appear."""
-    from app.actions.design import StudyEmptyError
-    from app.actions.simulate import StudyNotOpenError
-    from app.actions.simulate import simulate as send
-    from app.actions.simulate_folder import HasRatingsError, simulate_folder
+    from app.actions.simulation.simulate import StudyNotOpenError
+    from app.actions.simulation.simulate import simulate as send
+    from app.actions.simulation.simulate_folder import HasRatingsError, simulate_folder
+    from app.actions.studies.life_cycle import StudyEmptyError
     from app.storage.database.engine import transactions
 
     path = Path(study)

@@ -43,8 +43,8 @@ cli.command("new")(templates.new)
 @cli.command("check")
 def check(folder: Folder) -> None:
     """List every fault of a study folder, with file, row, column, what was found and what is allowed."""
-    from app.actions.feasibility import feasibility_of_folder
-    from app.actions.opening import notes_on_opening
+    from app.actions.studies.folder_feasibility import feasibility_of_folder
+    from app.actions.studies.opening_checks import notes_on_opening
 
     found = _read(folder)
     needs = feasibility_of_folder(found)
@@ -58,7 +58,7 @@ def check(folder: Folder) -> None:
 @cli.command("load")
 def load(folder: Folder, lead: Lead = None) -> None:
     """Store a study folder, whole or not at all. Loading the same one again changes nothing."""
-    from app.actions.studies import LeadUnknownError, lead_for
+    from app.actions.studies.studies import LeadUnknownError, lead_for
     from app.storage.studies.load import load_study
 
     found = _read(folder)
@@ -84,7 +84,7 @@ def list_all() -> None:
 @cli.command("export")
 def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
     """Write a study with its ratings and figures to a folder that loads again with the same figures."""
-    from app.actions.studies import export_study
+    from app.actions.studies.studies import export_study
     from app.exchange import FolderInTheWayError
 
     with store() as engine, engine.connect() as db, progress() as show:
@@ -98,7 +98,7 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 @cli.command("open")
 def open_(slug: Slug) -> None:
     """Let raters in. Items added since the last time get their places."""
-    from app.actions.design import open_study
+    from app.actions.studies.life_cycle import open_study
     from app.language.language import note_on
     from app.storage.studies.protocols import get_protocol
 
@@ -118,7 +118,7 @@ def invite(
     address: Annotated[str, typer.Option("--address", help="Where raters reach Attune.")] = "http://127.0.0.1:8000",
 ) -> None:
     """Make personal links, a line each: rater, tab, address. They are shown this once; earlier ones stop working."""
-    from app.actions.invite import InviteError, invite_raters
+    from app.actions.rating.invite import InviteError, invite_raters
     from app.storage.raters.arrivals import get_study_door
 
     with store() as engine, engine.begin() as db:
@@ -136,7 +136,7 @@ def invite(
 @cli.command("pause")
 def pause(slug: Slug) -> None:
     """Let no new rater in; who has begun may finish."""
-    from app.actions.design import pause_study
+    from app.actions.studies.life_cycle import pause_study
 
     _change(slug, pause_study, f"{slug} lets no new rater in.")
 
@@ -144,13 +144,13 @@ def pause(slug: Slug) -> None:
 @cli.command("close")
 def close(slug: Slug) -> None:
     """End the rating; what was rated stays."""
-    from app.actions.design import close_study
+    from app.actions.studies.life_cycle import close_study
 
     _change(slug, close_study, f"{slug} is closed.")
 
 
 def _change(slug: str, change: Callable[[Connection, str], None], words: str) -> None:
-    from app.actions.design import OpeningError
+    from app.actions.studies.life_cycle import OpeningError
 
     with store() as engine, engine.begin() as db:
         _study(db, slug)

@@ -15,7 +15,7 @@ def templates() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from app.actions.templates import list_templates
+    from app.actions.studies.templates import list_templates
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("template", no_wrap=True)
@@ -34,7 +34,13 @@ def new(
     title: Annotated[str | None, typer.Option(help="The study's title. Default: the slug in words.")] = None,
 ) -> None:
     """Write an editable study folder from a template. Never overwrites."""
-    from app.actions.templates import FolderInTheWayError, SlugError, TemplateMissingError, list_templates, new_study
+    from app.actions.studies.templates import (
+        FolderInTheWayError,
+        SlugError,
+        TemplateMissingError,
+        list_templates,
+        new_study,
+    )
 
     slug = slug or template
     try:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
-from app.actions.places import list_length
-from app.actions.rating import protocol_of
+from app.actions.rating.rating import protocol_of
+from app.actions.rating.trial_list import list_length
+from app.actions.studies.life_cycle import open_study
 from tests.builder import build_study
 from tests.builder import protocol_of as parts
 from tests.storage.raters import Rater

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
-from app.actions.flow import submit_questions
+from app.actions.rating.questionnaires import submit_questions
+from app.actions.studies.life_cycle import open_study
 from app.storage.assignments.assignment_view import AssignmentView
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.storage.assignments.test_assignments import expire, state_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from tests.builder import EMPATHY, build_study, protocol_of
 from tests.raters import rate_as
 

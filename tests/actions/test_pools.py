@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
-from app.actions.invite import InviteError, invite_raters
-from app.actions.rating import Arrival, InvitedOnlyError, arrive
+from app.actions.rating.invite import InviteError, invite_raters
+from app.actions.rating.rating import Arrival, InvitedOnlyError, arrive
+from app.actions.studies.life_cycle import open_study
 from app.storage.raters.arrivals import get_study_door
 from tests.builder import EMPATHY, build_study, protocol_of
 from tests.raters import rate_as, rate_until_full

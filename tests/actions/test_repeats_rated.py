@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.exchange.folder.write import write_folder
 from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.results.coverage import get_coverage

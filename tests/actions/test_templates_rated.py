@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.design import open_study
-from app.actions.opening import NotCarriedOutError
-from app.actions.report import report_of_study
-from app.actions.templates import list_templates, new_study, template_folder
+from app.actions.results.report import report_of_study
+from app.actions.studies.life_cycle import open_study
+from app.actions.studies.opening_checks import NotCarriedOutError
+from app.actions.studies.templates import list_templates, new_study, template_folder
 from app.analysis.report.statistics_registry import STATISTICS
 from app.design.not_supported import not_carried_out
 from app.exchange.folder.read import read_folder

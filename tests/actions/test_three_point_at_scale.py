@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
+from app.actions.studies.life_cycle import open_study
 from app.exchange import read_files
 from app.storage.database.engine import transactions
 from app.storage.studies.load import load_study

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from tests.journeys.lead_steps import a_lead, open_analytics, sign_in
 from tests.journeys.test_rater_axe import LOOKS, check
 from tests.web.lead.build import rate

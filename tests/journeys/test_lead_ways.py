@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.settings import settings
 from tests.journeys.lead_steps import N_CHARTS, PASSWORD, a_lead, open_analytics, sign_in
 from tests.web.lead.build import rate

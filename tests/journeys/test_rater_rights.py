@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from app.actions.design import close_study
+from app.actions.studies.life_cycle import close_study
 from tests.builder import EMPATHY, PREFERENCE
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 from tests.journeys.test_rater_axe import LOOKS, check

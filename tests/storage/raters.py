@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from app.actions.rating import Arrival, arrive, begin_rating, current_page, finish, submit_rating
+from app.actions.rating.rating import Arrival, arrive, begin_rating, current_page, finish, submit_rating
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.raters.arrivals import get_study_door
 from app.storage.raters.rating_sessions import RatingSession, get_rating_session

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
+from app.actions.studies.life_cycle import open_study
 from app.storage.assignments.source_preferences import get_information, list_source_pairs
 from app.storage.database.engine import transactions
 from tests.builder import PREFERENCE, build_study, protocol_of

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
-from app.actions.skipping import skip
-from app.actions.withdrawing import withdraw
+from app.actions.rating.skip import skip
+from app.actions.rating.withdraw import withdraw
+from app.actions.studies.life_cycle import open_study
 from app.design.allocation.randomization import seeded
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.raters.pauses import record_pause, resume

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from app.actions.live_report import LiveReports
-from app.actions.report_process import REPORT_PROCESS
+from app.actions.results.live_report import LiveReports
+from app.actions.results.report_process import REPORT_PROCESS
 from app.main import create_app
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from app.actions.access import add_lead, begin_session
-from app.actions.design import open_study
+from app.actions.lead_access import add_lead, begin_session
+from app.actions.studies.life_cycle import open_study
 from app.web.lead.charts import vega_url
 from tests.web.lead.build import study_of
 

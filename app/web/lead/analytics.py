@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from app.actions.live_report import LiveReports
+    from app.actions.results.live_report import LiveReports
     from app.analysis.report.estimate import Figure
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol

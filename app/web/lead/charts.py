@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from app.actions.charts import chart_picture, vega_script
+from app.actions.results.charts import chart_picture, vega_script
 from app.web.assets import FOREVER
 from app.web.errors import NotFoundError
 from app.web.lead.session import LeadAndStudy, OwnForLong, live_report

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from app.actions.exports import ratings_file, study_zip_file
+from app.actions.results.exports import ratings_file, study_zip_file
 from app.web.lead.session import OwnForLong
 
 router = APIRouter()

@@ -11,8 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.new_study import Sheet, SourceColumn, store_sheet, store_template, store_upload
-from app.actions.templates import list_templates
+from app.actions.studies.new_study import Sheet, SourceColumn, store_sheet, store_template, store_upload
+from app.actions.studies.templates import list_templates
 from app.design.problem import Fault, FaultsError
 from app.storage.leads.leads import Lead
 from app.web.deps import Db

@@ -19,7 +19,7 @@ from app.web.errors import NotFoundError, SignInError
 from app.web.pages import is_htmx
 
 if TYPE_CHECKING:
-    from app.actions.live_report import LiveReport, LiveReports
+    from app.actions.results.live_report import LiveReport, LiveReports
 
 COOKIE = "lead"
 MAX_AGE = int(leads.LONGEST.total_seconds())

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.actions import access
+from app.actions import lead_access as access
 from app.storage.leads import leads
 from app.web.deps import Db
 from app.web.errors import GoneError, TooManyError

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.actions import design
+from app.actions.studies import life_cycle as design
 from app.language.language import note_on
 from app.storage.results import coverage
 from app.storage.studies.protocols import get_protocol

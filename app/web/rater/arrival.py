@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating import Arrival, InvitedOnlyError, arrive
+from app.actions.rating.rating import Arrival, InvitedOnlyError, arrive
 from app.language.message import message
 from app.storage.raters.arrivals import get_study_door
 from app.storage.raters.rating_sessions import get_rating_session

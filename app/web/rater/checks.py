@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.attention import attention_now, submit_attention
-from app.actions.comprehension import Comprehension, comprehension_now, submit_comprehension
-from app.actions.pauses import pause_now
-from app.actions.rating import current_step, protocol_of
+from app.actions.rating.attention import attention_now, submit_attention
+from app.actions.rating.comprehension import Comprehension, comprehension_now, submit_comprehension
+from app.actions.rating.pauses import pause_now
+from app.actions.rating.rating import current_step, protocol_of
 from app.design.protocol.checks import AttentionCheck, slot_of_check
 from app.language.language import language_of
 from app.language.message import Message

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.flow import agree, refuse
-from app.actions.rating import current_step, protocol_of
+from app.actions.rating.questionnaires import agree, refuse
+from app.actions.rating.rating import current_step, protocol_of
 from app.storage.raters.arrivals import get_study_door
 from app.storage.raters.rating_sessions import get_platform, get_rating_session
 from app.storage.studies.protocols import get_protocol

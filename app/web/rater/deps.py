@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
-from app.actions.rating import as_shown, protocol_of
+from app.actions.rating.rating import as_shown, protocol_of
 from app.language.message import message
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.raters.arrivals import get_study_door

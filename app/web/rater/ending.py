@@ -8,8 +8,8 @@ from typing import Any, Literal, cast
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.flow import pass_debrief
-from app.actions.rating import current_page, current_step, finish, protocol_of
+from app.actions.rating.questionnaires import pass_debrief
+from app.actions.rating.rating import current_page, current_step, finish, protocol_of
 from app.design.protocol.study import Outcome, Protocol
 from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.raters.debriefing import list_rated_responses

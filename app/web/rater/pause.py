@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.pauses import pause_now
-from app.actions.rating import protocol_of
+from app.actions.rating.pauses import pause_now
+from app.actions.rating.rating import protocol_of
 from app.storage.raters.pauses import record_pause
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page

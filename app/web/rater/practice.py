@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
-from app.actions.rating import current_step, protocol_of
+from app.actions.rating.practice import (
+    Feedback,
+    PracticePage,
+    feedback_on,
+    next_practice,
+    practice_page,
+    submit_practice,
+)
+from app.actions.rating.rating import current_step, protocol_of
 from app.design.protocol.checks import is_right
 from app.design.questions.form import SIDES
 from app.design.questions.slot import Slot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.flow import questions_of, save_question, submit_questions
-from app.actions.rating import current_step, protocol_of
+from app.actions.rating.questionnaires import questions_of, save_question, submit_questions
+from app.actions.rating.rating import current_step, protocol_of
 from app.design.steps import questionnaire_of
 from app.language.message import message
 from app.storage.answers.rater_answers import list_rater_answers

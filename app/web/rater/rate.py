@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.attention import attention_now
-from app.actions.pauses import pause_now
-from app.actions.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
-from app.actions.skipping import reasons_at
+from app.actions.rating.attention import attention_now
+from app.actions.rating.pauses import pause_now
+from app.actions.rating.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
+from app.actions.rating.skip import reasons_at
 from app.language.message import Message, message
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.storage.raters.pauses import resume

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.actions.rating import slots_of, stage_of_page
+from app.actions.rating.rating import slots_of, stage_of_page
 from app.design.presentation import Presentation, presentation
 from app.design.protocol.study import Protocol
 from app.design.questions.slot import places_as_read, response_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating import may_rate
-from app.actions.skipping import SkipReasonError, skip
+from app.actions.rating.rating import may_rate
+from app.actions.rating.skip import SkipReasonError, skip
 from app.language.message import message
 from app.web.deps import Db
 from app.web.errors import PageError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.places import list_length
-from app.actions.rating import begin_rating, current_step, protocol_of
+from app.actions.rating.rating import begin_rating, current_step, protocol_of
+from app.actions.rating.trial_list import list_length
 from app.storage.raters.rating_sessions import record_keys_off
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page

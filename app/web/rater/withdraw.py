@@ -8,8 +8,8 @@ from typing import Literal, cast
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating import protocol_of
-from app.actions.withdrawing import outcome_of, withdraw
+from app.actions.rating.rating import protocol_of
+from app.actions.rating.withdraw import outcome_of, withdraw
 from app.design.protocol.study import Outcome
 from app.storage.raters.withdrawals import get_withdrawal
 from app.storage.studies.protocols import get_protocol

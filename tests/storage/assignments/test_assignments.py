@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.storage.assignments.assignment_view import AssignmentView
 from tests.builder import EMPATHY, build_study, protocol_of
 from tests.storage.raters import Rater

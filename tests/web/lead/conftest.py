@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.access import add_lead, begin_session
+from app.actions.lead_access import add_lead, begin_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.exchange import read_folder
 from app.storage.studies.load import load_study
 from tests.real_data.ayers import write_ayers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.access import add_lead
+from app.actions.lead_access import add_lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import text
 
-from app.actions import access
+from app.actions import lead_access as access
 from app.storage.leads import leads
 from app.web.lead.session import local_path
 

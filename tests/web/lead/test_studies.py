@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.access import add_lead
+from app.actions.lead_access import add_lead
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.storage.results.coverage import get_coverage
 from tests.web.lead.build import rate, study_of
 

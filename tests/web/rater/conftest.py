@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
-from app.actions.design import open_study
+from app.actions.studies.life_cycle import open_study
 from app.main import create_app
 from app.storage.database.engine import transactions
 from tests.builder import build_study, protocol_of

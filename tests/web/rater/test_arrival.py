@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
-from app.actions.design import close_study, pause_study
+from app.actions.studies.life_cycle import close_study, pause_study
 from app.storage.raters.arrivals import record_invite, token_hash
 from tests.web.rater.conftest import heading
 

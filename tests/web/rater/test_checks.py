@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
 from app.storage.database.engine import transactions
 from app.storage.results.frames import study_checks
 from tests.web.rater.conftest import FULL, form_address, heading

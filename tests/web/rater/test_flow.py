@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import close_study
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
+from app.actions.studies.life_cycle import close_study
 from app.storage.database.engine import transactions
 from app.storage.raters.arrivals import record_invite
 from app.storage.results.coverage import get_coverage

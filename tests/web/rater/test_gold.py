@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
 from app.analysis import analyze
 from app.design.protocol.study import Protocol
 from app.storage.database.engine import transactions

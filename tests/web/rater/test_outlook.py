@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import close_study, pause_study
+from app.actions.studies.life_cycle import close_study, pause_study
 from tests.builder import EMPATHY, PREFERENCE
 from tests.web.rater.conftest import form_address, heading
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import OpeningError
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
+from app.actions.studies.life_cycle import OpeningError
 from app.storage.database.engine import transactions
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.export import study_events, study_folder

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.simulate import simulate
+from app.actions.simulation.simulate import simulate
 from app.storage.database.engine import transactions
 from tests.builder import EMPATHY
 from tests.web.rater.conftest import form_address, heading

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.exports import study_zip_file
-from app.actions.live_report import LiveReports
+from app.actions.results.exports import study_zip_file
+from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
 from app.storage.database.engine import transactions
 from app.storage.results.coverage import get_coverage

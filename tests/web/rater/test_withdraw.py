@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.design import close_study, pause_study
-from app.actions.exports import study_zip_file
-from app.actions.invite import invite_raters
-from app.actions.live_report import LiveReports
-from app.actions.report import report_of_study
+from app.actions.rating.invite import invite_raters
+from app.actions.results.exports import study_zip_file
+from app.actions.results.live_report import LiveReports
+from app.actions.results.report import report_of_study
+from app.actions.studies.life_cycle import close_study, pause_study
 from app.analysis import analyze
 from app.storage.database.engine import transactions
 from app.storage.raters.arrivals import get_study_door, record_invite

@@ -1,0 +1,1 @@
+"""A rating session from arrival to completion."""

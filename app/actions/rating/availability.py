@@ -1,0 +1,33 @@
+"""Whether there will be a place for a rater who has not begun: told before they read consent and instructions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions.rating.admission import foreseen
+from app.actions.rating.conditions import foreseen_conditions, own_conditions
+from app.actions.rating.trial_list import pool_of_seats
+from app.storage.assignments.returned_places import return_expired
+from app.storage.assignments.seats import Claimant, has_free_places, has_leased_places
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.actions.rating.admission import Turned
+    from app.design.protocol.study import Protocol
+    from app.storage.raters.rating_sessions import RatingSession
+
+
+def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
+    """None where there is a place as far as can be told; else whether one may still come free.
+
+    Nothing is locked and nothing promised: who begins is asked again.
+    """
+    return_expired(db, session)
+    pool = pool_of_seats(protocol, session.pool)
+    if turned := foreseen(db, session, protocol) or foreseen_conditions(db, session, protocol, pool):
+        return turned
+    who = Claimant(session, True, own_conditions(db, session, protocol).texts, pool=pool)
+    if has_free_places(db, who):
+        return None
+    return "wait" if has_leased_places(db, who) else "full"

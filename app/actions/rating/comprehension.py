@@ -1,0 +1,74 @@
+"""Questions on the instructions: who is wrong reads the explanation and tries again. They reject nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.actions.rating.rating import protocol_of
+from app.design.protocol.checks import slot_of_check
+from app.design.questions.form import Answers, read_answers
+from app.storage.answers.checks import list_checks, record_check
+from app.storage.raters.rating_sessions import record_step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol.checks import ComprehensionCheck
+    from app.design.questions.slot import Slot
+    from app.storage.raters.rating_sessions import RatingSession
+
+    Form = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """Where a rater stands: the checks that are not right yet, how often they tried, and whether they may again."""
+
+    open: tuple[ComprehensionCheck, ...]
+    n_attempts: int
+    is_over: bool
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """What the page asks; from the second attempt on with the explanations."""
+        return tuple(
+            slot_of_check(check, number, check.explanation if self.n_attempts else "")
+            for number, check in enumerate(self.open, start=1)
+        )
+
+
+def comprehension_now(db: Connection, session: RatingSession) -> Comprehension:
+    """Which questions on the instructions are still open."""
+    rule = protocol_of(db, session).checks
+    keys = {check.key for check in rule.comprehension}
+    answered = [detail for detail in list_checks(db, session) if detail["check"] in keys]
+    right = {detail["check"] for detail in answered if detail["is_passed"]}
+    # Checks that came with a folder do not say which attempt it was.
+    n_attempts = max((detail.get("attempt", 1) for detail in answered), default=0)
+    still_open = tuple(check for check in rule.comprehension if check.key not in right)
+    return Comprehension(still_open, n_attempts, n_attempts >= rule.comprehension_attempts)
+
+
+def submit_comprehension(db: Connection, session: RatingSession, now: Comprehension, form: Form) -> Answers:
+    """Check a page and keep each answer; the step is passed when all are right, or the right ones were read.
+
+    The caller knows that the rater stands here.
+    """
+    if now.is_over:
+        record_step(db, session, "comprehension", {"n_attempts": now.n_attempts, "is_passed": False})
+        return Answers(())
+    answers = read_answers(now.slots, form, ())
+    if answers.wrong:
+        return answers
+    attempt = now.n_attempts + 1
+    is_right = []
+    for check, answer in zip(now.open, answers.given, strict=True):
+        (code,) = answer.codes or ("",)
+        is_right.append(code == check.correct)
+        record_check(db, session, {"check": check.key, "is_passed": is_right[-1], "answer": code, "attempt": attempt})
+    if all(is_right):
+        record_step(db, session, "comprehension", {"n_attempts": attempt, "is_passed": True})
+    return answers

@@ -1,0 +1,155 @@
+"""Practice: trials with feedback before the real ones, by a rule that the protocol sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import UUID
+
+from app.actions.rating.rating import protocol_of, slots_of
+from app.design.allocation.randomization import seeded
+from app.design.allocation.special_trials import is_declared_as
+from app.design.presentation import shown_labels
+from app.design.protocol.checks import Score, practice_outcome, score_of
+from app.design.questions.form import asked_answers, read_answers
+from app.design.reveal import PRACTICE
+from app.storage.answers.practice import list_practice, list_practice_texts, record_practice
+from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.raters.rating_sessions import get_rater, record_state, record_step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol.flow import Practice, PracticeTrial
+    from app.design.protocol.study import Protocol
+    from app.design.questions.form import Answers
+    from app.storage.answers.practice import PracticeText
+    from app.storage.raters.rating_sessions import RatingSession
+
+    Form = Mapping[str, Sequence[str]]
+
+Outcome = Literal["passed", "again", "go_on", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class PracticePage:
+    """One page to practise on: the `number`th of this rater over all attempts, from 1. `keys` of responses by id."""
+
+    number: int
+    declared: PracticeTrial
+    view: AssignmentView
+    keys: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What follows a page: the answers to its questions as ratings.csv writes them, and after the last how it went."""
+
+    page: PracticePage
+    answers: Mapping[str, Sequence[str]]
+    outcome: Outcome | None
+    score: Score
+
+
+def next_practice(db: Connection, session: RatingSession) -> int:
+    """The number of the page where a rater stands, from 1 over all attempts."""
+    return len(list_practice(db, session)) + 1
+
+
+def practice_page(db: Connection, session: RatingSession, number: int) -> PracticePage:
+    """A page to practise on; its responses in an order of this rater and attempt.
+
+    Raises:
+        LookupError: the study was not opened with this practice.
+    """
+    protocol = protocol_of(db, session)
+    practice = _practice(protocol)
+    attempt, place = divmod(number - 1, len(practice.trials))
+    declared = practice.trials[place]
+    texts = list_practice_texts(db, session.study_id)
+    found = next(
+        (t for t in texts if is_declared_as(declared, t.item, [str(r["key"]) for r in t.responses])), None
+    )  # fmt: skip
+    if found is None:
+        raise LookupError(declared.item)
+    shown = list(found.responses)
+    seeded(session.seed, "practice", get_rater(db, session)[0], attempt, place).shuffle(shown)
+    view = _view(session, protocol, found, shown, number=number, place=place + 1)
+    return PracticePage(number, declared, view, {response["id"]: response["key"] for response in shown})
+
+
+def _practice(protocol: Protocol) -> Practice:
+    if protocol.flow.practice is None:
+        raise LookupError(protocol.slug)
+    return protocol.flow.practice
+
+
+def _view(
+    session: RatingSession, protocol: Protocol, found: PracticeText, shown: Sequence[Mapping[str, Any]], *,
+    number: int, place: int,
+) -> AssignmentView:  # fmt: skip
+    labels = shown_labels(protocol, "", [response["source"] for response in shown])
+    return AssignmentView(
+        study_id=session.study_id, id=0, token=UUID(int=0), rater_id=session.rater_id, trial_id=found.trial_id,
+        position=number, response_ids=tuple(response["id"] for response in shown),
+        shown_labels=labels if any(labels) else None, repeat=0, state=PRACTICE, n_turns_done=0, served_at=None,
+        condition="", item_id=found.item_id, text=found.text, turns=found.turns, profile=found.profile,
+        content_note=found.content_note,
+        responses=[{"text": response["text"], "turns": response["turns"]} for response in shown],
+        answers=[], n_all=len(_practice(protocol).trials), place=place, previous=None,
+    )  # fmt: skip
+
+
+def submit_practice(db: Connection, session: RatingSession, page: PracticePage, form: Form) -> Answers:
+    """Check a page and keep it; after the last of an attempt the practice is passed, tried again, or over.
+
+    The caller knows that the rater stands at this page.
+    """
+    protocol = protocol_of(db, session)
+    slots = slots_of(protocol, page.view)
+    answers = read_answers(slots, form, page.view.response_ids)
+    if answers.wrong:
+        return answers
+    asked = asked_answers(slots, answers.given, page.keys)
+    score = score_of(page.declared.expect, asked)
+    n_each = len(_practice(protocol).trials)
+    record_practice(db, session, {
+        "attempt": (page.number - 1) // n_each + 1, "trial": page.view.place, "item": page.declared.item,
+        "responses": [page.keys[response_id] for response_id in page.view.response_ids],
+        "answers": asked, "n_right": score.n_right, "n_expected": score.n_expected,
+    })  # fmt: skip
+    outcome = _outcome(_practice(protocol), list_practice(db, session))
+    if outcome in {"passed", "go_on"}:
+        record_step(db, session, "practice", {"outcome": outcome, "n_attempts": page.number // n_each})
+    elif outcome == "end":
+        record_state(db, session, "failed_checks")
+    return answers
+
+
+def feedback_on(db: Connection, session: RatingSession, number: int) -> Feedback | None:
+    """What follows a page that was answered; None where it was not."""
+    done = list_practice(db, session)
+    if not 1 <= number <= len(done):
+        return None
+    page = practice_page(db, session, number)
+    practice = _practice(protocol_of(db, session))
+    outcome = _outcome(practice, done[:number])
+    return Feedback(page, done[number - 1]["answers"], outcome, _scores(practice, done[:number])[-1])
+
+
+def _outcome(practice: Practice, done: Sequence[Mapping[str, Any]]) -> Outcome | None:
+    """What follows the last answered page; None in the midst of an attempt."""
+    if len(done) % len(practice.trials):
+        return None
+    return practice_outcome(practice, [score.share for score in _scores(practice, done)])
+
+
+def _scores(practice: Practice, done: Sequence[Mapping[str, Any]]) -> list[Score]:
+    """How each attempt went, so far."""
+    n = len(practice.trials)
+    attempts = [done[first : first + n] for first in range(0, len(done), n)]
+    return [
+        Score(sum(page["n_right"] for page in pages), sum(page["n_expected"] for page in pages)) for pages in attempts
+    ]

@@ -1,0 +1,236 @@
+"""The way of one rating: arrive, begin, answer, finish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.actions.rating.attention import attention_now
+from app.actions.rating.availability import outlook
+from app.actions.rating.gold import check_gold
+from app.actions.rating.trial_list import give_places
+from app.design.questions.form import Answers, read_answer, read_answers
+from app.design.questions.slot import Shown, Slot
+from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
+from app.design.revisit import asked_at
+from app.design.steps import AFTER_RATINGS, DONE, next_step, way_of
+from app.language.language import language_of
+from app.storage.answers.ratings import GOLD, record_answer, record_submission
+from app.storage.answers.revisits import record_revisit, save_revisit
+from app.storage.answers.turns import record_turn, release_turns
+from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
+from app.storage.assignments.assignments import get_so_far
+from app.storage.assignments.returned_places import retake_returned
+from app.storage.raters.arrivals import record_arrival, record_invited_arrival
+from app.storage.raters.rating_sessions import record_begin, record_finish, record_step
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol.study import Protocol
+    from app.storage.raters.arrivals import Sitting, StudyDoor
+    from app.storage.raters.rating_sessions import RatingSession
+
+    Form = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Who came: the platform, its id of the person, and what else its link said."""
+
+    platform: str
+    platform_id: str
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a page of answers. `wrong` by slot; `is_stored` False: its place was given to another."""
+
+    answers: Answers
+    is_stored: bool
+
+
+class InvitedOnlyError(PermissionError):
+    """The study takes raters by personal link only."""
+
+
+def arrive(
+    db: Connection, study: StudyDoor, arrival: Arrival, *, pool: str | None = None, is_simulated: bool = False
+) -> Sitting | None:
+    """Bring a rater to their place; None where an invite link is unknown or revoked.
+
+    Args:
+        db: the transaction.
+        study: the study's door.
+        arrival: who comes.
+        pool: of a simulated rater; who comes by an open link is of the open pool.
+        is_simulated: whether the program plays this rater.
+
+    Raises:
+        InvitedOnlyError: the study has pools and none of them is open to all.
+    """
+    design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+    if arrival.platform == "invite":
+        return record_invited_arrival(db, study, arrival.platform_id, lease_minutes=design.lease_minutes)
+    pool = pool or design.open_pool
+    if design.pools and pool is None:
+        raise InvitedOnlyError
+    return record_arrival(
+        db, study, arrival.platform, arrival.platform_id, lease_minutes=design.lease_minutes,
+        parameters=arrival.parameters, pool=pool, is_simulated=is_simulated,
+    )  # fmt: skip
+
+
+def protocol_of(db: Connection, session: RatingSession) -> Protocol:
+    """The version with which this rater began."""
+    return get_protocol(db, session.study_id, session.protocol_version, session.sha256)
+
+
+def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
+    """How far the page of an assignment is revealed."""
+    return Stage() if view.state == PRACTICE else stage_of(protocol, _shown(protocol, view), view.n_turns_done)
+
+
+def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
+    """What the page of an assignment asks now."""
+    asked = asked_at(protocol, _shown(protocol, view), is_revisit=view.is_revisit)
+    return slots_now(asked, stage_of_page(protocol, view))
+
+
+def _shown(protocol: Protocol, view: AssignmentView) -> Shown:
+    n_turns = tuple(len(response["turns"] or ()) for response in view.responses)
+    texts = tuple(_texts(response["text"], response["turns"]) for response in view.responses)
+    item_texts = _texts(view.text, view.turns)
+    return Shown(
+        view.response_ids, len(view.turns or ()), n_turns, view.condition, item_texts, texts,
+        language_of(protocol.language).is_right_to_left,
+    )  # fmt: skip
+
+
+def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple[str, ...]:
+    return tuple(str(turn.get("text", "")) for turn in turns) if turns else (text or "",)
+
+
+def current_step(db: Connection, session: RatingSession) -> str:
+    """The step where a rater stands, as `design.way` names them; or how they ended, if not by finishing."""
+    if session.has_ended:
+        return DONE if session.session_state == "finished" else session.session_state
+    protocol = protocol_of(db, session)
+    return next_step(way_of(protocol, pool=session.pool, condition=session.condition), session.passed)
+
+
+def as_shown(db: Connection, session: RatingSession, view: AssignmentView) -> AssignmentView:
+    """The assignment as its page is now: for rating, or for looking back."""
+    return view.looked_back_on() if current_step(db, session) == "revisit" else view
+
+
+def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bool:
+    """Whether answers are still taken; not from the debriefing on, which may say who wrote what."""
+    step = current_step(db, session)
+    return not session.has_ended and step not in AFTER_RATINGS and (step != "revisit" or view.is_revisit)
+
+
+def begin_rating(db: Connection, session: RatingSession) -> None:
+    """Note that the instructions are read; a second click changes nothing. Places are given by `current_page`."""
+    if current_step(db, session) == "instructions":
+        record_begin(db, session)
+        record_step(db, session, "instructions")
+
+
+def current_page(db: Connection, session: RatingSession) -> AssignmentView | str:
+    """Where the rater stands: the next assignment; while there is none for now `wait`, or `full`; else the step.
+
+    Between two assignments it may be `attention`.
+    """
+    step = current_step(db, session)
+    if step == "revisit":
+        return next_revisit(db, session) or current_step(db, record_step(db, session, "revisit"))
+    if step == "rating":
+        return _rating_page(db, session)
+    is_to_begin = not session.has_begun and not session.has_ended
+    return (is_to_begin and outlook(db, session, protocol_of(db, session))) or step
+
+
+def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str:
+    if attention_now(db, session, protocol_of(db, session)):
+        return "attention"
+    if session.session_state == "active" and (view := next_assignment(db, session)):
+        return view
+    outcome = give_places(db, session, protocol_of(db, session))
+    if outcome == "given":
+        return next_assignment(db, session) or "wait"
+    if get_so_far(db, session).n_held == 0:
+        return outcome
+    return current_page(db, record_step(db, session, "rating"))
+
+
+def submit_rating(
+    db: Connection, session: RatingSession, view: AssignmentView, form: Form, *, active_ms: int | None = None
+) -> Submission:
+    """Check a page of answers and store it whole, or not at all; a turn of a dialogue opens the next."""
+    protocol = protocol_of(db, session)
+    stage = stage_of_page(protocol, view)
+    if stage.turn is not None and next(iter(form.get("turn", ())), str(stage.turn)) != str(stage.turn):
+        return Submission(Answers(()), is_stored=True)
+    answers = read_answers(slots_of(protocol, view), form, view.response_ids)
+    if answers.wrong:
+        return Submission(answers, is_stored=False)
+    if view.is_revisit:
+        is_stored = record_revisit(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+        return Submission(answers, is_stored)
+    if view.state == "returned":
+        retake_returned(db, session)
+    if stage.turn is not None:
+        return Submission(answers, record_turn(db, view, answers.given, stage.turn))
+    is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+    if stage.n_turns:
+        release_turns(db, view)
+    if is_stored:
+        _check(db, protocol, view)
+    return Submission(answers, is_stored)
+
+
+def save_answer(
+    db: Connection, session: RatingSession, view: AssignmentView, form: Form, name: str, key: UUID | None
+) -> bool:
+    """Store one answer of a page that is not submitted yet; False where the place was given to another.
+
+    Raises:
+        KeyError: the page has no such slot.
+        AnswerError: the question does not allow the value.
+    """
+    slot = {slot.name: slot for slot in slots_of(protocol_of(db, session), view)}[name]
+    answer = read_answer(slot, form, view.response_ids)
+    if answer is None:
+        return True
+    is_saved = (save_revisit if view.is_revisit else record_answer)(db, view, answer, key)
+    if is_saved and view.state == "done":
+        _check(db, protocol_of(db, session), view)
+    return is_saved
+
+
+def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
+    """A gold trial is checked when it is done, and again when one of its answers is changed."""
+    if view.purpose == GOLD:
+        check_gold(db, protocol, view, asked_at(protocol, _shown(protocol, view), is_revisit=False))
+
+
+def finish(db: Connection, session: RatingSession) -> bool:
+    """Call the sitting finished if every step is passed; False where one is open, or it ended otherwise."""
+    if session.session_state == "finished":
+        return True
+    if session.has_ended or current_page(db, session) != DONE:
+        return False
+    record_finish(db, session)
+    return True
+
+
+def _milliseconds(form: Form) -> int:
+    """How long the browser says that the page was hidden; a day at most, and nothing where it says nonsense."""
+    text = next(iter(form.get("hidden_ms", ())), "")
+    return min(int(text), 24 * 60 * 60 * 1000) if text.isascii() and text.isdigit() and len(text) <= 12 else 0  # noqa: PLR2004

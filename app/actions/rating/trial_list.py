@@ -1,0 +1,128 @@
+"""Give a rater their list of places, or say why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.actions.rating.admission import turned_away
+from app.actions.rating.conditions import OwnConditions, choose_conditions, foreseen_conditions, own_conditions
+from app.actions.rating.gold import gold_for
+from app.design.allocation.cells import cell_of
+from app.design.allocation.gold_trials import with_gold
+from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
+from app.design.presentation import shown_labels
+from app.storage.assignments.assignments import get_so_far, record_assignments
+from app.storage.assignments.returned_places import retake_gold, retake_returned, return_expired
+from app.storage.assignments.seats import Claimant, claim_seats, has_leased_places
+from app.storage.assignments.trial_lists import get_extent, list_trials
+from app.storage.raters.rating_sessions import get_rater, record_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol.study import Protocol
+    from app.storage.assignments.assignments import SoFar
+    from app.storage.assignments.seats import Seat
+    from app.storage.assignments.trial_lists import Extent, Trial
+    from app.storage.raters.rating_sessions import RatingSession
+
+Outcome = Literal["given", "wait", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A rater as their list needs them: the places that may be theirs, how many at most, and the name for chance."""
+
+    who: Claimant
+    n_most: int
+    key: str
+
+
+def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> int:
+    """How many pages a rater of this study gets, where there are enough."""
+    so_far = get_so_far(db, session)
+    if so_far.n_held:
+        return so_far.n_held + so_far.n_repeated + so_far.n_gold
+    n_most = _own(db, session, protocol, own_conditions(db, session, protocol)).n_most
+    repeats = repeats_for(protocol, n_most)
+    return n_most + (repeats.n if repeats else 0) + len(protocol.checks.gold)
+
+
+def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> Outcome:
+    """Fill a rater's list up to its length: what they had before they stayed away, then the least covered trials.
+
+    "wait": every place that this rater could have is taken, but some only for now. "full": nothing will come free.
+    """
+    return_expired(db, session)
+    if turned := turned_away(db, session, protocol):
+        if turned == "full" and not get_so_far(db, session).n_held:
+            record_state(db, session, "full")
+        return turned
+    retake_returned(db, session)
+    so_far = get_so_far(db, session)
+    _, pool = get_rater(db, session)
+    chosen = choose_conditions(db, session, protocol, pool_of_seats(protocol, pool))
+    own = _own(db, session, protocol, chosen or own_conditions(db, session, protocol))
+    seats = claim_seats(db, own.who, max(0, own.n_most - so_far.n_held)) if chosen else []
+    if seats:
+        _record(db, protocol, own, seats, so_far)
+        retake_gold(db, session)
+    if seats or so_far.n_open:
+        record_state(db, session, "active")
+        return "given"
+    if so_far.n_held:
+        record_state(db, session, "active")
+        return "full"
+    is_over = foreseen_conditions(db, session, protocol, own.who.pool) == "full"
+    if is_over or not has_leased_places(db, own.who):
+        record_state(db, session, "full")
+        return "full"
+    return "wait"
+
+
+def pool_of_seats(protocol: Protocol, pool: str | None) -> str:
+    """Whose seats a rater of this pool may have; all seats are of one kind where the design has no pools."""
+    return pool or "" if protocol.design.pools else ""
+
+
+def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions: OwnConditions) -> Own:
+    key, pool = get_rater(db, session)
+    seats = pool_of_seats(protocol, pool)
+    extent = get_extent(db, session, conditions.texts, seats)
+    same_item = _may_repeat_items(protocol, extent)
+    cap = protocol.flow.exposure_cap
+    n_most = extent.n_most(same_item=same_item, exposure_cap=cap)
+    who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats, cap, protocol.design.adaptive)
+    return Own(who, min(protocol.design.trials_of(pool) or n_most, n_most), key)
+
+
+def _may_repeat_items(protocol: Protocol, extent: Extent) -> bool:
+    """Whether a rater may get two trials of one item: as the design says; unsaid, only single responses."""
+    same_item = protocol.design.same_item
+    return extent.n_shown == 1 if same_item is None else same_item
+
+
+def _record(db: Connection, protocol: Protocol, own: Own, seats: Sequence[Seat], so_far: SoFar) -> None:
+    """Set the order, the sides, the repeats and the gold trials, once and for all."""
+    session, blocks = own.who.session, protocol.design.blocks
+    column = blocks.column if blocks else None
+    trials = list_trials(db, session.study_id, [seat.trial_id for seat in seats], column)
+    places = rater_order(
+        protocol, own.key, [_own_trial(trial) for trial in trials],
+        seed=session.seed, rater_number=own.who.rater_number,
+        had=Had(so_far.last_position, so_far.n_kept, so_far.n_swapped, so_far.n_repeated),
+    )  # fmt: skip
+    gold = [] if so_far.last_position else gold_for(db, session, protocol, own.key, own.who.conditions)
+    places = with_gold(places, [_own_trial(trial) for trial in gold], seed=session.seed, rater=own.key)
+    labels = {
+        trial.id: dict(zip(trial.response_ids, shown_labels(protocol, trial.condition, trial.sources), strict=True))
+        for trial in (*trials, *gold)
+    }
+    record_assignments(db, own.who, seats, places, labels)
+
+
+def _own_trial(trial: Trial) -> OwnTrial:
+    return OwnTrial(cell_of(trial.condition), trial.block, trial.id, trial.name, trial.response_ids)

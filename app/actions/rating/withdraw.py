@@ -1,0 +1,41 @@
+"""Withdraw: stop at any moment, and take one's answers back if one wishes."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from app.actions.rating.rating import current_step
+from app.design.steps import AFTER_RATINGS
+from app.storage.raters.withdrawals import delete_answers, record_withdrawal
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.raters.rating_sessions import RatingSession
+
+# Without letters and digits that are mistaken for each other when a receipt is copied by hand.
+_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+# Who ended before keeps the code of that ending.
+_OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "full": "full"}
+
+
+def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:
+    """End a rater's part, with all their answers deleted or kept; the receipt. Whoever asks twice gets the same one."""
+    receipt = record_withdrawal(db, session, new_receipt(), outcome_of(db, session))
+    if is_deletion:
+        delete_answers(db, session, receipt)
+    return receipt
+
+
+def outcome_of(db: Connection, session: RatingSession) -> str:
+    """Which code is earned: taking answers back after the last one does not undo that the work was done."""
+    if session.session_state in _OUTCOMES:
+        return _OUTCOMES[session.session_state]
+    return "completed" if current_step(db, session) in AFTER_RATINGS else "withdrew"
+
+
+def new_receipt() -> str:
+    """Eight letters and digits, easy to copy."""
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"

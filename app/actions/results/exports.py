@@ -1,0 +1,46 @@
+"""What a lead takes away: the answers as one CSV, or the whole study as a folder in a zip."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.actions.results.live_report import LiveReports
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
+
+
+def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
+    """ratings.csv in a temporary file, which the caller removes."""
+    from app.exchange.folder.written_tables import tables_of
+    from app.exchange.tabular.csv_cells import write_csv
+    from app.storage.studies.export import study_folder
+
+    with begin() as db:
+        folder = study_folder(db, study.id)
+    path = _temporary(".csv")
+    write_csv(path, tables_of(folder)["ratings"], spreadsheet=spreadsheet)
+    return path
+
+
+def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
+    """The study folder, with its figures and events, zipped into a temporary file, which the caller removes."""
+    from app.exchange import write_zip
+    from app.storage.studies.export import study_events, study_folder
+    from app.storage.studies.export_sessions import study_sittings
+
+    # One read: the figures are those of the answers beside them, also while raters go on.
+    with begin() as db:
+        folder, events = study_folder(db, study.id), study_events(db, study.id)
+        sittings = study_sittings(db, study.id)
+    path = _temporary(".zip")
+    with path.open("wb") as file:
+        write_zip(file, folder, events=events, sittings=sittings, figures=reports.of_folder(folder).figures)
+    return path
+
+
+def _temporary(suffix: str) -> Path:
+    with tempfile.NamedTemporaryFile(prefix="attune-", suffix=suffix, delete=False) as file:
+        return Path(file.name)

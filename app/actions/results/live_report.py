@@ -1,0 +1,150 @@
+"""The report of a study that goes on: made once for the same answers, and waited for no longer than a page may be."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from app.actions.results.report import read_study
+from app.storage.raters.withdrawals import get_last_deletion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.data.study_folder import StudyFolder
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
+
+# A page, its charts and its files ask for the same report within seconds, and the mixed models take seconds each.
+KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """A report under a name that depends on nothing but what it was made from, and when that was read."""
+
+    name: str
+    read_at: datetime
+    report: Report
+    protocol: Protocol
+
+
+class LiveReports:
+    """The reports that were made last, and those that are being made: one at a time for each study.
+
+    No other process needs what is kept here: what it does not find it makes again, and that comes out the same.
+    """
+
+    def __init__(self, analyze: Callable[[Frames, Protocol], Report], *, patience_s: float = 5) -> None:
+        """`analyze` makes a report, outside of every transaction; a page waits for it as long as `patience_s`."""
+        self._analyze, self._patience_s = analyze, patience_s
+        self._guard = Lock()
+        self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
+        self._at_work: dict[int, Future[LiveReport]] = {}
+
+    def now(self, begin: Begin, study: StudyRow, name: str | None = None) -> LiveReport:
+        """The report of that name if it is kept, else of the answers as they are, however long it takes."""
+        self._forget_deleted(begin, study.id)
+        kept = self._made.get((study.id, name)) if name else None
+        made = kept or self._get(begin, study, None)
+        assert made is not None  # noqa: S101 - only impatience gives None
+        return made
+
+    def soon(self, begin: Begin, study: StudyRow) -> tuple[LiveReport | None, bool]:
+        """The report of the answers as they are, and True; or, once patience ends, the last one if any, and False.
+
+        What was begun goes on and is there for who asks again.
+        """
+        self._forget_deleted(begin, study.id)
+        made = self._get(begin, study, self._patience_s)
+        return (made, True) if made else (self._latest(study.id), False)
+
+    def of_folder(self, folder: StudyFolder) -> Report:
+        """The report of a study that was read whole."""
+        from app.analysis.data.study_folder import frames_of
+
+        return self._analyze(frames_of(folder), folder.protocol)
+
+    def _get(self, begin: Begin, study: StudyRow, patience_s: float | None) -> LiveReport | None:
+        deadline = None if patience_s is None else time.monotonic() + patience_s
+        while True:
+            at_work, is_mine = self._at_work.get(study.id), False
+            if at_work is None:
+                # The transaction ends here: a pool has few connections, and figures may take minutes.
+                with begin() as db:
+                    frames, protocol = read_study(db, study)
+                at_work, is_mine = self._begin(study.id, frames, protocol)
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not wait([at_work], left).done:
+                return None
+            if is_mine:
+                return at_work.result()
+
+    def _begin(self, study_id: int, frames: Frames, protocol: Protocol) -> tuple[Future[LiveReport], bool]:
+        """What makes this report or has made it, and True; or what still makes an earlier one, and False."""
+        name, read_at = fingerprint(frames, protocol), datetime.now(UTC)
+        future: Future[LiveReport] = Future()
+        with self._guard:
+            if at_work := self._at_work.get(study_id):
+                return at_work, False
+            if kept := self._made.get((study_id, name)):
+                self._made.move_to_end((study_id, name))
+                future.set_result(kept)
+                return future, True
+            self._at_work[study_id] = future
+
+        def make() -> None:
+            try:
+                made = LiveReport(name, read_at, self._analyze(frames, protocol), protocol)
+            except BaseException as error:  # noqa: BLE001 - whoever waits for it must hear of it
+                self._end(study_id, None)
+                future.set_exception(error)
+            else:
+                self._end(study_id, made)
+                future.set_result(made)
+
+        Thread(target=make, name=f"report of study {study_id}", daemon=True).start()
+        return future, True
+
+    def _end(self, study_id: int, made: LiveReport | None) -> None:
+        with self._guard:
+            del self._at_work[study_id]
+            if made:
+                self._made[study_id, made.name] = made
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+
+    def _forget_deleted(self, begin: Begin, study_id: int) -> None:
+        """A report from before a rater had their answers deleted is shown to nobody."""
+        with begin() as db:
+            deleted_at = get_last_deletion(db, study_id)
+        with self._guard:
+            for key, made in list(self._made.items()):
+                if deleted_at and key[0] == study_id and made.read_at <= deleted_at:
+                    del self._made[key]
+
+    def _latest(self, study_id: int) -> LiveReport | None:
+        with self._guard:
+            mine = [made for (of, _), made in self._made.items() if of == study_id]
+        return max(mine, key=lambda made: made.read_at, default=None)
+
+
+def fingerprint(frames: Frames, protocol: Protocol) -> str:
+    """SHA-256 of everything that a report depends on."""
+    from pandas.util import hash_pandas_object
+
+    digest = hashlib.sha256(protocol.model_dump_json().encode())
+    every = (frames.items, frames.responses, frames.raters, frames.ratings, frames.checks)
+    for frame in (frame for frame in every if frame is not None):
+        digest.update("\0".join(map(str, frame.columns)).encode())
+        digest.update(hash_pandas_object(frame, index=False).to_numpy().tobytes())
+    return digest.hexdigest()

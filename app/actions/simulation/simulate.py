@@ -1,0 +1,120 @@
+"""Simulated raters: sent through the real assignment and rating code, and marked as simulated wherever they appear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.actions.rating.rating import (
+    Arrival,
+    arrive,
+    current_page,
+    finish,
+    protocol_of,
+    slots_of,
+    submit_rating,
+)
+from app.actions.simulation.simulated_answers import Mind, Names
+from app.actions.simulation.simulated_checks import gold_form
+from app.actions.simulation.simulated_steps import pass_step
+from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.assignments.trials import list_item_keys, list_items
+from app.storage.raters.arrivals import StudyDoor, get_study_door
+from app.storage.raters.rating_sessions import ENDED, RatingSession, get_rating_session
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from app.storage.database.engine import Begin
+
+SIMULATED = "simulated"
+# Where a rater goes no further; one who would have to wait goes home.
+ENDS = frozenset({"done", "wait", "full", *ENDED})
+
+
+class StudyNotOpenError(ValueError):
+    """The study takes no raters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What became of the simulated raters. Those who found every place taken rated nothing and left nothing behind."""
+
+    n_raters: int
+    n_finished: int
+    n_assignments: int
+
+
+def _quiet(_step: str, _n_done: int, _n_all: int) -> None:
+    """Nobody watches the progress."""
+
+
+def simulate(
+    begin: Begin, slug: str, n_raters: int, seed: int, progress: Callable[[str, int, int], None] = _quiet
+) -> Simulation:
+    """Send raters into an open study; the same seed on the same study gives the same answers everywhere.
+
+    Args:
+        begin: opens a transaction; each rater has one of their own, so that one is there whole or not at all.
+        slug: the study.
+        n_raters: how many come, one after the other.
+        seed: decides what they think and what they answer.
+        progress: called with a step, how many are through, and how many there are.
+
+    Raises:
+        StudyNotOpenError: there is no such study, or it is not open.
+    """
+    with begin() as db:
+        study = get_study_door(db, slug)
+        if study is None or study.status != "open":
+            raise StudyNotOpenError(f"No study called {slug} is open.")
+        items, keys = list_items(db, study.id), list_item_keys(db, study.id)
+        design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+    # Who plays the person to whom an item belongs would answer in that person's name.
+    pools: list[str | None] = [name for name, pool in design.pools.items() if pool.items != "own"] or [None]
+    names = Names(
+        keys,
+        {response.response_id: (response.key, response.source) for item in items for response in item.responses},
+    )
+    n_done = []
+    for number in range(1, n_raters + 1):
+        with begin() as db, db.begin_nested() as savepoint:
+            n_done.append(_go(db, study, f"sim-{seed}-{number:04d}", seed, names, pools[number % len(pools)]))
+            if not n_done[-1]:
+                savepoint.rollback()
+        progress("Simulating raters", number, n_raters)
+    return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
+
+
+def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, pool: str | None) -> int:
+    """One rater from arrival to the end; how many pages they rated."""
+    sitting = arrive(db, study, Arrival(SIMULATED, name, {}), pool=pool, is_simulated=True)
+    assert sitting is not None  # noqa: S101 - only invited raters can be turned away
+    mind = Mind(seed, name, names)
+    session = _session(db, study, sitting.token)
+    rated: set[int] = set()
+    while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
+        if isinstance(page, AssignmentView):
+            protocol = protocol_of(db, session)
+            slots = slots_of(protocol, page)
+            form, active_ms = mind.answer(page, slots)
+            form |= gold_form(protocol, slots, page, names, mind.rng)
+            submission = submit_rating(db, session, page, form, active_ms=active_ms)
+            if not submission.is_stored:
+                raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
+            rated.add(page.id)
+        else:
+            pass_step(db, session, page, mind.fill)
+            session = _session(db, study, sitting.token)
+    finish(db, _session(db, study, sitting.token))
+    return len(rated)
+
+
+def _session(db: Connection, study: StudyDoor, token: str) -> RatingSession:
+    session = get_rating_session(db, study.slug, token)
+    if session is None:
+        raise RuntimeError("the rating session of a simulated rater is gone")
+    return session

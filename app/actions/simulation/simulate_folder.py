@@ -1,0 +1,74 @@
+"""Simulated raters for a study folder: its study passes through the store, and nothing of it stays there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from app.actions.simulation.simulate import Simulation, simulate
+from app.actions.studies.life_cycle import open_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection, Engine
+
+    from app.analysis.data.study_folder import StudyFolder
+
+
+class HasRatingsError(FileExistsError):
+    """The folder has ratings already; nothing was written."""
+
+
+def simulate_folder(
+    engine: Engine, path: Path, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
+) -> Simulation:
+    """Write `raters.csv` and `ratings.csv` of simulated raters into a study folder that has none.
+
+    Args:
+        engine: a store; what happens there is undone.
+        path: the folder.
+        n_raters: how many come.
+        seed: decides what they answer.
+        progress: see `simulate`.
+
+    Raises:
+        HasRatingsError: the folder holds ratings, or raters.
+        FaultsError: the folder has faults.
+    """
+    from app.exchange.folder.read import read_folder
+    from app.exchange.folder.written_tables import tables_of
+    from app.exchange.tabular.csv_cells import write_csv
+
+    if any((path / name).exists() for name in ("raters.csv", "ratings.csv", "ratings.jsonl", "raters.jsonl")):
+        raise HasRatingsError(f"{path} has raters or ratings already. Nothing was written.")
+    outcome, rated = _simulated(engine, read_folder(path), n_raters, seed, progress)
+    tables = tables_of(rated)
+    for name in ("raters", "ratings"):
+        write_csv(path / f"{name}.csv", tables[name])
+    return outcome
+
+
+def _simulated(
+    engine: Engine, folder: StudyFolder, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
+) -> tuple[Simulation, StudyFolder]:
+    from dataclasses import replace
+
+    from app.storage.studies.export import study_folder
+    from app.storage.studies.load import load_study
+
+    slug = f"simulated-{uuid4().hex}"
+    with engine.connect() as db, db.begin() as transaction:
+        study_id = load_study(db, replace(folder, protocol=folder.protocol.model_copy(update={"slug": slug})))
+        open_study(db, slug)
+
+        @contextmanager
+        def begin() -> Iterator[Connection]:
+            yield db
+
+        outcome = simulate(begin, slug, n_raters, seed, progress)
+        rated = study_folder(db, study_id)
+        transaction.rollback()
+    return outcome, rated

@@ -1,0 +1,62 @@
+"""What a simulated rater answers where an answer is expected: in practice, in gold trials and in checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.allocation.gold_trials import declared_gold
+from app.design.protocol.scale import number_text
+from app.design.questions.form import SIDES
+from app.design.questions.models import ChoiceQuestion
+from app.storage.answers.ratings import GOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from app.actions.simulation.simulated_answers import Names
+    from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Slot
+    from app.storage.assignments.assignment_view import AssignmentView
+
+
+# How often a simulated rater answers a gold trial as they please.
+CARELESS_SHARE = 0.05
+
+
+def gold_form(
+    protocol: Protocol, slots: Sequence[Slot], view: AssignmentView, names: Names, rng: Random
+) -> dict[str, list[str]]:
+    """What is expected of a gold trial, mostly; nothing where it is none."""
+    if view.purpose != GOLD:
+        return {}
+    keys = {response_id: names.responses[response_id][0] for response_id in view.response_ids}
+    gold = declared_gold(protocol, names.items[view.item_id], keys.values())
+    is_careless = rng.random() < CARELESS_SHARE
+    return {} if gold is None or is_careless else expected_form(gold.expect, slots, view, keys)
+
+
+def expected_form(
+    expect: Mapping[str, Sequence[str]], slots: Sequence[Slot], view: AssignmentView, keys: Mapping[int, str]
+) -> dict[str, list[str]]:
+    """The first accepted answer in each slot of which one is expected.
+
+    Args:
+        expect: accepted answers by question, as ratings.csv writes them.
+        slots: of the page.
+        view: what it shows.
+        keys: of the responses, by id.
+    """
+    sides = dict(zip((keys[response_id] for response_id in view.response_ids), SIDES, strict=False))
+    form: dict[str, list[str]] = {}
+    for slot in slots:
+        value = next(iter(expect.get(slot.question.key, ())), None)
+        if value is None:
+            continue
+        if isinstance(slot.question, ChoiceQuestion):
+            form[slot.name] = [sides.get(value, value)]
+            if slot.question.strength and value in sides:
+                form[f"{slot.name}.strength"] = [number_text(slot.question.strength.values[0])]
+        else:
+            form[slot.name] = value.split("|")
+    return form

@@ -1,0 +1,1 @@
+"""Create, check, open and close studies."""

@@ -1,0 +1,128 @@
+"""Open, pause and close a study. Each may be asked for twice: the second time changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.actions.studies.opening_checks import (
+    OpeningError,
+    StudyEmptyError,
+    check_carried_out,
+    check_feasible,
+    notes_on_opening,
+)
+from app.design.allocation.feasibility import feasibility
+from app.design.allocation.special_trials import special_trials
+from app.design.allocation.trial_plan import planned_trials
+from app.design.allocation.trials import kind_of_trials
+from app.storage.assignments.trials import (
+    get_study_for_update,
+    get_yaml,
+    list_items,
+    list_named_raters,
+    record_special_trials,
+    record_status,
+    record_trials,
+)
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.design.allocation.feasibility import Feasibility
+    from app.design.allocation.special_trials import Special
+    from app.design.allocation.trial_plan import PlannedItem, PlannedTrial
+    from app.design.protocol.study import Protocol
+
+
+class DesignInWords(NamedTuple):
+    """Sentences for a lead: the arithmetic of the design, what will be uneven, and why it cannot be opened."""
+
+    needs: Sequence[str]
+    notes: Sequence[str]
+    in_the_way: Sequence[str]
+
+
+class _DrawnUp(NamedTuple):
+    items: Sequence[PlannedItem]
+    trials: Sequence[PlannedTrial]
+    special: Special
+    needs: Feasibility
+
+
+class StudyMissingError(LookupError):
+    """No study has this slug."""
+
+
+def open_study(db: Connection, slug: str) -> None:
+    """Make the trials and their seats, and let raters in. Items added since the last time get theirs.
+
+    Raises:
+        StudyMissingError: no such study.
+        OpeningError: nothing to rate, a design that cannot be met, or one that this version does not carry out.
+    """
+    study_id, _, version, seed = _study(db, slug)
+    protocol = get_protocol(db, study_id, version)
+    check_carried_out(protocol, get_yaml(db, study_id, version))
+    drawn = _drawn_up(db, study_id, protocol)
+    if not drawn.trials:
+        kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
+        raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
+    check_feasible(protocol, drawn.needs)
+    record_trials(db, study_id, seed, drawn.trials)
+    record_special_trials(db, study_id, drawn.special.trials)
+    record_status(db, study_id, "open")
+
+
+def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
+    """What the design of a study needs and what stands in the way of opening it, for its lead."""
+    protocol = get_protocol(db, study_id, version)
+    needs = _drawn_up(db, study_id, protocol).needs
+    return DesignInWords(
+        needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_places else [],
+        notes=needs.notes,
+        in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs),
+    )
+
+
+def pause_study(db: Connection, slug: str) -> None:
+    """Let no new rater in; who has begun may finish."""
+    study_id, status, _, _ = _study(db, slug)
+    if status == "open":
+        record_status(db, study_id, "paused")
+
+
+def close_study(db: Connection, slug: str) -> None:
+    """End the rating; what was rated stays."""
+    study_id, status, _, _ = _study(db, slug)
+    if status in {"open", "paused"}:
+        record_status(db, study_id, "closed")
+
+
+def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
+    items = list_items(db, study_id)
+    trials = planned_trials(protocol, items)
+    special = special_trials(protocol, items)
+    needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.faults)
+    return _DrawnUp(items, trials, special, needs)
+
+
+def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
+    study = get_study_for_update(db, slug)
+    if study is None:
+        raise StudyMissingError(f"No study is called {slug}.")
+    return study
+
+
+__all__ = [
+    "DesignInWords",
+    "OpeningError",
+    "StudyEmptyError",
+    "StudyMissingError",
+    "close_study",
+    "design_in_words",
+    "open_study",
+    "pause_study",
+]

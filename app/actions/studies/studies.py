@@ -1,0 +1,56 @@
+"""Load a study from its folder, and write it out again: what the command line and the pages both do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.storage.leads.leads import get_lead, list_leads
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from app.storage.database.bulk_copy import Progress
+    from app.storage.studies.studies import StudyRow
+
+
+class LeadUnknownError(LookupError):
+    """Whose study it is to be cannot be told; the sentence says what to do."""
+
+
+def lead_for(db: Connection, email: str | None) -> int | None:
+    """Whose a new study is: the lead that is named, else the only one there is; nobody's where there is none yet.
+
+    Raises:
+        LeadUnknownError: no such lead, or several and none is named.
+    """
+    if email is not None:
+        lead = get_lead(db, email)
+        if lead is None:
+            raise LeadUnknownError(f"There is no lead {email}: attune lead add {email}")
+        return lead.id
+    leads = list_leads(db)
+    if len(leads) > 1:
+        raise LeadUnknownError(f"Whose study is it? There are {len(leads)} leads: name one with --lead EMAIL")
+    return leads[0].id if leads else None
+
+
+def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: bool, progress: Progress) -> None:
+    """Write the whole study with its figures to a folder that loads again.
+
+    Raises:
+        app.exchange.FolderInTheWayError: something stands there.
+    """
+    from app.actions.results.report import report_of_folder
+    from app.exchange import write_folder
+    from app.storage.studies.export import study_events, study_folder
+    from app.storage.studies.export_sessions import study_sittings
+
+    # One read: the figures are those of the answers beside them, also while raters go on.
+    folder = study_folder(db, study.id)
+    figures = report_of_folder(folder).figures
+    write_folder(
+        out, folder, events=study_events(db, study.id), sittings=study_sittings(db, study.id), figures=figures,
+        spreadsheet=spreadsheet, progress=progress,
+    )  # fmt: skip

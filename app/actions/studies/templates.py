@@ -1,0 +1,104 @@
+"""Study templates: designs that the field has published, as example folders that a lead copies and edits."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.design.protocol.study import Slug
+
+PROTOCOL = "study.yaml"
+FOLDER = Path(__file__).resolve().parents[2] / "study_templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One template: its name, what it is for, and whose design it follows."""
+
+    name: str
+    purpose: str
+    source: str
+
+
+class TemplateMissingError(LookupError):
+    """No template has this name."""
+
+
+class SlugError(ValueError):
+    """A study cannot be called so."""
+
+
+class FolderInTheWayError(FileExistsError):
+    """Something stands where the new study should be written."""
+
+
+def list_templates() -> tuple[Template, ...]:
+    """Every template, in the order of the index."""
+    from ruamel.yaml import YAML
+
+    index = YAML(typ="safe").load((FOLDER / "index.yaml").read_text(encoding="utf-8"))
+    return tuple(Template(name, entry["purpose"], entry["source"]) for name, entry in index.items())
+
+
+def template_folder(name: str) -> Path:
+    """The study folder of a template, to be read and not written.
+
+    Raises:
+        TemplateMissingError: no such template.
+    """
+    if name not in {template.name for template in list_templates()}:
+        raise TemplateMissingError(f"No template is called {name}.")
+    return FOLDER / name
+
+
+def new_study(name: str, out: Path, slug: str, title: str) -> Path:
+    """Write a template into a folder of its own, under another slug and title.
+
+    Args:
+        name: the template.
+        out: the folder to write; it may exist if it is empty.
+        slug: the new study's.
+        title: the new study's.
+
+    Raises:
+        TemplateMissingError: no such template.
+        SlugError: not a slug.
+        FolderInTheWayError: the folder holds something, or is none; nothing was written.
+    """
+    files = files_of(name, slug, title)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FolderInTheWayError(f"{out} is there already. Nothing was written.")
+    out.mkdir(parents=True, exist_ok=True)
+    for file, content in files.items():
+        (out / file).write_bytes(content)
+    return out
+
+
+def files_of(name: str, slug: str, title: str) -> dict[str, bytes]:
+    """The files of a template under another slug and title, by name; everything else stays to the letter.
+
+    Raises:
+        TemplateMissingError: no such template.
+        SlugError: not a slug.
+    """
+    files = {file.name: file.read_bytes() for file in sorted(template_folder(name).iterdir())}
+    try:
+        TypeAdapter(Slug).validate_python(slug)
+    except ValidationError as error:
+        raise SlugError(f"{slug} is no slug: small letters, digits and hyphens between them, at most 64.") from error
+    return files | {PROTOCOL: renamed(files[PROTOCOL].decode("utf-8"), slug, title).encode()}
+
+
+def renamed(yaml: str, slug: str, title: str) -> str:
+    r"""A protocol under another slug and title, its comments and its layout kept.
+
+    >>> renamed("attune: 1\nslug: old\ntitle: Old words\n", "new-one", "New: words")
+    'attune: 1\nslug: new-one\ntitle: "New: words"\n'
+    """
+    with_slug = re.sub(r"^slug: .*$", f"slug: {slug}", yaml, count=1, flags=re.MULTILINE)
+    quoted = json.dumps(title, ensure_ascii=False)
+    return re.sub(r"^title: .*$", lambda _: f"title: {quoted}", with_slug, count=1, flags=re.MULTILINE)

@@ -1,0 +1,96 @@
+"""Conditions reach the rater as declared: balanced between and within raters, and written with every answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from tests.builder import EMPATHY, build_study, protocol_of
+from tests.raters import rate_until_full
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}}
+LABEL = {"kind": "shown_label", "levels": ["none", "true", "unknown"]}
+DESIGN = {"trials": "single", "raters_per_trial": 2}
+
+
+def rated(db: Connection, n_items: int, conditions: dict[str, Any], **design: Any) -> int:  # noqa: ANN401
+    """How many raters finish a study with these conditions, rated until it is full."""
+    whole = protocol_of(design={**DESIGN, **design}, conditions=conditions, questions=[EMPATHY])
+    build_study(db, whole, n_items=n_items)
+    open_study(db, "study")
+    return rate_until_full(db, "study")
+
+
+def assert_exact(db: Connection, n_trials: int, k: int = 2) -> None:
+    found = text("""
+        SELECT count(*) FROM assignments a WHERE state = 'done'
+        GROUP BY trial_id HAVING count(*) = :k AND count(DISTINCT rater_id) = :k
+    """)
+    assert len(db.execute(found, {"k": k}).all()) == n_trials
+
+
+def by_rater(db: Connection) -> dict[int, Counter[str]]:
+    counts: dict[int, Counter[str]] = {}
+    for rater, condition in db.execute(text("SELECT rater_id, condition FROM ratings")):
+        counts.setdefault(rater, Counter())[condition] += 1
+    return counts
+
+
+def test_between_raters_each_has_one_condition_and_the_conditions_are_balanced(db: Connection) -> None:
+    assert rated(db, 4, {"told": TOLD}) == 4
+    assert_exact(db, 16)
+    assert all(len(conditions) == 1 for conditions in by_rater(db).values())
+    chosen = Counter(db.execute(text("SELECT condition FROM rating_sessions WHERE state = 'finished'")).scalars())
+    assert chosen == {"told=near": 2, "told=far": 2}
+
+
+@pytest.mark.parametrize("design", [{}, {"trials_per_rater": 4, "same_item": False}])
+def test_within_raters_each_rater_has_every_condition_equally_often_and_every_place_is_filled(
+    db: Connection, design: dict[str, Any]
+) -> None:
+    rated(db, 4, {"told": {**TOLD, "assign": "within"}}, **design)
+    assert_exact(db, 16)
+    assert all(counts["told=near"] == counts["told=far"] for counts in by_rater(db).values())
+
+
+def test_no_rater_reads_the_same_response_in_two_conditions(db: Connection) -> None:
+    rated(db, 3, {"told": {**TOLD, "assign": "within"}})
+    twice = text("SELECT count(*) FROM ratings GROUP BY rater_id, response_id HAVING count(*) > 1")
+    assert db.execute(twice).all() == []
+
+
+def test_the_label_of_the_condition_is_shown_and_written_with_each_answer(db: Connection) -> None:
+    rated(db, 3, {"label": LABEL})
+    found = text("""
+        SELECT DISTINCT r.condition, s.key, r.shown_label FROM ratings r JOIN responses p ON p.id = r.response_id
+        JOIN sources s ON s.id = p.source_id
+    """)
+    assert {tuple(row) for row in db.execute(found)} == {
+        ("label=none", "person", None),
+        ("label=none", "model", None),
+        ("label=true", "person", "Written by a person"),
+        ("label=true", "model", "Written by an AI"),
+        ("label=unknown", "person", "It is not said who wrote this."),
+        ("label=unknown", "model", "It is not said who wrote this."),
+    }
+
+
+def test_a_cap_between_raters_turns_the_next_one_away(db: Connection) -> None:
+    assert rated(db, 2, {"told": {**TOLD, "caps": {"near": 2, "far": 2}}}) == 4
+
+
+def test_a_source_between_raters_is_all_that_a_rater_reads(db: Connection) -> None:
+    rated(db, 3, {"wrote": {"kind": "source", "levels": ["person", "model"]}}, raters_per_trial=1)
+    assert_exact(db, 6, k=1)
+    found = text("""
+        SELECT rater_id FROM ratings r JOIN responses p ON p.id = r.response_id
+        GROUP BY rater_id HAVING count(DISTINCT p.source_id) > 1
+    """)
+    assert db.execute(found).all() == []

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from contextlib import contextmanager
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.results import live_report
+from app.actions.results.live_report import LiveReports
+from app.analysis import analyze
+from app.exchange.folder.read import read_folder
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
+
+PATIENCE_S = 60
+
+
+class Maker:
+    """Makes real reports, counts them, says when it began and waits until it may end."""
+
+    def __init__(self, *, may_end: bool = True) -> None:
+        self.n_made, self.began, self.may_end = 0, Event(), Event()
+        self.fails_with: Exception | None = None
+        if may_end:
+            self.may_end.set()
+
+    def __call__(self, frames: Frames, protocol: Protocol) -> Report:
+        self.n_made += 1
+        self.began.set()
+        assert self.may_end.wait(PATIENCE_S)
+        if self.fails_with:
+            raise self.fails_with
+        return analyze(frames, protocol)
+
+
+@pytest.fixture
+def study(db: Connection, tmp_path: Path, shared: Path) -> StudyRow:
+    """PandaLM's choices (Wang et al. 2024), the smallest of the real studies."""
+    folder = read_folder(write_pandalm(tmp_path, shared))
+    load_study(db, folder)
+    study = get_study(db, folder.protocol.slug)
+    assert study is not None
+    return study
+
+
+@pytest.fixture
+def begin(db: Connection) -> Begin:
+    @contextmanager
+    def begin() -> Iterator[Connection]:
+        yield db
+
+    return begin
+
+
+def note_a_deletion(db: Connection, study: StudyRow) -> None:
+    """As `delete_answers` leaves it, a moment from now: the clock of a transaction stands still."""
+    db.execute(text("""
+        INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome, deleted_at)
+        VALUES (:study, 'gone', 'AAAA-BBBB', 1, 'withdrew', clock_timestamp())
+    """), {"study": study.id})  # fmt: skip
+
+
+def exclude_one(db: Connection, why: str) -> None:
+    db.execute(text("UPDATE ratings SET exclude = :why WHERE id = (SELECT min(id) FROM ratings)"), {"why": why})
+
+
+def test_a_report_is_made_once_for_the_same_answers_and_anew_for_others(
+    db: Connection, begin: Begin, study: StudyRow
+) -> None:
+    make = Maker()
+    reports = LiveReports(make)
+    first = reports.now(begin, study)
+    assert reports.now(begin, study) is first
+    exclude_one(db, "a test")
+    other = reports.now(begin, study)
+    assert other.report.as_document() != first.report.as_document()
+    assert make.n_made == 2
+
+
+def test_a_page_gets_the_report_that_it_names_also_when_answers_have_come_since(
+    db: Connection, begin: Begin, study: StudyRow
+) -> None:
+    reports = LiveReports(Maker())
+    first = reports.now(begin, study)
+    exclude_one(db, "a test")
+    assert reports.now(begin, study, first.name) is first
+    assert reports.now(begin, study, "a name that is not kept").name != first.name
+
+
+def test_a_page_does_not_wait_and_finds_the_report_when_it_asks_again(begin: Begin, study: StudyRow) -> None:
+    make = Maker(may_end=False)
+    reports = LiveReports(make, patience_s=0)
+    assert reports.soon(begin, study) == (None, False)
+    assert reports.soon(begin, study) == (None, False)
+    make.may_end.set()
+    made = reports.now(begin, study)
+    assert reports.soon(begin, study) == (made, True)
+    assert make.n_made == 1
+
+
+def test_while_a_newer_report_is_made_a_page_shows_the_last_one_and_is_told_so(
+    db: Connection, begin: Begin, study: StudyRow
+) -> None:
+    make = Maker()
+    reports = LiveReports(make, patience_s=0)
+    first = reports.now(begin, study)
+    exclude_one(db, "a test")
+    make.may_end.clear()
+    assert reports.soon(begin, study) == (first, False)
+    make.may_end.set()
+    second = reports.now(begin, study)
+    assert second.read_at > first.read_at
+    assert reports.soon(begin, study) == (second, True)
+
+
+def test_a_report_that_fails_is_told_to_who_waits_and_tried_again(begin: Begin, study: StudyRow) -> None:
+    make = Maker()
+    make.fails_with = MemoryError()
+    reports = LiveReports(make)
+    with pytest.raises(MemoryError):
+        reports.now(begin, study)
+    make.fails_with = None
+    assert reports.now(begin, study).report.figures
+
+
+def test_only_the_last_reports_are_kept(
+    db: Connection, begin: Begin, study: StudyRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_report, "KEPT", 2)
+    make = Maker()
+    reports = LiveReports(make)
+    first = reports.now(begin, study)
+    for n in range(2):
+        exclude_one(db, f"reason {n}")
+        reports.now(begin, study)
+    assert reports.now(begin, study, first.name).name != first.name
+
+
+def test_a_report_from_before_a_deletion_is_shown_to_nobody(db: Connection, begin: Begin, study: StudyRow) -> None:
+    maker = Maker()
+    reports = LiveReports(maker, patience_s=PATIENCE_S)
+    before, _ = reports.soon(begin, study)
+    assert before
+    note_a_deletion(db, study)
+    maker.may_end.clear()
+    reports._patience_s = 0
+    assert reports.soon(begin, study) == (None, False)
+    maker.may_end.set()
+    after = reports.now(begin, study, before.name)
+    assert after.read_at > before.read_at
+    assert maker.n_made == 2

@@ -1,0 +1,74 @@
+"""One report, whichever way the study came, and the same as files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.results.report import figure_again, report_of_folder, report_of_study, write_report
+from app.analysis.report.estimate import FIELDS
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.write import write_folder
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
+from tests.real_data.ayers import write_ayers
+from tests.real_data.kumar import write_kumar
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+
+@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
+def test_the_store_and_the_folder_give_one_report_to_the_last_digit(
+    db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
+) -> None:
+    folder = read_folder(write(tmp_path, shared))
+    load_study(db, folder)
+    study = get_study(db, folder.protocol.slug)
+    assert study is not None
+    assert report_of_study(db, study)[0].as_document() == report_of_folder(folder).as_document()
+
+
+def test_a_record_of_the_store_is_got_again_from_the_exported_folder(
+    db: Connection, tmp_path: Path, shared: Path
+) -> None:
+    folder = read_folder(write_ayers(tmp_path / "study", shared))
+    load_study(db, folder)
+    study = get_study(db, folder.protocol.slug)
+    assert study is not None
+    report, _ = report_of_study(db, study)
+    write_folder(tmp_path / "exported", study_folder(db, study.id), figures=report.figures)
+    drawn = next(figure for figure in report.figures if figure.method.startswith("pigeonhole"))
+    record = json.loads(json.dumps(drawn.as_record()))
+    made = figure_again(read_folder(tmp_path / "exported"), record)
+    assert made.differences == ()
+    assert made.figure is not None
+    assert made.figure.as_record() == record
+
+
+def test_the_files_hold_every_figure_once_and_a_chart_for_each_question(tmp_path: Path, shared: Path) -> None:
+    folder = read_folder(write_ayers(tmp_path / "study", shared))
+    report = report_of_folder(folder)
+    written = write_report(report, folder.protocol, tmp_path / "out")
+    assert [path.relative_to(tmp_path / "out").as_posix() for path in written] == [
+        "report.json", "agreement.csv", "comparisons.csv", "charts/comparison.vl.json", "charts/distribution-1.vl.json",
+        "charts/distribution-2.vl.json", "charts/choice-1.vl.json",
+    ]  # fmt: skip
+    document = json.loads(written[0].read_text(encoding="utf-8"))
+    assert document == report.as_document()
+    agreement, comparisons = (list(csv.DictReader(path.read_text("utf-8").splitlines())) for path in written[1:3])
+    rows = agreement + comparisons
+    assert len(rows) == len(report.figures)
+    assert {tuple(row) for row in rows} == {FIELDS}
+    estimates = [None if row["estimate"] == "" else float(row["estimate"]) for row in rows]
+    assert sorted(estimates, key=str) == sorted((figure.estimate for figure in report.figures), key=str)
+    assert {row["section"] for row in agreement} == {"agreement"}
+    assert "agreement" not in {row["section"] for row in comparisons}

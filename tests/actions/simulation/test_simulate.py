@@ -1,0 +1,148 @@
+"""Simulated raters go the real way, are marked, and can be made again from their seed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.simulation.simulate import StudyNotOpenError, simulate
+from app.actions.simulation.simulate_folder import HasRatingsError, simulate_folder
+from app.actions.studies.life_cycle import close_study, open_study
+from app.exchange import read_folder
+from app.storage.database.engine import make_engine, transactions
+from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]
+EVERY_KIND: list[dict[str, Any]] = [
+    {**PREFERENCE, "neither": True, "strength": True},
+    {**EMPATHY, "cannot_judge": True},
+    {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"},
+    {"key": "mood", "target": "turn", "type": "rating", "text": "Mood?", "scale": {0: "low", 1: "high"}},
+    {"key": "does", "target": "response", "type": "category", "text": "Does?", "codes": ["a", "b"], "multiple": True},
+    {"key": "fact", "target": "item", "type": "category", "text": "Fact?", "codes": ["a", "b"], "correct": "b"},
+    {"key": "topic", "target": "item", "type": "category", "text": "Topic?", "codes": ["a", "b"]},
+    {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": True},
+    {"key": "more", "target": "item", "type": "text", "text": "More?"},
+    {"key": "age", "target": "rater", "type": "slider", "text": "Your age", "min": 18, "max": 99},
+]
+ANSWERS = """
+    SELECT x.key, i.key, p.key, question, turn, number, outcome, c.key, strength, codes, r.text, side, r.position,
+           active_ms, exclude
+    FROM ratings r JOIN raters x ON x.id = r.rater_id LEFT JOIN items i ON i.id = r.item_id
+    LEFT JOIN responses p ON p.id = r.response_id LEFT JOIN responses c ON c.id = r.chosen_response_id
+    ORDER BY 1, 2 NULLS FIRST, 4, 3, 5
+"""
+
+
+def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
+    texts = [{"key": f"item-{n}", "turns": TURNS} for n in range(4)]
+    with engine.begin() as db:
+        build_study(db, protocol_of(**parts), texts=texts)
+        open_study(db, "study")
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    with engine.connect() as db:
+        return [tuple(row) for row in db.execute(text(sql))]
+
+
+def test_every_kind_of_question_is_answered_and_every_trial_has_its_raters(engine: Engine) -> None:
+    open_a_study(engine, questions=EVERY_KIND)
+    seen: list[tuple[int, int]] = []
+    outcome = simulate(transactions(engine), "study", 4, 7, lambda _, done, of: seen.append((done, of)))
+    assert (outcome.n_raters, outcome.n_finished, outcome.n_assignments) == (4, 3, 12)
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert rows(engine, "SELECT state, count(*) FROM assignments GROUP BY state") == [("done", 12)]
+    assert {row[0] for row in rows(engine, "SELECT DISTINCT question FROM ratings")} == {
+        question["key"] for question in EVERY_KIND if question["key"] != "more"
+    }
+    assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NOT NULL") == [(0,)]
+    # The fourth found no place and left nothing behind.
+    assert rows(engine, "SELECT state, count(*) FROM rating_sessions GROUP BY state") == [("finished", 3)]
+    assert rows(engine, "SELECT count(*) FROM raters") == [(3,)]
+
+
+def test_simulated_raters_are_marked_and_have_no_platform(engine: Engine) -> None:
+    open_a_study(engine)
+    simulate(transactions(engine), "study", 2, 7)
+    assert rows(engine, "SELECT key, is_simulated FROM raters ORDER BY key") == [
+        ("sim-7-0001", True), ("sim-7-0002", True),
+    ]  # fmt: skip
+    assert rows(engine, "SELECT count(*) FROM platform_ids") == [(0,)]
+
+
+def test_the_same_seed_gives_the_same_answers_in_another_database(
+    engine: Engine, new_database: Callable[[str | None], str], migrated_template: str
+) -> None:
+    other = make_engine(new_database(migrated_template))
+    with other.begin() as db:
+        build_study(db, protocol_of("before"))
+    for where in (engine, other):
+        open_a_study(where, questions=EVERY_KIND)
+        simulate(transactions(where), "study", 3, 7)
+    assert rows(engine, ANSWERS) == rows(other, ANSWERS)
+    other.dispose()
+
+
+def test_another_seed_gives_other_answers(engine: Engine) -> None:
+    open_a_study(engine)
+    begin = transactions(engine)
+    simulate(begin, "study", 1, 7)
+    simulate(begin, "study", 1, 8)
+    numbers = (
+        "SELECT array_agg(number ORDER BY item_id, response_id) FROM ratings WHERE number IS NOT NULL GROUP BY rater_id"
+    )
+    first, second = rows(engine, numbers)
+    assert first != second
+
+
+def test_a_study_that_is_not_open_takes_none(engine: Engine) -> None:
+    open_a_study(engine)
+    with engine.begin() as db:
+        close_study(db, "study")
+    for slug in ("study", "nothing"):
+        with pytest.raises(StudyNotOpenError, match=slug):
+            simulate(transactions(engine), slug, 1, 7)
+
+
+def test_a_folder_gets_raters_and_ratings_and_the_store_keeps_nothing(
+    engine: Engine, tmp_path: Path, small_folder: Path
+) -> None:
+    outcome = simulate_folder(engine, small_folder, 3, 7, lambda *_: None)
+    folder = read_folder(small_folder)
+    assert outcome.n_finished == 3
+    assert list(folder.raters["is_simulated"]) == [True] * 3
+    assert len(folder.ratings) == outcome.n_assignments * 3
+    assert rows(engine, "SELECT (SELECT count(*) FROM studies) + (SELECT count(*) FROM raters)") == [(0,)]
+    with pytest.raises(HasRatingsError):
+        simulate_folder(engine, small_folder, 3, 7, lambda *_: None)
+
+
+@pytest.fixture
+def small_folder(tmp_path: Path) -> Path:
+    """A study folder of two items with a pair each."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(STUDY)
+    (folder / "items.csv").write_text("item,text\na,I lost my keys\nb,I won\n")
+    (folder / "responses.csv").write_text("item,source,text\na,person,Oh\na,model,Hm\nb,person,Great\nb,model,Good\n")
+    return folder
+
+
+STUDY = """
+attune: 1
+slug: small
+title: Small
+sources: {person: {kind: human}, model: {kind: model}}
+questions:
+  - {key: better, target: pair, type: choice, text: Which?, tie: true}
+  - {key: warm, target: response, type: rating, text: How warm?, scale: {1: cold, 2: cool, 3: warm}}
+"""

@@ -1,0 +1,45 @@
+"""A folder's design is held against its own items, responses and raters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions.studies.folder_feasibility import feasibility_of_folder, planned_items
+from app.actions.studies.templates import new_study
+from app.exchange.folder.read import read_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_columns_rater_and_content_note_of_items_csv_are_read(tmp_path: Path) -> None:
+    folder = new_study("recipient", tmp_path / "s", "s", "T")
+    items = planned_items(read_folder(folder))
+    assert {item.rater for item in items} == {"writer1", "writer2", "writer3"}
+    assert {len(item.responses) for item in items} == {2}
+    noted = planned_items(read_folder(new_study("four-dimensions", tmp_path / "n", "n", "T")))
+    assert [item.key for item in noted if item.has_note] == ["old-bike"]
+
+
+def test_two_experts_too_few_are_found_before_the_study_is_loaded(tmp_path: Path) -> None:
+    folder = new_study("expert-panel", tmp_path / "s", "s", "T")
+    assert feasibility_of_folder(read_folder(folder)).problems == ()
+    (folder / "raters.csv").write_text("rater,kind,pool\nnorth,person,expert\nsouth,person,expert\n")
+    (problem,) = feasibility_of_folder(read_folder(folder)).problems
+    assert problem == "the pool expert needs 4 raters, raters.csv names 2 (2 raters for each of 12 trials)."
+
+
+def test_a_recipient_whom_nobody_names_is_found(tmp_path: Path) -> None:
+    folder = new_study("recipient", tmp_path / "s", "s", "T")
+    (folder / "raters.csv").write_text("rater,kind,pool\nwriter1,person,recipient\nwriter2,person,recipient\n")
+    (problem,) = feasibility_of_folder(read_folder(folder)).problems
+    assert problem.endswith("raters.csv does not name: writer3.")
+
+
+def test_trials_to_practise_on_that_the_folder_does_not_have_are_found(tmp_path: Path) -> None:
+    folder = new_study("ab-tie", tmp_path / "s", "s", "T")
+    with (folder / "study.yaml").open("a") as yaml:
+        yaml.write("flow: {practice: {trials: [{item: nowhere}]}}\n")
+    assert feasibility_of_folder(read_folder(folder)).problems == (
+        "flow.practice.trials.1 names the item nowhere, which is not in items.csv.",
+    )

@@ -1,0 +1,199 @@
+"""A spreadsheet of one row an item, whatever its columns are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import openpyxl
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
+from app.actions.studies.life_cycle import StudyMissingError
+from app.design.problem import FaultsError
+from app.exchange import read_folder
+from app.exchange.tabular.unfold import Layout
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
+from tests.exchange.small import YAML, read_small
+from tests.real_data import ayers
+from tests.real_data.folder import read_rows, write_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+LAYOUT = Layout(responses={"person": "Human", "model-1": "GPT"}, item="ID", text="Post")
+SHEET = "ID,Post,Human,GPT,Mood,feels\nx1,One,h1,g1,low,sad\nx2,=2+2,h2,,high,glad\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "study"
+    place.mkdir()
+    (place / "study.yaml").write_text(YAML)
+    return place
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> Path:
+    file = tmp_path / "sheet.csv"
+    file.write_text(SHEET)
+    return file
+
+
+def test_items_and_responses_are_written_beside_the_protocol(folder: Path, sheet: Path) -> None:
+    added = import_into_folder(folder, sheet, LAYOUT, folder)
+    read = read_folder(folder)
+    assert read.items[["item", "text", "Mood", "feels"]].to_numpy().tolist() == [
+        ["x1", "One", "low", "sad"], ["x2", "=2+2", "high", "glad"],
+    ]  # fmt: skip
+    assert list(read.responses["response"]) == ["x1:person", "x1:model-1", "x2:person"]
+    assert ["1 items have none of model-1" in note.allowed for note in added.notes] == [True]
+    assert [file.name for file in sorted(folder.iterdir())] == ["items.csv", "responses.csv", "study.yaml"]
+
+
+def test_another_folder_gets_a_copy_of_the_protocol(folder: Path, sheet: Path, tmp_path: Path) -> None:
+    import_into_folder(folder, sheet, LAYOUT, tmp_path / "out")
+    assert (tmp_path / "out" / "study.yaml").read_text() == YAML
+    assert len(read_folder(tmp_path / "out").items) == 2
+    assert not (folder / "items.csv").exists()
+
+
+def test_items_that_are_there_stay_unless_they_may_go(folder: Path, sheet: Path) -> None:
+    (folder / "items.jsonl").write_text('{"item": "mine", "text": "x", "feels": "sad"}')
+    with pytest.raises(TextsInTheWayError, match=r"items\.jsonl already"):
+        import_into_folder(folder, sheet, LAYOUT, folder)
+    import_into_folder(folder, sheet, LAYOUT, folder, replace=True)
+    assert list(read_folder(folder).items["item"]) == ["x1", "x2"]
+
+
+def test_an_excel_file_is_read_as_its_cells_are_shown(folder: Path, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in (
+        ["ID", "Post", "Human", None, "feels"],
+        [7, "One", "h", "x", "sad"],
+        [],
+        [8.5, True, "h", None, "glad"],
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "sheet.xlsx")
+    layout = Layout(responses={"person": "Human"}, item="ID", text="Post")
+    import_into_folder(folder, tmp_path / "sheet.xlsx", layout, folder)
+    assert [(row["item"], row["text"]) for row in read_rows(folder / "items.csv")] == [("7", "One"), ("8.5", "true")]
+
+
+def test_an_excel_file_that_says_it_is_endless_is_read_as_what_it_holds(folder: Path, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in (["ID", "text", "feels"], ["a", "One", "sad"]):
+        book.active.append(row)
+    book.active["XFD1048576"] = "far away"
+    book.save(tmp_path / "sheet.xlsx")
+    import_into_folder(folder, tmp_path / "sheet.xlsx", Layout(item="ID"), folder)
+    assert [row["item"] for row in read_rows(folder / "items.csv")] == ["a"]
+
+
+def test_an_excel_file_that_unpacks_to_too_much_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = openpyxl.Workbook()
+    book.save(tmp_path / "sheet.xlsx")
+    monkeypatch.setattr("app.exchange.tabular.spreadsheet.MOST_BYTES", 1000)
+    assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == "more bytes than allowed"
+
+
+def test_an_excel_file_without_a_header_or_with_too_wide_a_one_is_a_fault(folder: Path, tmp_path: Path) -> None:
+    for width, found in ((0, "no header"), (1_001, "1001 columns")):
+        book = openpyxl.Workbook()
+        assert book.active is not None
+        book.active.append([f"c{n}" for n in range(width)])
+        book.save(tmp_path / "sheet.xlsx")
+        assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == found
+
+
+def test_json_lines_are_read_too_and_items_without_ids_are_numbered(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "sheet.jsonl").write_text('{"text": "One", "feels": "sad"}\n{"text": "Two", "feels": "glad"}\n')
+    import_into_folder(folder, tmp_path / "sheet.jsonl", Layout(), folder)
+    assert [row["item"] for row in read_rows(folder / "items.csv")] == ["1", "2"]
+
+
+def test_only_the_attributes_that_are_named_are_kept(folder: Path, sheet: Path) -> None:
+    layout = Layout(responses=LAYOUT.responses, item="ID", text="Post", attributes=["feels"])
+    import_into_folder(folder, sheet, layout, folder)
+    assert list(read_rows(folder / "items.csv")[0]) == ["item", "text", "feels"]
+
+
+def fault_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | None, str | None, str]:
+    with pytest.raises(FaultsError) as raised:
+        import_into_folder(folder, sheet, layout, folder)
+    fault = raised.value.faults[0]
+    assert not (folder / "items.csv").exists()
+    return fault.file, fault.row, fault.column, fault.found
+
+
+def test_an_unknown_source_is_one_fault_where_it_is_named_and_not_one_a_row(folder: Path, sheet: Path) -> None:
+    unknown = Layout(responses={"robot": "Human", "model-1": "GPT"}, item="ID", text="Post")
+    with pytest.raises(FaultsError) as raised:
+        import_into_folder(folder, sheet, unknown, folder)
+    (fault,) = raised.value.faults
+    assert (fault.file, fault.row, fault.column, fault.found) == ("--response", None, "source", "robot")
+    assert fault.allowed == "person or model-1"
+
+
+def test_each_fault_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
+    missing = Layout(responses={"person": "Humans"}, item="ID", text="Post")
+    assert fault_of(folder, sheet, missing) == (
+        "sheet.csv", 1, "Humans", "ID, Post, Human, GPT, Mood or feels",
+    )  # fmt: skip
+    sheet.write_text(SHEET.replace("x2", "x1"))
+    assert fault_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
+    sheet.write_text(SHEET.replace("One", " "))
+    assert fault_of(folder, sheet, LAYOUT) == ("sheet.csv", 2, "text", " ")
+    assert fault_of(folder, tmp_path / "no.csv", LAYOUT)[3] == "no such file"
+    (tmp_path / "no.xlsx").write_bytes(b"PK\x03\x04")
+    assert fault_of(folder, tmp_path / "no.xlsx", LAYOUT)[3].startswith("no Excel file")
+    (folder / "study.yaml").unlink()
+    assert fault_of(folder, sheet, LAYOUT)[3] == "no such file"
+
+
+def test_items_are_added_to_a_study_in_the_store_after_those_it_has(db: Connection, sheet: Path) -> None:
+    study_id = load_study(db, read_small())
+    import_into_store(db, "small", sheet, LAYOUT)
+    stored = study_folder(db, study_id)
+    assert list(stored.items["item"]) == ["a", "b", "x1", "x2"]
+    assert list(stored.responses["response"])[-3:] == ["x1:person", "x1:model-1", "x2:person"]
+    assert list(stored.items["Mood"]) == [None, None, "low", "high"]
+
+
+def test_an_id_that_the_study_has_already_is_a_fault_and_nothing_is_stored(db: Connection, sheet: Path) -> None:
+    load_study(db, read_small())
+    sheet.write_text(SHEET.replace("x2", "b"))
+    with pytest.raises(FaultsError, match="an id that no item of the study has yet"):
+        import_into_store(db, "small", sheet, LAYOUT)
+    assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 2
+    with pytest.raises(StudyMissingError):
+        import_into_store(db, "nobody", sheet, LAYOUT)
+
+
+def test_the_raw_ayers_file_becomes_the_study_folder_that_the_conversion_writes(tmp_path: Path, shared: Path) -> None:
+    (tmp_path / "study.yaml").write_text(ayers.YAML)
+    layout = Layout(
+        responses={"physician": "Physician Response", "chatgpt": "ChatGPT Response"},
+        item="postID", text="Question", attributes=["submissionID", "commentID"],
+    )  # fmt: skip
+    added = import_into_folder(tmp_path, ayers.raw_csv(shared), layout, tmp_path)
+    assert [(note.file, note.found) for note in added.notes] == [("JAMA.csv", "bytes that are not UTF-8")]
+    raw = ayers.raw_rows(shared)
+    write_rows(tmp_path / "raters.csv", ayers.rater_rows(raw))
+    write_rows(tmp_path / "ratings.csv", ayers.rating_rows(raw))
+    imported = read_folder(tmp_path)
+    converted = read_folder(ayers.write_ayers(tmp_path / "converted", shared))
+    assert imported.items[["item", "text"]].equals(converted.items[["item", "text"]])
+    assert imported.responses[["response", "item", "source", "text"]].equals(
+        converted.responses[["response", "item", "source", "text"]]
+    )
+    assert imported.ratings.equals(converted.ratings)
+    assert imported.items["submissionID"].iloc[0] == "y2c05a"

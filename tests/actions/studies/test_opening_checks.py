@@ -1,0 +1,80 @@
+"""A study opens only if raters get what its protocol says; who cannot open it is told why, part by part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.folder_feasibility import feasibility_of_folder
+from app.actions.studies.life_cycle import OpeningError, open_study
+from app.actions.studies.opening_checks import notes_on_opening
+from app.actions.studies.templates import new_study
+from app.design.not_supported import not_carried_out
+from app.exchange.folder.read import read_folder
+from app.storage.studies.load import load_study
+from tests.builder import build_study, protocol_of
+from tests.design.studies import protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+TURNED = {"turn": {"kind": "scale_direction"}}
+YAML = "conditions: {turn: {kind: scale_direction}}\nflow: {practice: {trials: [{item: p}]}}\n"
+PRACTICE = {"trials": [{"item": "p"}]}
+
+
+@pytest.mark.parametrize(
+    ("part", "parts"),
+    [
+        ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": TURNED}),
+    ],
+)
+def test_each_part_that_raters_would_not_get_is_named(part: str, parts: dict[str, Any]) -> None:
+    assert not_carried_out(protocol(**parts)) == [part]
+
+
+def test_a_protocol_without_such_parts_names_none() -> None:
+    assert not_carried_out(protocol(design={"trials": "pairs", "raters_per_trial": 2, "blind": False})) == []
+
+
+def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
+    study = build_study(db, protocol_of(flow={"practice": PRACTICE}, conditions=TURNED))
+    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in flow.practice\."):
+        open_study(db, "study")
+    found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
+    assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
+
+
+def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connection, tmp_path: Path) -> None:
+    path = new_study("epitome", tmp_path / "s", "s", "T")
+    with (path / "study.yaml").open("a") as yaml:
+        yaml.write(YAML)
+    line = len((path / "study.yaml").read_text().splitlines())
+    load_study(db, read_folder(path))
+    with pytest.raises(OpeningError, match=rf"flow\.practice \(line {line}\)"):
+        open_study(db, "s")
+
+
+def test_a_study_without_responses_has_nothing_to_rate(db: Connection) -> None:
+    build_study(db, protocol_of(design={"trials": "pairs"}), n_items=1)
+    db.execute(text("DELETE FROM responses"))
+    with pytest.raises(OpeningError, match="nothing to rate"):
+        open_study(db, "study")
+
+
+def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path) -> None:
+    path = new_study("ab-tie", tmp_path / "s", "s", "T")
+    found = read_folder(path)
+    assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
+    yaml = path / "study.yaml"
+    words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
+    yaml.write_text(words + YAML)
+    found = read_folder(path)
+    not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
+    assert "can be loaded and analysed, not opened" in not_yet
+    assert "flow.practice (line " in not_yet
+    assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet

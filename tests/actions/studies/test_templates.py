@@ -1,0 +1,167 @@
+"""Every template is a sound study folder, and a copy of it is the lead's own."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from app.actions.studies.folder_feasibility import feasibility_of_folder
+from app.actions.studies.templates import (
+    FOLDER,
+    FolderInTheWayError,
+    SlugError,
+    TemplateMissingError,
+    list_templates,
+    new_study,
+    template_folder,
+)
+from app.design.protocol.study import Protocol
+from app.design.questions.models import CategoryQuestion, RatingQuestion
+from app.exchange.folder.read import read_folder
+
+NAMES = [template.name for template in list_templates()]
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "templates.md").read_text(encoding="utf-8")
+every_template = pytest.mark.parametrize("name", NAMES)
+
+
+def protocol_of(name: str) -> Protocol:
+    return Protocol.model_validate(YAML(typ="safe").load((FOLDER / name / "study.yaml").read_text(encoding="utf-8")))
+
+
+def rows(name: str, file: str) -> list[dict[str, str]]:
+    path = FOLDER / name / file
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def words(row: dict[str, str]) -> str:
+    """What a rater reads of an item or a response."""
+    return " ".join([row["text"], *(turn["text"] for turn in json.loads(row.get("turns") or "[]"))]).strip()
+
+
+def test_the_index_names_every_folder_and_nothing_else() -> None:
+    assert sorted(NAMES) == sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())
+
+
+@every_template
+def test_a_template_checks_without_fault_or_warning(name: str) -> None:
+    assert read_folder(template_folder(name)).notes == ()
+
+
+@every_template
+def test_a_template_comes_back_whole_from_the_json_that_the_store_keeps(name: str) -> None:
+    protocol = read_folder(template_folder(name)).protocol
+    assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
+
+
+@every_template
+def test_the_design_of_a_template_can_be_met(name: str) -> None:
+    outcome = feasibility_of_folder(read_folder(template_folder(name)))
+    assert outcome.problems == ()
+    assert outcome.n_raters >= 2
+
+
+def test_words_that_a_study_published_are_its_own() -> None:
+    """Welivita and Pu 2024 ask this of their raters, and offer these three answers."""
+    question = protocol_of("three-point").question("empathy")
+    assert isinstance(question, RatingQuestion)
+    assert question.text == (
+        "How empathetic is the speaker #2's response, compared to how you would have responded for the same situation?"
+    )
+    assert [point.words for point in question.scale.points] == ["Bad", "Okay", "Good"]
+
+
+@every_template
+def test_a_template_is_called_as_its_folder_and_says_where_its_texts_come_from(name: str) -> None:
+    protocol = protocol_of(name)
+    assert protocol.slug == name
+    assert "written for the template" in " ".join(protocol.description.split())
+    assert len(protocol.instructions) > 120
+
+
+@every_template
+def test_every_point_of_every_scale_has_words(name: str) -> None:
+    scales = [question.scale for question in protocol_of(name).questions if isinstance(question, RatingQuestion)]
+    assert all(point.words for scale in scales for point in scale.points)
+
+
+@every_template
+def test_items_are_few_and_each_has_a_response_of_every_source(name: str) -> None:
+    items = [row["item"] for row in rows(name, "items.csv")]
+    assert 4 <= len(items) == len(set(items)) <= 8
+    shown = {(row["item"], row["source"]) for row in rows(name, "responses.csv")}
+    assert shown == {(item, source) for item in items for source in protocol_of(name).sources}
+
+
+@every_template
+def test_every_text_is_there_and_short(name: str) -> None:
+    for row in [*rows(name, "items.csv"), *rows(name, "responses.csv")]:
+        assert words(row)
+        assert len(words(row).split()) <= 160
+        assert not row["text"] or not row.get("turns")
+
+
+def test_no_text_stands_in_two_templates() -> None:
+    texts = [words(row) for name in NAMES for file in ("items.csv", "responses.csv") for row in rows(name, file)]
+    assert len(texts) == len(set(texts)) > 200
+
+
+@every_template
+def test_columns_that_the_protocol_names_exist_and_hold_what_they_should(name: str) -> None:
+    protocol = protocol_of(name)
+    for question in protocol.questions:
+        if isinstance(question, CategoryQuestion) and question.correct_column:
+            file = "items.csv" if question.target == "item" else "responses.csv"
+            found = {row[question.correct_column] for row in rows(name, file)}
+            assert found <= set(question.codes)
+            assert len(found) > 1
+    if protocol.analysis.responder:
+        assert all(row[protocol.analysis.responder] for row in rows(name, "responses.csv"))
+
+
+@every_template
+def test_the_page_on_templates_names_each_with_its_source(name: str) -> None:
+    source = next(template.source for template in list_templates() if template.name == name)
+    part = re.search(rf"^## {name}$(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert part, f"no heading {name} in docs/templates.md"
+    years = re.findall(r"[A-Z][\w-]+(?: et al\.| & \w+)? \d{4}", source)
+    assert years
+    text = " ".join(part[1].split())
+    assert all(year in text for year in years)
+
+
+def test_a_new_study_differs_from_its_template_in_slug_and_title_only(tmp_path: Path) -> None:
+    folder = new_study("epitome", tmp_path / "mine", "my-study", 'Peers: "how" they reply')
+    before, after = ((place / "study.yaml").read_text().splitlines() for place in (template_folder("epitome"), folder))
+    assert [new for old, new in zip(before, after, strict=True) if old != new] == [
+        "slug: my-study",
+        'title: "Peers: \\"how\\" they reply"',
+    ]
+    for file in ("items.csv", "responses.csv"):
+        assert (folder / file).read_bytes() == (template_folder("epitome") / file).read_bytes()
+    assert Protocol.model_validate(YAML(typ="safe").load(folder / "study.yaml")).title == 'Peers: "how" they reply'
+
+
+def test_a_folder_that_holds_something_is_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text("mine")
+    with pytest.raises(FolderInTheWayError):
+        new_study("epitome", tmp_path, "s", "T")
+    assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"]
+    assert (tmp_path / "study.yaml").read_text() == "mine"
+    with pytest.raises(FolderInTheWayError):
+        new_study("epitome", tmp_path / "study.yaml", "s", "T")
+
+
+def test_an_unknown_template_or_a_bad_slug_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(TemplateMissingError):
+        new_study("../design", tmp_path / "a", "s", "T")
+    with pytest.raises(SlugError):
+        new_study("epitome", tmp_path / "b", "My Study", "T")
+    assert list(tmp_path.iterdir()) == []
