@@ -35,7 +35,7 @@ def analyze(
     if as_json:
         typer.echo(report_json(report), nl=False)
     elif out is None:
-        from app.cli.figures import print_report
+        from app.cli.print_report import print_report
 
         print_report(report, protocol)
 

@@ -140,7 +140,7 @@ def _print(found: Plan) -> None:
     from rich.text import Text
 
     from app.charts.planning import planning_table
-    from app.cli.figures import console
+    from app.cli.print_report import console
 
     out, assumed = console(), found.assumed
     sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())

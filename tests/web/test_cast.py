@@ -12,7 +12,7 @@ import pytest
 
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
-from app.web.lead.charts import vega_url
+from app.web.lead.results.charts import vega_url
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:

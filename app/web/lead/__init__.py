@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.lead import analytics, charts, exports, home, new_study, sign_in, studies, study
+from app.web.lead import home, new_study, sign_in, studies, study
+from app.web.lead.results import analytics, charts, exports
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, checks, consent, ending, pause, practice, questions, rate, skip, start, withdraw
+from app.web.rater import arrival, checks, consent, ending, pause, questions, start, withdraw
+from app.web.rater.trial import practice, rate, skip
 
 router = APIRouter(prefix="/s")
 router.include_router(arrival.router)

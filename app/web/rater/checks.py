@@ -18,7 +18,7 @@ from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session
-from app.web.rater.fields import fields_of
+from app.web.rater.trial.fields import fields_of
 
 router = APIRouter()
 

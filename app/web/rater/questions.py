@@ -15,8 +15,8 @@ from app.web.deps import Db
 from app.web.pages import language_in
 from app.web.rater.answers import go, rater_page, refuse_save
 from app.web.rater.deps import FormFields, Session
-from app.web.rater.fields import Field, fields_of
-from app.web.rater.saving import saved
+from app.web.rater.trial.fields import Field, fields_of
+from app.web.rater.trial.saving import saved
 
 router = APIRouter()
 

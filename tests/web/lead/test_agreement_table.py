@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.analysis.report.estimate import Figure
 from app.analysis.report.wording import REASONS
-from app.web.lead.figures import agreement_of
+from app.web.lead.results.estimate_tables import agreement_of
 
 
 def _figure(statistic: str, estimate: float | None, **more: object) -> Figure:

@@ -12,7 +12,7 @@ from app.web.deps import Db
 from app.web.errors import PageError
 from app.web.rater.answers import go
 from app.web.rater.deps import FormFields, Own
-from app.web.rater.rate import follow
+from app.web.rater.trial.rate import follow
 
 router = APIRouter()
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import MINUS, estimate_text, interval_text, number, p_text, scope_text, why_text
 from app.charts.table import Table
-from app.web.lead.fold import Fold
-from app.web.lead.fold_texts import texts
+from app.web.lead.results.details import Fold
+from app.web.lead.results.text_details import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.web.lead.charts import vega_url
+from app.web.lead.results.charts import vega_url
 from app.web.lead.session import OwnForLong, live_report
 from app.web.pages import page
 
@@ -59,9 +59,9 @@ def _file(text: str, kind: str, name: str) -> Response:
 def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     """What the template lists: a section for each question that has figures, and the charts over several."""
     from app.charts.chart import charts_of
-    from app.web.lead.figures import agreement_of, all_rows
-    from app.web.lead.folds import folds_of, told_once
-    from app.web.lead.headlines import agreement, comparisons
+    from app.web.lead.results.estimate_tables import agreement_of, all_rows
+    from app.web.lead.results.headlines import agreement, comparisons
+    from app.web.lead.results.question_details import folds_of, told_once
 
     charts = charts_of(report, protocol)
     asked = questions_of(protocol)
@@ -91,8 +91,8 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
 
 def _parts(figures: Sequence[Figure]) -> Iterator[dict[str, Any]]:
     """What is of the whole study and of no question: its texts, its raters."""
-    from app.web.lead.figures import all_rows
-    from app.web.lead.folds import folds_of, told_once
+    from app.web.lead.results.estimate_tables import all_rows
+    from app.web.lead.results.question_details import folds_of, told_once
 
     for words, title, of, section in (
         ("Texts", "Texts, before anybody rates them", "the texts", "text"),

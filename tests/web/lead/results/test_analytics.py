@@ -134,7 +134,7 @@ def test_the_page_needs_no_script_of_its_own_inside(client: TestClient) -> None:
 
 
 def test_the_drawing_script_is_served_for_ever_under_its_version(client: TestClient) -> None:
-    from app.web.lead.charts import vega_url
+    from app.web.lead.results.charts import vega_url
 
     answer = client.get(vega_url())
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"

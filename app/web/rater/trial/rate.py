@@ -17,8 +17,8 @@ from app.web.deps import Db
 from app.web.pages import is_htmx
 from app.web.rater.answers import go, go_to_step, rater_page, refuse_save
 from app.web.rater.deps import Form, FormFields, Own, Session
-from app.web.rater.saving import saved
-from app.web.rater.sheet import make_sheet
+from app.web.rater.trial.saving import saved
+from app.web.rater.trial.trial_page import make_sheet
 
 router = APIRouter()
 

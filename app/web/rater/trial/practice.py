@@ -26,8 +26,8 @@ from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session
-from app.web.rater.fields import Field
-from app.web.rater.sheet import Sheet, make_sheet
+from app.web.rater.trial.fields import Field
+from app.web.rater.trial.trial_page import Sheet, make_sheet
 
 router = APIRouter()
 

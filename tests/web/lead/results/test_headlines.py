@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis import analyze
-from app.web.lead.headlines import agreement, comparisons
+from app.web.lead.results.headlines import agreement, comparisons
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.web.lead.headlines import Headline
+    from app.web.lead.results.headlines import Headline
     from tests.analysis.builders import Row
 
 

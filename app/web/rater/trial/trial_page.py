@@ -12,7 +12,7 @@ from app.design.questions.slot import places_as_read, response_name
 from app.language.language import language_of
 from app.language.message import Message
 from app.storage.assignments.assignment_view import AssignmentView
-from app.web.rater.fields import Field, fields_of
+from app.web.rater.trial.fields import Field, fields_of
 
 
 @dataclass(frozen=True, slots=True)

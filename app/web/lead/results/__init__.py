@@ -1,0 +1,1 @@
+"""The results pages and downloads of a study."""

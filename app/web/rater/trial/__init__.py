@@ -1,0 +1,1 @@
+"""The page of one trial: rate, save, skip, practise."""
