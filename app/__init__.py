@@ -1,1 +1,1 @@
-"""Attune: human empathy-rating studies, from the spreadsheet to the figures a reviewer accepts."""
+"""Attune: human empathy-rating studies, from the spreadsheet to the estimates a reviewer accepts."""

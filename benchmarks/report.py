@@ -1,4 +1,4 @@
-"""How long a whole report takes, from 1e4 to 1e6 ratings: every figure of a question with two sources, texts read.
+"""How long a whole report takes, from 1e4 to 1e6 ratings: every estimate of a question with two sources, texts read.
 
 Each item is rated by five raters in both sources. Up to 20,000 ratings the mixed models and the resampling run too,
 which larger studies get with `--full` only: so growth is shown from 1e5 on. Seconds are of the processor.
@@ -82,7 +82,7 @@ def main() -> None:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         grown = seconds / before[1] / (n / before[0]) if before[0] > SIZES[0] else 0.0
         words = f"{grown:.2f} times as much a rating as before" if grown else ""
-        cost = f"{len(report.figures):,} figures in {seconds:6.2f} s ({wall:6.2f} s wall), {memory:.0f} MB"
+        cost = f"{len(report.estimates):,} estimates in {seconds:6.2f} s ({wall:6.2f} s wall), {memory:.0f} MB"
         print(f"{n:>9,} ratings: {cost}; {words}")
         assert grown < STEEPEST, "the cost does not grow linearly"
         before = (n, seconds)

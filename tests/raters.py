@@ -48,11 +48,11 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
     study = get_study_door(db, slug)
     assert study
     arrival = Arrival("invite" if invite else "link", invite or name, {})
-    sitting = arrive(db, study, arrival, is_simulated=not invite)
-    assert sitting
+    rating_session = arrive(db, study, arrival, is_simulated=not invite)
+    assert rating_session
     rng = seeded(seed, name)
     while True:
-        session = get_rating_session(db, slug, sitting.token)
+        session = get_rating_session(db, slug, rating_session.token)
         assert session
         page = current_page(db, session)
         if page == "full":

@@ -1,4 +1,4 @@
-"""Which statistics a study gets: frames in, a Report of figures out. No input or output."""
+"""Which statistics a study gets: frames in, a Report of estimates out. No input or output."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def analyze(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:
-    """Every figure that this study's questions and answers allow; what they do not allow, with the reason.
+    """Every estimate that this study's questions and answers allow; what they do not allow, with the reason.
 
     `full` runs the mixed models on more than 20,000 ratings too. Nothing is read or written, and the same frames give
-    the same figures to the last digit.
+    the same estimates to the last digit.
     """
     from app.analysis.report.report import report_of  # pandas and scipy: a second that the first page need not wait for
 

@@ -12,7 +12,7 @@ from app.charts.preference import preference_spec, preference_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.report.report import Report
     from app.charts.table import Table
     from app.charts.theme import Spec, Theme, Width
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     class Build(Protocol):
         """What makes a specification."""
 
-        def __call__(self, figures: Sequence[Figure], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
+        def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
 
 
 PRINT_WIDTH = 560
@@ -35,18 +35,18 @@ class Chart:
     section: str
     question: str | None
     title: str
-    figures: tuple[Figure, ...]
+    estimates: tuple[Estimate, ...]
     build: Build
-    tabulate: Callable[[Sequence[Figure]], Table]
+    tabulate: Callable[[Sequence[Estimate]], Table]
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
         """The Vega-Lite specification; None where there is nothing to draw, and then the table says why."""
-        return self.build(self.figures, title=self.title, theme=theme, width=width)
+        return self.build(self.estimates, title=self.title, theme=theme, width=width)
 
     @property
     def table(self) -> Table:
         """The same numbers as a table."""
-        return self.tabulate(self.figures)
+        return self.tabulate(self.estimates)
 
 
 def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
@@ -55,22 +55,22 @@ def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
 
 
 def _charts(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
-    def figures(section: str, question: str | None = None) -> tuple[Figure, ...]:
+    def estimates(section: str, question: str | None = None) -> tuple[Estimate, ...]:
         found = report.of(section, question)
-        return tuple(figure for figure in found if (figure.scope.get("rater_kind") == "model") == is_model)
+        return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
 
     who, end = (" (model judges)", "-judges") if is_model else ("", "")
     kinds = (
         ("distribution", study.scaled_questions, distribution_spec, distribution_table),
         ("choice", study.choice_questions, preference_spec, preference_table),
     )
-    differences = figures("comparison")
+    differences = estimates("comparison")
     if differences:
         title = f"Mean differences{who}"
         yield Chart(f"comparison{end}", "comparison", None, title, differences, forest_spec, forest_table)
     for section, questions, build, tabulate in kinds:
         for number, question in enumerate(questions, start=1):
-            part = figures(section, question.key)
+            part = estimates(section, question.key)
             if part:
                 key, title = f"{section}-{number}{end}", f"{question.text}{who}"
                 yield Chart(key, section, question.key, title, part, build, tabulate)

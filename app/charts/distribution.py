@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.charts.theme import Spec, Theme, Width
 
 STATISTICS = ("median", "mode")
@@ -23,22 +23,24 @@ ROW_HEIGHT = 46
 
 
 def distribution_spec(
-    figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 560
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """One bar for each `median` (or `mode`) figure that has ratings, the middle of the scale in the middle.
+    """One bar for each `median` (or `mode`) estimate that has ratings, the middle of the scale in the middle.
 
     Where the number of points is odd the middle point stands half on either side. None where nothing was rated.
     """
     import altair as alt
 
-    bars = [figure for figure in figures if figure.statistic in STATISTICS and figure.n_ratings]
+    bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
     if not bars:
         return None
     words = list(bars[0].detail["words"])
     colours = diverging(len(words), theme)
-    data = alt.InlineData([{"k": k, **row} for k, figure in enumerate(bars) for row in _segments(figure, colours)])
+    data = alt.InlineData([{"k": k, **row} for k, estimate in enumerate(bars) for row in _segments(estimate, colours)])
     base = alt.Chart(data).encode(y=row_place(len(bars)))
-    named = base.encode(y=row_axis([(scope_text(figure.scope), f"{figure.n_ratings:,} ratings") for figure in bars]))
+    named = base.encode(
+        y=row_axis([(scope_text(estimate.scope), f"{estimate.n_ratings:,} ratings") for estimate in bars])
+    )
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(strokeDash=[3, 3], color=COLOURS[theme].muted)
     chart = (
         alt.layer(zero.encode(x="x:Q"), _bars(named, words, colours), bar_labels(base))
@@ -48,22 +50,22 @@ def distribution_spec(
     return {**chart.to_dict(), "config": config(theme)}
 
 
-def distribution_table(figures: Sequence[Figure]) -> Table:
+def distribution_table(estimates: Sequence[Estimate]) -> Table:
     """Counts and shares of each point, then number, median, mean and standard deviation; one row a source."""
-    bars = [figure for figure in figures if figure.statistic in STATISTICS]
+    bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS]
     words = tuple(bars[0].detail["words"]) if bars else ()
-    rest = {(str(figure.scope), figure.statistic): figure for figure in figures}
+    rest = {(str(estimate.scope), estimate.statistic): estimate for estimate in estimates}
     rows = []
-    for figure in bars:
-        counts, n = figure.detail["counts"], figure.n_ratings
+    for estimate in bars:
+        counts, n = estimate.detail["counts"], estimate.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
-        others = [rest.get((str(figure.scope), name)) for name in ("mean", "sd")]
+        others = [rest.get((str(estimate.scope), name)) for name in ("mean", "sd")]
         rows.append(
             (
-                scope_text(figure.scope),
+                scope_text(estimate.scope),
                 *cells,
                 str(n),
-                *(estimate_text(other) if other else "–" for other in (figure, *others)),
+                *(estimate_text(other) if other else "–" for other in (estimate, *others)),
             )
         )
     return Table(("Source", *words, "Ratings", "Median", "Mean", "SD"), tuple(rows))
@@ -92,16 +94,16 @@ def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
     return bars
 
 
-def _segments(figure: Figure, colours: list[str]) -> list[dict[str, Any]]:
+def _segments(estimate: Estimate, colours: list[str]) -> list[dict[str, Any]]:
     """Where each point's segment begins and ends, so that the middle of the scale is at 0."""
-    words, counts = figure.detail["words"], figure.detail["counts"]
+    words, counts = estimate.detail["words"], estimate.detail["counts"]
     shares = [count / sum(counts) for count in counts]
     half, is_odd = divmod(len(shares), 2)
     start = -sum(shares[:half]) - (shares[half] / 2 if is_odd else 0)
     ends = list(accumulate(shares, initial=start))
     return [
         {
-            "name": scope_text(figure.scope), "point": words[k], "count": counts[k],
+            "name": scope_text(estimate.scope), "point": words[k], "count": counts[k],
             "share": shares[k], "percent": percent(shares[k]),
             "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
             "ink": ink_on(colours[k]),

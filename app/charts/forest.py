@@ -14,28 +14,32 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.charts.theme import Spec, Theme, Width
 
 ROW_HEIGHT = 30
 
 
-def headlines(figures: Sequence[Figure]) -> list[Figure]:
+def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
     """The first mean difference of each question and scope: the one whose interval holds for new items and raters."""
-    found = [figure for figure in figures if figure.statistic == "mean_difference" and figure.unit == "rating"]
-    return list({(figure.question, str(figure.scope)): figure for figure in reversed(found)}.values())[::-1]
+    found = [
+        estimate for estimate in estimates if estimate.statistic == "mean_difference" and estimate.unit == "rating"
+    ]
+    return list({(estimate.question, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
 
 
-def forest_spec(figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 400) -> Spec | None:
+def forest_spec(
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 400
+) -> Spec | None:
     """One row a difference that has an estimate, the numbers beside it. None where there is none."""
     import altair as alt
 
-    rows = [figure for figure in headlines(figures) if figure.estimate is not None]
+    rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
-    data = alt.InlineData([{"k": k, **_row(figure, rows)} for k, figure in enumerate(rows)])
+    data = alt.InlineData([{"k": k, **_row(estimate, rows)} for k, estimate in enumerate(rows)])
     base = alt.Chart(data).encode(y=row_place(len(rows)))
-    names = row_axis([_name(figure, rows) for figure in rows])
+    names = row_axis([_name(estimate, rows) for estimate in rows])
     colours = COLOURS[theme]
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
     interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(x=_x(), x2="high:Q", y=names)
@@ -43,7 +47,7 @@ def forest_spec(figures: Sequence[Figure], *, title: str, theme: Theme = "light"
         x="estimate:Q", tooltip=_tooltip()
     )
     numbers = base.mark_point(opacity=0).encode(
-        x="estimate:Q", y=row_axis([(_numbers(figure),) for figure in rows], orient="right")
+        x="estimate:Q", y=row_axis([(_numbers(estimate),) for estimate in rows], orient="right")
     )
     chart = (
         alt.layer(zero, interval, point, numbers)
@@ -53,15 +57,15 @@ def forest_spec(figures: Sequence[Figure], *, title: str, theme: Theme = "light"
     return {**chart.to_dict(), "config": config(theme)}
 
 
-def forest_table(figures: Sequence[Figure]) -> Table:
+def forest_table(estimates: Sequence[Estimate]) -> Table:
     """Difference, interval, p and numbers, one row a difference; the reason where there is no estimate."""
     header = ("Comparison", "Mean difference", "95 % interval", "p", "Items", "Raters", "Ratings")
     rows = []
-    for figure in headlines(figures):
-        name = f"{figure.question}: {scope_text(figure.scope)}"
-        words = interval_text(figure) or figure.note
-        counts = (str(n) for n in (figure.n_items, figure.n_raters, figure.n_ratings))
-        rows.append((name, estimate_text(figure), words, p_text(figure.p_value), *counts))
+    for estimate in headlines(estimates):
+        name = f"{estimate.question}: {scope_text(estimate.scope)}"
+        words = interval_text(estimate) or estimate.note
+        counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
+        rows.append((name, estimate_text(estimate), words, p_text(estimate.p_value), *counts))
     return Table(header, tuple(rows))
 
 
@@ -72,29 +76,29 @@ def _x() -> alt.X:
     return alt.X("low:Q", title="Mean difference in points of the scale", axis=axis, scale=alt.Scale(zero=True))
 
 
-def _row(figure: Figure, rows: Sequence[Figure]) -> dict[str, Any]:
+def _row(estimate: Estimate, rows: Sequence[Estimate]) -> dict[str, Any]:
     return {
-        "row": ", ".join(_name(figure, rows)), "estimate": figure.estimate, "text": _numbers(figure),
-        "low": figure.estimate if figure.ci_low is None else figure.ci_low,
-        "high": figure.estimate if figure.ci_high is None else figure.ci_high,
-        "n_items": figure.n_items, "n_raters": figure.n_raters, "n_ratings": figure.n_ratings,
+        "row": ", ".join(_name(estimate, rows)), "estimate": estimate.estimate, "text": _numbers(estimate),
+        "low": estimate.estimate if estimate.ci_low is None else estimate.ci_low,
+        "high": estimate.estimate if estimate.ci_high is None else estimate.ci_high,
+        "n_items": estimate.n_items, "n_raters": estimate.n_raters, "n_ratings": estimate.n_ratings,
     }  # fmt: skip
 
 
-def _name(figure: Figure, rows: Sequence[Figure]) -> tuple[str, ...]:
+def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
     """The question; the source too where there are several, and the pool on a line of its own."""
     is_one = len({row.scope["source"] for row in rows}) == 1
-    name = str(figure.question) if is_one else f"{figure.question}: {figure.scope['source']}"
-    others = {key: value for key, value in figure.scope.items() if key not in {"source", "reference"}}
+    name = str(estimate.question) if is_one else f"{estimate.question}: {estimate.scope['source']}"
+    others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
     return (name, scope_text(others)) if others else (name,)
 
 
-def _numbers(figure: Figure) -> str:
-    return f"{estimate_text(figure)} {interval_text(figure)}".strip()
+def _numbers(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)} {interval_text(estimate)}".strip()
 
 
-def _subtitle(rows: Sequence[Figure]) -> str:
-    sources = {figure.scope["source"] for figure in rows}
+def _subtitle(rows: Sequence[Estimate]) -> str:
+    sources = {estimate.scope["source"] for estimate in rows}
     who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"each {MINUS} "
     return f"{who}{rows[0].scope['reference']}, with 95 % intervals for new items and new raters"
 

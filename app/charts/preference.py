@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.charts.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 66
@@ -24,31 +24,33 @@ BELOW, ABOVE = 8, -14
 SUBTITLE = "Point and line: share preferred, ties as half, with 95 % interval for new items and new raters"
 
 
-def headlines(figures: Sequence[Figure]) -> list[Figure]:
+def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
     """The first record of each share preferred against a reference: ties as half, for new items and raters."""
-    shares = [figure for figure in figures if figure.statistic == "share_preferred" and "reference" in figure.scope]
-    first = list({str(figure.scope): figure for figure in reversed(shares)}.values())[::-1]
-    return [figure for figure in first if figure.scope["reference"] == first[0].scope["reference"]]
+    shares = [
+        estimate for estimate in estimates if estimate.statistic == "share_preferred" and "reference" in estimate.scope
+    ]
+    first = list({str(estimate.scope): estimate for estimate in reversed(shares)}.values())[::-1]
+    return [estimate for estimate in first if estimate.scope["reference"] == first[0].scope["reference"]]
 
 
 def preference_spec(
-    figures: Sequence[Figure], *, title: str, theme: Theme = "light", width: Width = 560
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
     """One bar a source, against the reference. None where nothing was chosen."""
     import altair as alt
 
-    rows = [figure for figure in headlines(figures) if figure.estimate is not None]
+    rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
     colours = COLOURS[theme]
     data = alt.InlineData(
-        [{"k": k, **segment} for k, figure in enumerate(rows) for segment in _segments(figure, rows, colours)]
+        [{"k": k, **segment} for k, estimate in enumerate(rows) for segment in _segments(estimate, rows, colours)]
     )
     base = alt.Chart(data).encode(y=row_place(len(rows)))
-    named = base.encode(y=row_axis([_label(figure) for figure in rows]))
-    points = alt.InlineData([{"k": k, **_interval(figure)} for k, figure in enumerate(rows)])
+    named = base.encode(y=row_axis([_label(estimate) for estimate in rows]))
+    points = alt.InlineData([{"k": k, **_interval(estimate)} for k, estimate in enumerate(rows)])
     above = alt.Chart(points).encode(y=row_place(len(rows)))
-    numbers = row_axis([_numbers(figure) for figure in rows], orient="right")
+    numbers = row_axis([_numbers(estimate) for estimate in rows], orient="right")
     half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
     layers = [half, _bars(named, rows, colours), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
     chart = (
@@ -59,7 +61,7 @@ def preference_spec(
     return {**chart.to_dict(), "config": config(theme)}
 
 
-def preference_table(figures: Sequence[Figure]) -> Table:
+def preference_table(estimates: Sequence[Estimate]) -> Table:
     """Counts of each outcome, the share preferred with its interval and p; one row a source."""
     header = (
         "Comparison",
@@ -72,19 +74,19 @@ def preference_table(figures: Sequence[Figure]) -> Table:
         "p",
     )
     rows = []
-    for figure in headlines(figures):
-        counts, n = figure.detail["counts"], figure.n_ratings
+    for estimate in headlines(estimates):
+        counts, n = estimate.detail["counts"], estimate.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
-        words = interval_text(figure) or figure.note
-        rows.append((of_text(figure), *cells, estimate_text(figure), words, p_text(figure.p_value)))
+        words = interval_text(estimate) or estimate.note
+        rows.append((of_text(estimate), *cells, estimate_text(estimate), words, p_text(estimate.p_value)))
     return Table(header, tuple(rows))
 
 
-def _bars(base: alt.Chart, rows: Sequence[Figure], colours: Colours) -> alt.Chart:
+def _bars(base: alt.Chart, rows: Sequence[Estimate], colours: Colours) -> alt.Chart:
     import altair as alt
 
     words = _words(rows)
-    used = [k for k in range(len(words)) if any(figure.detail["counts"][k] for figure in rows)]
+    used = [k for k in range(len(words)) if any(estimate.detail["counts"][k] for estimate in rows)]
     scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(colours)[k] for k in used])
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=5)
     bars: alt.Chart = base.mark_bar(height={"band": 0.44}, yOffset=BELOW).encode(
@@ -110,13 +112,13 @@ def _estimates(above: alt.Chart, numbers: alt.Y, colours: Colours) -> list[alt.C
     return [line, point.encode(x="estimate:Q", y=numbers, tooltip="text:N")]
 
 
-def _segments(figure: Figure, rows: Sequence[Figure], colours: Colours) -> list[dict[str, Any]]:
-    counts = figure.detail["counts"]
+def _segments(estimate: Estimate, rows: Sequence[Estimate], colours: Colours) -> list[dict[str, Any]]:
+    counts = estimate.detail["counts"]
     shares = [count / sum(counts) for count in counts]
     ends = list(accumulate(shares, initial=0.0))
     return [
         {
-            "name": of_text(figure), "word": word, "count": counts[k],
+            "name": of_text(estimate), "word": word, "count": counts[k],
             "share": shares[k], "percent": percent(shares[k]),
             "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
             "ink": ink_on(_ramp(colours)[k]),
@@ -125,24 +127,24 @@ def _segments(figure: Figure, rows: Sequence[Figure], colours: Colours) -> list[
     ]  # fmt: skip
 
 
-def _interval(figure: Figure) -> dict[str, Any]:
-    low, high = (figure.estimate if end is None else end for end in (figure.ci_low, figure.ci_high))
-    text = " ".join(_numbers(figure))
-    return {"estimate": figure.estimate, "low": low, "high": high, "text": text}
+def _interval(estimate: Estimate) -> dict[str, Any]:
+    low, high = (estimate.estimate if end is None else end for end in (estimate.ci_low, estimate.ci_high))
+    text = " ".join(_numbers(estimate))
+    return {"estimate": estimate.estimate, "low": low, "high": high, "text": text}
 
 
-def _numbers(figure: Figure) -> tuple[str, str]:
-    return estimate_text(figure), interval_text(figure)
+def _numbers(estimate: Estimate) -> tuple[str, str]:
+    return estimate_text(estimate), interval_text(estimate)
 
 
-def _label(figure: Figure) -> tuple[str, ...]:
-    others = {key: value for key, value in figure.scope.items() if key not in {"source", "reference"}}
+def _label(estimate: Estimate) -> tuple[str, ...]:
+    others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
     who = f", {scope_text(others)}" if others else ""
-    return figure.scope["source"], f"against {figure.scope['reference']}{who}", f"{figure.n_ratings:,} choices"
+    return estimate.scope["source"], f"against {estimate.scope['reference']}{who}", f"{estimate.n_ratings:,} choices"
 
 
-def _words(rows: Sequence[Figure]) -> tuple[str, ...]:
-    sources = {figure.scope["source"] for figure in rows}
+def _words(rows: Sequence[Estimate]) -> tuple[str, ...]:
+    sources = {estimate.scope["source"] for estimate in rows}
     source = f"{next(iter(sources))} preferred" if len(sources) == 1 else "source preferred"
     return source, "tie", "neither", f"{rows[0].scope['reference']} preferred"
 

@@ -8,11 +8,11 @@ import typer
 
 from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, plan, serve, simulate, study
 from app.cli.output import say
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 
 cli = typer.Typer(
     name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-    help="Human empathy-rating studies: from the spreadsheet to the figures a reviewer accepts.",
+    help="Human empathy-rating studies: from the spreadsheet to the estimates a reviewer accepts.",
 )  # fmt: skip
 cli.add_typer(study.cli, name="study")
 cli.add_typer(items.cli, name="items")
@@ -30,12 +30,12 @@ cli.command("simulate")(simulate.simulate)
 
 
 def main() -> None:
-    """Run the command line. Exit code 0, 1 for faults in the input, 2 for a wrong call."""
+    """Run the command line. Exit code 0, 1 for problems in the input, 2 for a wrong call."""
     try:
         cli()
-    except FaultsError as error:
-        for fault in error.faults:
-            say(fault.sentence())
-        n_faults = sum(fault.severity == "error" for fault in error.faults)
-        say(f"{n_faults} fault{'' if n_faults == 1 else 's'}. Nothing was stored.")
+    except InvalidInputError as error:
+        for problem in error.problems:
+            say(problem.sentence())
+        n_problems = sum(problem.severity == "error" for problem in error.problems)
+        say(f"{n_problems} problem{'' if n_problems == 1 else 's'}. Nothing was stored.")
         sys.exit(1)

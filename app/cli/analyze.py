@@ -1,4 +1,4 @@
-"""attune analyze: the figures of a study, without the browser."""
+"""attune analyze: the estimates of a study, without the browser."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def analyze(
     study: Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every estimate as JSON and nothing else.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for report.json, the CSV files and the charts.")] = None,
-    again: Annotated[Path | None, typer.Option(help="A record of report.json: compute that figure again.")] = None,
+    again: Annotated[Path | None, typer.Option(help="A record of report.json: compute that estimate again.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Mixed models too, above 20,000 ratings.")] = False,
 ) -> None:
-    """The figures of a study or of a study folder; a folder needs no database."""
+    """The estimates of a study or of a study folder; a folder needs no database."""
     from app.actions.results.report import write_report
     from app.analysis.report.report_tables import report_json
 
@@ -44,16 +44,16 @@ def _again(path: Path, file: Path) -> None:
     """The record as it comes out now on standard output; what differs is said, and the exit code is then 1."""
     import json
 
-    from app.actions.results.report import figure_again
+    from app.actions.results.report import estimate_again
     from app.exchange.folder.read import read_folder
 
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-        made = figure_again(read_folder(path), record if isinstance(record, dict) else {})
+        made = estimate_again(read_folder(path), record if isinstance(record, dict) else {})
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error), param_hint="--again") from None
-    if made.figure is not None:
-        typer.echo(json.dumps(made.figure.as_record(), ensure_ascii=False, allow_nan=False))
+    if made.estimate is not None:
+        typer.echo(json.dumps(made.estimate.as_record(), ensure_ascii=False, allow_nan=False))
     for line in made.differences or ("the same to the last digit",):
         say(line)
     if made.differences:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
@@ -30,9 +30,11 @@ def print_report(report: Report, protocol: Protocol) -> None:
     out.print(Text(protocol.title, style="bold"))
     for note in report.notes:
         out.print(Text(note))
-    for (section, question), figures in groupby(report.figures, lambda figure: (figure.section, figure.question)):
+    for (section, question), estimates in groupby(
+        report.estimates, lambda estimate: (estimate.section, estimate.question)
+    ):
         out.print(Text(f"\n{section.capitalize()} · {question}", style="bold"))
-        out.print(_table(figures))
+        out.print(_table(estimates))
     out.print(Text(f"\nData {report.data_hash[:12]}", style="dim"))
 
 
@@ -44,7 +46,7 @@ def console() -> Console:
     return out if out.is_terminal else Console(width=LEAST_WIDTH)
 
 
-def _table(figures: Iterable[Figure]) -> Table:
+def _table(estimates: Iterable[Estimate]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -54,10 +56,10 @@ def _table(figures: Iterable[Figure]) -> Table:
     for name in ("estimate", "95 % interval", "p", "items", "raters", "ratings"):
         table.add_column(name, justify="right", overflow="fold")
     table.add_column("unit and method", overflow="fold")
-    for figure in figures:
-        counts = (str(n) for n in (figure.n_items, figure.n_raters, figure.n_ratings))
-        how = f"{figure.unit}; {figure.note if figure.reason else figure.method}"
-        words = (STATISTICS[figure.statistic].words, of_text(figure), estimate_text(figure))
-        cells = (*words, interval_text(figure), p_text(figure.p_value), *counts, how)
+    for estimate in estimates:
+        counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
+        how = f"{estimate.unit}; {estimate.note if estimate.reason else estimate.method}"
+        words = (STATISTICS[estimate.statistic].words, of_text(estimate), estimate_text(estimate))
+        cells = (*words, interval_text(estimate), p_text(estimate.p_value), *counts, how)
         table.add_row(*(Text(cell) for cell in cells))
     return table

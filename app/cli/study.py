@@ -1,4 +1,4 @@
-"""attune study ...: a study from folder to figures."""
+"""attune study ...: a study from folder to estimates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ cli.command("new")(templates.new)
 
 @cli.command("check")
 def check(folder: Folder) -> None:
-    """List every fault of a study folder, with file, row, column, what was found and what is allowed."""
+    """List every problem of a study folder, with file, row, column, what was found and what is allowed."""
     from app.actions.studies.folder_feasibility import feasibility_of_folder
     from app.actions.studies.opening_checks import notes_on_opening
 
@@ -52,7 +52,7 @@ def check(folder: Folder) -> None:
         say(f"Warning: {note}")
     for note in needs.notes:
         say(f"Note: {note}")
-    say(f"No fault: {_contents(found)}.")
+    say(f"No problem: {_contents(found)}.")
 
 
 @cli.command("load")
@@ -83,7 +83,7 @@ def list_all() -> None:
 
 @cli.command("export")
 def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
-    """Write a study with its ratings and figures to a folder that loads again with the same figures."""
+    """Write a study with its ratings and estimates to a folder that loads again with the same estimates."""
     from app.actions.studies.studies import export_study
     from app.exchange import FolderInTheWayError
 

@@ -1,4 +1,4 @@
-"""A fault in what a lead hands in: where it stands, what was found, what is allowed."""
+"""A problem in what a lead hands in: where it stands, what was found, what is allowed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One fault. `row` counts as a spreadsheet does: the header is row 1; for YAML it is the line."""
+class Problem:
+    """One problem. `row` counts as a spreadsheet does: the header is row 1; for YAML it is the line."""
 
     file: str
     row: int | None
@@ -18,9 +18,9 @@ class Fault:
     severity: Literal["error", "warning"] = "error"
 
     def sentence(self) -> str:
-        """The fault as a person reads it.
+        """The problem as a person reads it.
 
-        >>> Fault("ratings.csv", 7, "value", "6", "1, 2, 3, 4 or 5 (the scale of `quality`)").sentence()
+        >>> Problem("ratings.csv", 7, "value", "6", "1, 2, 3, 4 or 5 (the scale of `quality`)").sentence()
         'ratings.csv, row 7, column value: found "6"; allowed: 1, 2, 3, 4 or 5 (the scale of `quality`).'
         """
         row = f", {'line' if self.file.endswith(('.yaml', '.yml')) else 'row'} {self.row}" if self.row else ""
@@ -28,10 +28,10 @@ class Fault:
         return f'{self.file}{row}{column}: found "{self.found}"; allowed: {self.allowed}.'
 
 
-class FaultsError(Exception):
-    """The input has faults; nothing of it was stored."""
+class InvalidInputError(Exception):
+    """The input has problems; nothing of it was stored."""
 
-    def __init__(self, faults: list[Fault]) -> None:
-        """Carry every fault, so that all can be mended in one go."""
-        super().__init__("\n".join([f"{len(faults)} faults", *(fault.sentence() for fault in faults[:10])]))
-        self.faults = faults
+    def __init__(self, problems: list[Problem]) -> None:
+        """Carry every problem, so that all can be mended in one go."""
+        super().__init__("\n".join([f"{len(problems)} problems", *(problem.sentence() for problem in problems[:10])]))
+        self.problems = problems

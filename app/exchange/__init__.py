@@ -1,4 +1,4 @@
-"""Study folders: files in, a StudyFolder or all faults out; and back to files."""
+"""Study folders: files in, a StudyFolder or all problems out; and back to files."""
 
 from app.analysis.data.study_folder import StudyFolder, frames_of
 from app.exchange.folder.read import read_files, read_folder

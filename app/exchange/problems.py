@@ -1,11 +1,11 @@
-"""Collects every fault of a folder, so that all can be mended in one go."""
+"""Collects every problem of a folder, so that all can be mended in one go."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Severity = Literal["error", "warning"]
 
-# A wrong scale makes every row a fault: each is named up to here, the rest of a kind is counted.
+# A wrong scale makes every row a problem: each is named up to here, the rest of a kind is counted.
 MOST_OF_A_KIND = 10_000
 _LONGEST_FOUND = 100
 
@@ -45,57 +45,57 @@ def listed(words: Iterable[object], most: int = 12) -> str:
     return " or ".join(([", ".join(some[:-1])] if some[1:] else []) + some[-1:]) or "none, there is none"
 
 
-class Faults:
-    """The faults and notes found so far."""
+class Problems:
+    """The problems and notes found so far."""
 
     def __init__(self) -> None:
         """Start with none."""
-        self._faults: list[Fault] = []
-        self.notes: list[Fault] = []
+        self._problems: list[Problem] = []
+        self.notes: list[Problem] = []
         self._kinds: Counter[tuple[str, str | None, str]] = Counter()
 
     def add(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
-        """A fault; one kind (file, column, what is allowed) is listed up to MOST_OF_A_KIND rows."""
+        """A problem; one kind (file, column, what is allowed) is listed up to MOST_OF_A_KIND rows."""
         kind = (file, column, allowed)
         self._kinds[kind] += 1
         if self._kinds[kind] <= MOST_OF_A_KIND:
-            self._faults.append(_fault(file, row, column, found, allowed))
+            self._problems.append(_problem(file, row, column, found, allowed))
 
     def add_rows(self, file: str, rows: Iterable[int], column: str, found: Sequence[str], allowed: str) -> None:
-        """The same fault in several rows."""
+        """The same problem in several rows."""
         for row, text in zip(rows, found, strict=True):
             self.add(file, int(row), column, text, allowed)
 
     def note(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
         """Something that was mended or ignored, and is said."""
-        self.notes.append(_fault(file, row, column, found, allowed, severity="warning"))
+        self.notes.append(_problem(file, row, column, found, allowed, severity="warning"))
 
     def of(self, file: str) -> bool:
-        """Whether that file has a fault."""
-        return any(fault.file == file for fault in self._faults)
+        """Whether that file has a problem."""
+        return any(problem.file == file for problem in self._problems)
 
     def raise_if_any(self) -> None:
         """Raise all of them, by file and row, with the notes.
 
         Raises:
-            FaultsError: there is at least one fault.
+            InvalidInputError: there is at least one problem.
         """
-        if not self._faults:
+        if not self._problems:
             return
         more = [
-            _fault(file, None, column, f"{n - MOST_OF_A_KIND} more rows with this fault", allowed)
+            _problem(file, None, column, f"{n - MOST_OF_A_KIND} more rows with this problem", allowed)
             for (file, column, allowed), n in self._kinds.items()
             if n > MOST_OF_A_KIND
         ]
         order: dict[str, int] = {}
-        for fault in self._faults:
-            order.setdefault(fault.file, len(order))
-        self._faults.sort(key=lambda fault: (order[fault.file], fault.row or 0))
-        raise FaultsError([*self._faults, *more, *self.notes])
+        for problem in self._problems:
+            order.setdefault(problem.file, len(order))
+        self._problems.sort(key=lambda problem: (order[problem.file], problem.row or 0))
+        raise InvalidInputError([*self._problems, *more, *self.notes])
 
 
-def _fault(
+def _problem(
     file: str, row: int | None, column: str | None, found: str, allowed: str, severity: Severity = "error"
-) -> Fault:
+) -> Problem:
     name = None if column is None else shown(column)
-    return Fault(printable(file), row, name, shown(found), printable(allowed), severity)
+    return Problem(printable(file), row, name, shown(found), printable(allowed), severity)

@@ -9,7 +9,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from app.exchange.folder.read import READ, WRITTEN_ONLY, read_files
-from app.exchange.problems import Faults, listed
+from app.exchange.problems import Problems, listed
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.tabular.records import quiet
 
@@ -35,31 +35,31 @@ def read_upload(files: dict[str, bytes], *, most_bytes: int = MOST_BYTES, progre
         progress: called with a step, how much of it is done, and how much there is.
 
     Raises:
-        FaultsError: with every fault of every file.
+        InvalidInputError: with every problem of every file.
     """
-    faults = Faults()
+    problems = Problems()
     if len(files) == 1 and zipfile.is_zipfile(io.BytesIO(next(iter(files.values())))):
         name, data = next(iter(files.items()))
-        files = _unzipped(name, data, most_bytes, faults)
+        files = _unzipped(name, data, most_bytes, problems)
     by_name: dict[str, bytes] = {}
     for path, data in files.items():
         name = _base_name(path)
         if name not in _KNOWN:
-            faults.note(path, None, None, path, f"{listed(READ, 20)}; the file was ignored")
+            problems.note(path, None, None, path, f"{listed(READ, 20)}; the file was ignored")
         elif name in by_name:
-            faults.add(name, None, None, "two files of that name", "one study at a time")
+            problems.add(name, None, None, "two files of that name", "one study at a time")
         by_name.setdefault(name, data)
     if sum(map(len, by_name.values())) > most_bytes:
-        faults.add("upload", None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB in all")
-    faults.raise_if_any()
-    return read_files(by_name, faults, progress)
+        problems.add("upload", None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB in all")
+    problems.raise_if_any()
+    return read_files(by_name, problems, progress)
 
 
 def _base_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _unzipped(name: str, data: bytes, most_bytes: int, faults: Faults) -> dict[str, bytes]:
+def _unzipped(name: str, data: bytes, most_bytes: int, problems: Problems) -> dict[str, bytes]:
     """The study's files in a zip, wherever in it study.yaml stands. Sizes are counted, not believed."""
     files: dict[str, bytes] = {}
     left = most_bytes
@@ -74,11 +74,11 @@ def _unzipped(name: str, data: bytes, most_bytes: int, faults: Faults) -> dict[s
                     files[member.filename] = file.read(left + 1)
                 left -= len(files[member.filename])
                 if left < 0:
-                    faults.add(name, None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB unpacked")
-                    faults.raise_if_any()
+                    problems.add(name, None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB unpacked")
+                    problems.raise_if_any()
     except _UNREADABLE as error:
-        faults.add(name, None, None, f"a zip that cannot be read ({error})", "a plain zip of a study folder")
-        faults.raise_if_any()
+        problems.add(name, None, None, f"a zip that cannot be read ({error})", "a plain zip of a study folder")
+        problems.raise_if_any()
     return files
 
 

@@ -84,12 +84,12 @@ def test_a_link_leads_to_its_rater_and_a_new_one_ends_the_earlier(db: Connection
     (name, first), *others = invite_raters(db, door)
     assert (name, others) == ("anna", [])
     assert invite_raters(db, door) == []
-    sitting = arrive(db, door, Arrival("invite", first, {}))
+    rating_session = arrive(db, door, Arrival("invite", first, {}))
     [(_, second)] = invite_raters(db, door, ["anna"])
     again = arrive(db, door, Arrival("invite", second, {}))
-    assert sitting
+    assert rating_session
     assert again
-    assert (sitting.rater_id, sitting.token) == (again.rater_id, again.token)
+    assert (rating_session.rater_id, rating_session.token) == (again.rater_id, again.token)
     assert arrive(db, door, Arrival("invite", first, {})) is None
     assert db.execute(text("SELECT key FROM raters WHERE id = :id"), {"id": again.rater_id}).scalar_one() == "anna"
 

@@ -1,4 +1,4 @@
-"""Every template from its folder to its figures: loaded, opened, rated through the real code, analysed, exported."""
+"""Every template from its folder to its estimates: loaded, opened, rated through the real code, analysed, exported."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ QUADRATIC = {*RATED, "cohen_kappa_quadratic"}
 CUT = {"t_paired", "t_unpaired", "share_at_least", "share_at_least_ratio"}
 VOTED = {"share_preferred", "tie_share", "fleiss_kappa", "bt_strength", NOMINAL}
 
-# For each template the figures that the design's own study reported, by question; a key that no statistic has yet is
+# For each template the estimates that the design's own study reported, by question; a key that no statistic has yet is
 # demanded as soon as there is one.
-FIGURES: dict[str, dict[str, set[str]]] = {
+ESTIMATES: dict[str, dict[str, set[str]]] = {
     "ayers-pair": {"preference": {"share_preferred", NOMINAL}, "quality": RATED | CUT, "empathy": RATED | CUT},
     "three-point": {"empathy": {"mean", "mean_difference", "share_at_least", "chi_square"}},
     "empathetic-dialogues": dict.fromkeys(("empathy", "relevance", "fluency"), QUADRATIC),
@@ -75,9 +75,9 @@ OPENED = {
 def keys_of(report: Report, question: str, source: str | None = None) -> set[str]:
     """The statistics that a question has, all or for one source."""
     return {
-        figure.statistic
-        for figure in report.figures
-        if figure.question == question and (source is None or figure.scope.get("source") == source)
+        estimate.statistic
+        for estimate in report.estimates
+        if estimate.question == question and (source is None or estimate.scope.get("source") == source)
     }
 
 
@@ -86,10 +86,10 @@ def known(keys: Iterable[str]) -> set[str]:
 
 
 def test_every_template_is_driven() -> None:
-    assert set(FIGURES) == {template.name for template in list_templates()}
+    assert set(ESTIMATES) == {template.name for template in list_templates()}
 
 
-@pytest.mark.parametrize("name", sorted(set(FIGURES) - OPENED))
+@pytest.mark.parametrize("name", sorted(set(ESTIMATES) - OPENED))
 def test_a_template_with_parts_that_raters_would_not_get_is_refused_naming_each(db: Connection, name: str) -> None:
     folder = read_folder(template_folder(name))
     load_study(db, folder)
@@ -109,14 +109,14 @@ def test_a_template_is_loaded_rated_by_everyone_it_needs_and_analysed(db: Connec
     study = get_study(db, name)
     assert study
     report, protocol = report_of_study(db, study)
-    for question, keys in FIGURES[name].items():
+    for question, keys in ESTIMATES[name].items():
         assert known(keys) <= keys_of(report, question), question
         compared = {"mean", ORDINAL} & known(keys)
         about = protocol.question(question)
         assert about
         for source in protocol.sources if about.target == "response" else ():
             assert compared <= keys_of(report, question, source), (question, source)
-    assert all(figure.estimate is not None or figure.reason for figure in report.figures)
+    assert all(estimate.estimate is not None or estimate.reason for estimate in report.estimates)
 
 
 def test_one_rating_a_response_has_no_agreement_and_says_why(db: Connection, tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ def test_one_rating_a_response_has_no_agreement_and_says_why(db: Connection, tmp
     study = get_study(db, "s")
     assert study
     report, _ = report_of_study(db, study)
-    agreement = [figure for figure in report.of("agreement", "quality") if figure.statistic == ORDINAL]
+    agreement = [estimate for estimate in report.of("agreement", "quality") if estimate.statistic == ORDINAL]
     assert agreement
-    assert all(figure.estimate is None and figure.reason == "no_pairable_units" for figure in agreement)
+    assert all(estimate.estimate is None and estimate.reason == "no_pairable_units" for estimate in agreement)

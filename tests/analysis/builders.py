@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.report.report import Report
 
 Row = dict[str, Any]
@@ -120,30 +120,30 @@ def read_study(folder: Path) -> tuple[Frames, Protocol]:
     return frames_of(study), study.protocol
 
 
-def told(figure: Figure) -> dict[str, Any]:
+def told(estimate: Estimate) -> dict[str, Any]:
     """The record without the hash of the whole study's data, which all that anybody answers changes."""
-    record = figure.as_record()
+    record = estimate.as_record()
     return {**record, "recipe": {key: part for key, part in record["recipe"].items() if key != "data"}}
 
 
-def find(report: Report, statistic: str, **where: object) -> list[Figure]:
-    """The figures of a statistic that have these fields, in the report's order."""
+def find(report: Report, statistic: str, **where: object) -> list[Estimate]:
+    """The estimates of a statistic that have these fields, in the report's order."""
     return [
-        figure
-        for figure in report.figures
-        if figure.statistic == statistic and all(getattr(figure, name) == value for name, value in where.items())
+        estimate
+        for estimate in report.estimates
+        if estimate.statistic == statistic and all(getattr(estimate, name) == value for name, value in where.items())
     ]
 
 
-def first(report: Report, statistic: str, **where: object) -> Figure:
-    """The first of the figures that `find` finds: the headline."""
+def first(report: Report, statistic: str, **where: object) -> Estimate:
+    """The first of the estimates that `find` finds: the headline."""
     found = find(report, statistic, **where)
-    assert found, f"no figure {statistic} of {where}"
+    assert found, f"no estimate {statistic} of {where}"
     return found[0]
 
 
-def only(report: Report, statistic: str, **where: object) -> Figure:
-    """The one figure that `find` finds."""
+def only(report: Report, statistic: str, **where: object) -> Estimate:
+    """The one estimate that `find` finds."""
     found = find(report, statistic, **where)
-    assert len(found) == 1, f"{len(found)} figures {statistic} of {where}"
+    assert len(found) == 1, f"{len(found)} estimates {statistic} of {where}"
     return found[0]

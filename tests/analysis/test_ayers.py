@@ -1,4 +1,4 @@
-"""Ayers et al. (2023), JAMA Intern Med 183:589: every figure of the paper, and what its raw ratings give beside it."""
+"""Ayers et al. (2023), JAMA Intern Med 183:589: every estimate of the paper, and what its raw ratings give beside it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ AGAINST = {"source": "chatgpt", "reference": "physician"}
 
 
 def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None:
-    figures = find(ayers, "share_preferred", scope=AGAINST)
-    assert [figure.estimate for figure in figures] == pytest.approx([460 / 585] * 4)
-    assert [figure.method.partition(":")[0] for figure in figures] == [
+    estimates = find(ayers, "share_preferred", scope=AGAINST)
+    assert [estimate.estimate for estimate in estimates] == pytest.approx([460 / 585] * 4)
+    assert [estimate.method.partition(":")[0] for estimate in estimates] == [
         "two_way_cluster_t", "wilson", "wilson_cc", "clopper_pearson",
     ]  # fmt: skip
-    wilson_cc = figures[2]
+    wilson_cc = estimates[2]
     assert wilson_cc.ci_low == pytest.approx(0.7504, abs=5e-5)
     assert wilson_cc.ci_high == pytest.approx(0.8184, abs=5e-5)
     assert (wilson_cc.unit, wilson_cc.n_items, wilson_cc.n_units, wilson_cc.n_raters) == ("choice", 195, 585, 585)
@@ -36,9 +36,9 @@ def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None
     ],
 )
 def test_the_t_of_195_item_means_is_the_published_one(ayers: Report, statistic: str, question: str, t: float) -> None:
-    figure = only(ayers, statistic, question=question, scope=AGAINST)
-    assert figure.estimate == pytest.approx(t, abs=0.005)
-    assert (figure.unit, figure.n_items, figure.n_ratings) == ("item_mean", 195, 1170)
+    estimate = only(ayers, statistic, question=question, scope=AGAINST)
+    assert estimate.estimate == pytest.approx(t, abs=0.005)
+    assert (estimate.unit, estimate.n_items, estimate.n_ratings) == ("item_mean", 195, 1170)
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,18 @@ def test_the_t_of_195_item_means_is_the_published_one(ayers: Report, statistic: 
 def test_the_share_of_good_replies_depends_on_the_unit(
     ayers: Report, question: str, source: str, unit: str, share: float
 ) -> None:
-    figure = only(ayers, "share_at_least", question=question, unit=unit, scope={"source": source, "cut": 4.0})
-    assert figure.estimate == pytest.approx(share, abs=0.0006)
-    ends = (figure.ci_low, figure.estimate, figure.ci_high)
+    estimate = only(ayers, "share_at_least", question=question, unit=unit, scope={"source": source, "cut": 4.0})
+    assert estimate.estimate == pytest.approx(share, abs=0.0006)
+    ends = (estimate.ci_low, estimate.estimate, estimate.ci_high)
     assert None not in ends
     assert sorted(ends, key=float) == list(ends)  # type: ignore[arg-type]  # none of them is None
 
 
 @pytest.mark.parametrize(("question", "ratio"), [("quality", 3.6), ("empathy", 9.8)])
 def test_the_ratio_of_shares_is_the_published_one(ayers: Report, question: str, ratio: float) -> None:
-    figure = only(ayers, "share_at_least_ratio", question=question, scope={**AGAINST, "cut": 4.0})
-    assert figure.estimate == pytest.approx(ratio, abs=0.05)
-    assert figure.method == "bootstrap_items"
+    estimate = only(ayers, "share_at_least_ratio", question=question, scope={**AGAINST, "cut": 4.0})
+    assert estimate.estimate == pytest.approx(ratio, abs=0.05)
+    assert estimate.method == "bootstrap_items"
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_the_ratio_of_shares_is_the_published_one(ayers: Report, question: str, 
 def test_pooled_alpha_of_empathy_is_twice_that_within_a_source(
     ayers: Report, scope: dict[str, str], alpha: float
 ) -> None:
-    figure = first(ayers, "krippendorff_alpha_ordinal", question="empathy", scope=scope)
-    assert figure.estimate == pytest.approx(alpha, abs=0.0006)
-    assert figure.unit == "response"
+    estimate = first(ayers, "krippendorff_alpha_ordinal", question="empathy", scope=scope)
+    assert estimate.estimate == pytest.approx(alpha, abs=0.0006)
+    assert estimate.unit == "response"
 
 
 def test_agreement_on_the_choice_is_that_on_the_response_chosen(ayers: Report) -> None:
@@ -89,13 +89,13 @@ def test_agreement_on_the_choice_is_that_on_the_response_chosen(ayers: Report) -
 
 
 def test_slots_are_no_raters_so_no_pair_of_them_has_a_kappa(ayers: Report) -> None:
-    for figure in (*find(ayers, "cohen_kappa_quadratic"), *find(ayers, "cohen_kappa")):
-        assert figure.estimate is None
-        assert figure.reason == "no_pairable_units"
+    for estimate in (*find(ayers, "cohen_kappa_quadratic"), *find(ayers, "cohen_kappa")):
+        assert estimate.estimate is None
+        assert estimate.reason == "no_pairable_units"
 
 
 def test_a_file_without_sides_says_so(ayers: Report) -> None:
-    figure = only(ayers, "first_side_share")
-    assert (figure.reason, figure.note) == (
+    estimate = only(ayers, "first_side_share")
+    assert (estimate.reason, estimate.note) == (
         "no_pairable_units", "not estimable: it is not known which response stood on which side",
     )  # fmt: skip

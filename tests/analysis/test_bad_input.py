@@ -1,4 +1,4 @@
-"""Studies that are hardly one: a reason in words, and every other figure still there."""
+"""Studies that are hardly one: a reason in words, and every other estimate still there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _check(rows: list[Row], question: dict[str, Any] = FIVE) -> list[dict[str, A
     cut = float(np.median(protocol(question).scaled_questions[0].values))
     study = protocol(question, {**CHOICE, "tie": True}, analysis={"cut": {"empathy": cut}})
     document = json.loads(json.dumps(analyze(frames(study, rows), study).as_document(), allow_nan=False))
-    records: list[dict[str, Any]] = document["figures"]
+    records: list[dict[str, Any]] = document["estimates"]
     assert records
     for record in records:
         assert tuple(record) == FIELDS
@@ -66,10 +66,10 @@ def _ratings(raters: int, items: int, sources: tuple[str, ...], values: list[flo
 BOTH = ("human", "model")
 
 
-def test_one_source_alone_gives_its_own_figures() -> None:
+def test_one_source_alone_gives_its_own_estimates() -> None:
     study = protocol(FIVE, sources={"human": {"kind": "human"}})
     report = analyze(frames(study, _ratings(4, 5, ("human",), [1, 3, 5])[:20]), study)
-    assert {figure.section for figure in report.figures} == {"distribution", "agreement", "disagreement", "rater"}
+    assert {estimate.section for estimate in report.estimates} == {"distribution", "agreement", "disagreement", "rater"}
 
 
 @pytest.mark.parametrize("question", SCALES.values(), ids=SCALES)
@@ -83,7 +83,7 @@ def test_fractional_means_of_several_people_are_ratings_like_others() -> None:
     _check(_ratings(3, 8, BOTH, [1, 2.5, 3 + 1 / 3, 5]))
 
 
-def test_a_choice_that_one_source_always_wins_leaves_every_figure_whole() -> None:
+def test_a_choice_that_one_source_always_wins_leaves_every_estimate_whole() -> None:
     _check([row for row in _ratings(4, 6, BOTH, [1, 5]) if row["value"] not in {"human", "tie"}])
 
 

@@ -88,11 +88,11 @@ def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
     ]  # fmt: skip
     rows = [row for one in rated for row in _rated(*one)]
     rows += [{"rater": r, "item": i, "question": "preference", "value": value} for r, i, value in chosen]
-    figure = only(analyze(frames(study, rows), study), "choice_coherence")
-    assert figure.estimate == pytest.approx(2 / 3)
-    assert (figure.n_units, figure.scope) == (3, {"covariate": "empathy"})
-    assert figure.note.startswith("1 of 4 choices are between responses rated alike")
-    assert figure.method == "two_way_cluster_t"
+    estimate = only(analyze(frames(study, rows), study), "choice_coherence")
+    assert estimate.estimate == pytest.approx(2 / 3)
+    assert (estimate.n_units, estimate.scope) == (3, {"covariate": "empathy"})
+    assert estimate.note.startswith("1 of 4 choices are between responses rated alike")
+    assert estimate.method == "two_way_cluster_t"
 
 
 def test_nobody_who_both_chose_and_rated_gives_no_coherence() -> None:

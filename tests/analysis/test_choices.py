@@ -27,7 +27,7 @@ def test_three_raters_who_always_choose_the_same_response_agree_whatever_the_sid
     ]
     report = analyze(frames(study, rows), study)
     assert only(report, "percent_agreement").estimate == 1.0
-    assert {figure.estimate for figure in find(report, "share_preferred")} == {1.0}
+    assert {estimate.estimate for estimate in find(report, "share_preferred")} == {1.0}
     assert only(report, "first_side_share", section="choice").estimate == 0.5
     alpha = first(report, "krippendorff_alpha_nominal")
     assert (alpha.estimate, alpha.reason) == (None, "no_variation")
@@ -71,7 +71,7 @@ def test_two_pairs_of_one_item_are_two_units() -> None:
     assert only(report, "percent_agreement").estimate == 1.0
     assert only(report, "percent_agreement").n_pairable_units == 2
     of_first = find(report, "share_preferred", scope={"source": "first", "reference": "human"})
-    assert {figure.n_ratings for figure in of_first} == {2}
+    assert {estimate.n_ratings for estimate in of_first} == {2}
 
 
 def test_the_two_responses_of_an_item_need_not_be_named() -> None:
@@ -100,8 +100,8 @@ def test_a_circle_of_three_is_counted_and_no_source_is_stronger() -> None:
     report = analyze(frames(study, _circle()), study)
     circles = only(report, "intransitive_triples")
     assert (circles.estimate, circles.note) == (1, "of 1 triples of sources that all met")
-    for figure in find(report, "bt_strength"):
-        assert figure.estimate == pytest.approx(0, abs=0.2)
+    for estimate in find(report, "bt_strength"):
+        assert estimate.estimate == pytest.approx(0, abs=0.2)
     reference = only(report, "bt_strength", scope={"source": "human", "reference": "human"})
     assert reference.estimate == 0
 
@@ -120,8 +120,8 @@ def test_a_source_that_always_wins_has_no_strength_and_the_reason() -> None:
     study = protocol(CHOICE)
     rows = [_vote(rater, f"i{n}", "model", *SIDES[n % 2]) for rater in ("a", "b", "c") for n in range(8)]
     report = analyze(frames(study, rows), study)
-    figure = only(report, "bt_strength", scope=AGAINST)
-    assert (figure.estimate, figure.reason) == (None, "separation")
+    estimate = only(report, "bt_strength", scope=AGAINST)
+    assert (estimate.estimate, estimate.reason) == (None, "separation")
     assert only(report, "odds_preferred_glmm").reason == "separation"
 
 

@@ -47,17 +47,17 @@ def test_one_category_everywhere_is_full_agreement_and_no_alpha(oracle: Oracle) 
     for statistic, key in (("gwet_ac1", "ac1"), ("brennan_prediger", "bp")):
         assert only(report, statistic, scope={}).estimate == answer["expected"][f"{key}_with_declared_scale_1_5"]
     for statistic in ("krippendorff_alpha_ordinal", "fleiss_kappa", "icc_a_1"):
-        figure = only(report, statistic, scope={})
-        assert (figure.estimate, figure.reason, figure.ci_low) == (None, "no_variation", None)
-    assert {figure.reason for figure in find(report, "cohen_kappa_quadratic")} == {"no_variation"}
+        estimate = only(report, statistic, scope={})
+        assert (estimate.estimate, estimate.reason, estimate.ci_low) == (None, "no_variation", None)
+    assert {estimate.reason for estimate in find(report, "cohen_kappa_quadratic")} == {"no_variation"}
 
 
 def test_one_rater_agrees_with_nobody(oracle: Oracle) -> None:
     report = _report(oracle("degenerate_single_rater"))
     for statistic in ("krippendorff_alpha_ordinal", "percent_agreement", "fleiss_kappa"):
-        figure = only(report, statistic, scope={})
-        assert (figure.estimate, figure.reason, figure.n_pairable_units) == (None, "no_pairable_units", 0)
-        assert figure.note == "not estimable: one rating per response"
+        estimate = only(report, statistic, scope={})
+        assert (estimate.estimate, estimate.reason, estimate.n_pairable_units) == (None, "no_pairable_units", 0)
+        assert estimate.note == "not estimable: one rating per response"
     assert only(report, "mean", scope={"source": "human"}).estimate == 3
 
 
@@ -74,7 +74,7 @@ def test_a_source_without_ratings_stands_there_with_the_reason(oracle: Oracle) -
     assert (empty.estimate, empty.reason, empty.n_ratings) == (None, "no_pairable_units", 0)
     scope = {"source": "model_x", "reference": "human"}
     for statistic in ("mean_difference", "t_paired", "t_unpaired", "share_preferred"):
-        assert {figure.reason for figure in find(report, statistic, scope=scope)} == {"no_pairable_units"}
+        assert {estimate.reason for estimate in find(report, statistic, scope=scope)} == {"no_pairable_units"}
 
 
 @pytest.mark.parametrize("level", ["nominal", "interval"])
@@ -93,18 +93,18 @@ def test_points_that_nobody_uses_leave_alpha_as_it_is(oracle: Oracle, level: str
     alpha = first(_report(answer, level), f"krippendorff_alpha_{level}", scope={})
     assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-6)
     for statistic, key in (("gwet_ac1", "ac1_q5"), ("brennan_prediger", "bp_q5")):
-        figure = first(_report(answer, level), statistic, scope={})
-        assert figure.estimate == pytest.approx(answer["expected"][key], abs=1e-5)
+        estimate = first(_report(answer, level), statistic, scope={})
+        assert estimate.estimate == pytest.approx(answer["expected"][key], abs=1e-5)
 
 
 def test_a_source_that_wins_every_choice_has_a_share_and_an_exact_interval(oracle: Oracle) -> None:
     expected = oracle("degenerate_bt_separation")["expected"]
     study = protocol(CHOICE)
     rows = [{"rater": f"r{n}", "item": f"i{n}", "question": "preference", "value": "model"} for n in range(12)]
-    figures = find(analyze(frames(study, rows), study), "share_preferred")
-    assert {figure.estimate for figure in figures} == {expected["win_rate"]}
-    by_method = {figure.method.partition(":")[0]: figure for figure in figures}
+    estimates = find(analyze(frames(study, rows), study), "share_preferred")
+    assert {estimate.estimate for estimate in estimates} == {expected["win_rate"]}
+    by_method = {estimate.method.partition(":")[0]: estimate for estimate in estimates}
     assert by_method["two_way_cluster_t"].ci_reason == "no_variation"
     for method in ("wilson", "clopper_pearson"):
-        figure = by_method[method]
-        assert [figure.ci_low, figure.ci_high] == pytest.approx(expected[method], abs=1e-6)
+        estimate = by_method[method]
+        assert [estimate.ci_low, estimate.ci_high] == pytest.approx(expected[method], abs=1e-6)

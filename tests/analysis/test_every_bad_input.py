@@ -1,4 +1,4 @@
-"""Every bad input that a study can have, through the whole report: reasons in words, and no figure missing for them."""
+"""Every bad input that a study can have, through the whole report: reasons in words, and no estimate missing for them."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ def _said(case: str) -> list[dict[str, Any]]:
         for item in items for n, source in enumerate(study.sources)
     ]  # fmt: skip
     report = analyze(frames(study, rows, items=items, responses=texts), study)
-    records: list[dict[str, Any]] = json.loads(json.dumps(report.as_document(), allow_nan=False))["figures"]
+    records: list[dict[str, Any]] = json.loads(json.dumps(report.as_document(), allow_nan=False))["estimates"]
     return records
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bad_input_gives_a_reason_in_words_and_every_other_figure(case: str) -> None:
+def test_bad_input_gives_a_reason_in_words_and_every_other_estimate(case: str) -> None:
     parts, rows = CASES[case]
     records = _said(case)
     for record in records:

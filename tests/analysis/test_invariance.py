@@ -1,4 +1,4 @@
-"""Figures do not depend on what raters and items are called, in which order they come, or on the side of a response."""
+"""Estimates do not depend on what raters and items are called, in which order they come, or on the side of a response."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _report(rows: list[Row]) -> Report:
 
 
 def _numbers(report: Report) -> Numbers:
-    """Estimate, error and p of each figure that names no rater and no item, and in which nothing was drawn."""
+    """Estimate, error and p of each estimate that names no rater and no item, and in which nothing was drawn."""
     found: Numbers = {}
-    for f in report.figures:
+    for f in report.estimates:
         if not {"raters", "subgroup"} & f.scope.keys() and not f.method.startswith(("bootstrap", "pigeonhole")):
             key = f"{f.section} {f.question} {f.scope} {f.statistic} {f.unit} {f.method} {f.n_ratings}"
             found[key] = [f.estimate, f.ci_low, f.ci_high]
@@ -76,7 +76,7 @@ def _same(one: Numbers, other: Numbers) -> None:
 
 @given(_studies())
 @settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])  # reports are slow to shrink
-def test_other_names_for_raters_and_items_leave_every_figure_as_it_is(rows: list[Row]) -> None:
+def test_other_names_for_raters_and_items_leave_every_estimate_as_it_is(rows: list[Row]) -> None:
     renamed = _renamed(rows, lambda key: f"{key[0]}{9 - int(key[1:])} z")
     _same(_numbers(_report(rows)), _numbers(_report(renamed)))
 

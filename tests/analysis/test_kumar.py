@@ -25,9 +25,9 @@ def test_the_63_published_kappas_of_the_experts_are_found(kumar: Report, shared:
     assert len(published) == 63
     for row in published:
         raters = sorted(ast.literal_eval(row["Annotator Pair"]))
-        figures = find(kumar, "cohen_kappa_quadratic", question=row["Dimension"], scope={"raters": raters})
+        estimates = find(kumar, "cohen_kappa_quadratic", question=row["Dimension"], scope={"raters": raters})
         # they weight by the categories that the two raters used: the last record where it differs from the declared
-        assert figures[-1].estimate == pytest.approx(float(row["Weighted Cohen's Kappa"]), abs=0.0051), row
+        assert estimates[-1].estimate == pytest.approx(float(row["Weighted Cohen's Kappa"]), abs=0.0051), row
 
 
 def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
@@ -41,20 +41,20 @@ def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
 
 def test_experts_crowd_and_judges_each_have_their_own_agreement(kumar: Report) -> None:
     scopes = [{}, {"pool": "expert"}, {"pool": "crowd"}, {"rater_kind": "model"}]
-    figures = [first(kumar, "percent_agreement", question="advice_giving", scope=scope) for scope in scopes]
+    estimates = [first(kumar, "percent_agreement", question="advice_giving", scope=scope) for scope in scopes]
     found = find(kumar, "percent_agreement", question="advice_giving")
-    assert [figure.scope for figure in found if figure.method.startswith("jackknife_units")] == scopes
-    everyone, expert, crowd, judges = figures
+    assert [estimate.scope for estimate in found if estimate.method.startswith("jackknife_units")] == scopes
+    everyone, expert, crowd, judges = estimates
     assert (expert.n_raters, judges.n_raters) == (3, 3)
     assert everyone.n_ratings == (expert.n_ratings or 0) + (crowd.n_ratings or 0)
 
 
-def test_judges_are_in_no_figure_about_people(kumar: Report) -> None:
+def test_judges_are_in_no_estimate_about_people(kumar: Report) -> None:
     judges = {"gpt", "claude", "gemini"}
-    for figure in kumar.figures:
-        assert (figure.scope.get("rater_kind") == "model") == bool(judges & set(figure.scope.get("raters", ()))) or (
-            "raters" not in figure.scope
-        )
+    for estimate in kumar.estimates:
+        assert (estimate.scope.get("rater_kind") == "model") == bool(
+            judges & set(estimate.scope.get("raters", ()))
+        ) or ("raters" not in estimate.scope)
     assert only(kumar, "mean", question="fluency", scope={}).n_raters == 3
 
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize(("first", "second", "kappa"), [(1, 2, 0.852), (1, 3, 0.879), (2, 3, 0.862)])
 def test_the_kappa_of_two_raters_is_the_published_one(pandalm: Report, first: int, second: int, kappa: float) -> None:
-    figure = only(pandalm, "cohen_kappa", scope={"raters": [f"annotator{first}", f"annotator{second}"]})
-    assert figure.estimate == pytest.approx(kappa, abs=0.0006)
-    assert "the response within its item" in figure.method
+    estimate = only(pandalm, "cohen_kappa", scope={"raters": [f"annotator{first}", f"annotator{second}"]})
+    assert estimate.estimate == pytest.approx(kappa, abs=0.0006)
+    assert "the response within its item" in estimate.method
 
 
 @pytest.mark.parametrize("statistic", ["fleiss_kappa", "krippendorff_alpha_nominal"])
@@ -25,11 +25,11 @@ def test_fleiss_and_alpha_are_the_known_ones(pandalm: Report, statistic: str) ->
 
 
 def test_each_source_stands_against_the_reference_and_against_all_it_met(pandalm: Report) -> None:
-    headlines = [figure for figure in find(pandalm, "share_preferred") if figure.method.endswith("ties as half")]
-    against = [figure for figure in headlines if figure.scope.get("reference") == "bloom-7b"]
+    headlines = [estimate for estimate in find(pandalm, "share_preferred") if estimate.method.endswith("ties as half")]
+    against = [estimate for estimate in headlines if estimate.scope.get("reference") == "bloom-7b"]
     assert len(against) == 4
-    assert len([figure for figure in headlines if "reference" not in figure.scope]) == 5
-    assert sum(figure.n_ratings or 0 for figure in headlines if "reference" not in figure.scope) == 2 * 2997
+    assert len([estimate for estimate in headlines if "reference" not in estimate.scope]) == 5
+    assert sum(estimate.n_ratings or 0 for estimate in headlines if "reference" not in estimate.scope) == 2 * 2997
 
 
 def test_ties_count_as_half_or_not_at_all(pandalm: Report) -> None:

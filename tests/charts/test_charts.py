@@ -80,20 +80,20 @@ def test_a_slider_is_drawn_in_ten_steps() -> None:
 
 def test_a_difference_stands_where_its_record_says() -> None:
     report, charts = _charts(ROWS)
-    figure = first(report, "mean_difference", unit="rating")
+    estimate = first(report, "mean_difference", unit="rating")
     (row,) = _data(charts["comparison"].spec(), "estimate")
-    assert (row["estimate"], row["low"], row["high"]) == (figure.estimate, figure.ci_low, figure.ci_high)
+    assert (row["estimate"], row["low"], row["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
 
 
 def test_the_share_bar_shows_every_outcome_and_the_headline_interval() -> None:
     report, charts = _charts(ROWS)
-    figure = find(report, "share_preferred")[0]
+    estimate = find(report, "share_preferred")[0]
     spec = charts["choice-1"].spec()
     assert {row["word"]: row["count"] for row in _data(spec, "word")} == {
         "model preferred": 4, "tie": 1, "neither": 0, "human preferred": 1,
     }  # fmt: skip
     (point,) = _data(spec, "estimate")
-    assert (point["estimate"], point["low"], point["high"]) == (figure.estimate, figure.ci_low, figure.ci_high)
+    assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
 
 
 def test_every_chart_has_its_table_with_the_same_numbers() -> None:

@@ -1,4 +1,4 @@
-"""attune analyze: every figure of a folder, without a database."""
+"""attune analyze: every estimate of a folder, without a database."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_json_is_all_that_stands_on_standard_output_and_is_the_same_twice(tmp_pa
     assert first.stdout == second.stdout
     document = json.loads(first.stdout, parse_constant=_refuse)
     assert document["study"] == "small"
-    assert {tuple(figure) for figure in document["figures"]} == {FIELDS}
+    assert {tuple(estimate) for estimate in document["estimates"]} == {FIELDS}
 
 
 def _refuse(constant: str) -> None:
@@ -64,7 +64,7 @@ def test_out_writes_the_files(tmp_path: Path) -> None:
     assert outcome.stdout == ""
 
 
-def test_a_fault_in_the_folder_is_exit_code_1_and_says_where(tmp_path: Path) -> None:
+def test_a_problem_in_the_folder_is_exit_code_1_and_says_where(tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     with (folder / "ratings.csv").open("a", encoding="utf-8") as file:
         file.write("nobody,nothing,,nowhere,9\n")
@@ -76,8 +76,8 @@ def test_a_fault_in_the_folder_is_exit_code_1_and_says_where(tmp_path: Path) -> 
 def test_a_record_is_got_again_and_one_that_differs_is_exit_code_1(tmp_path: Path) -> None:
     folder, file = _folder(tmp_path), tmp_path / "record.json"
     assert _attune(tmp_path, "analyze", str(folder), "--out", str(tmp_path / "out")).returncode == 0
-    figures = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["figures"]
-    record = next(figure for figure in figures if figure["statistic"] == "mean_difference")
+    estimates = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["estimates"]
+    record = next(estimate for estimate in estimates if estimate["statistic"] == "mean_difference")
     file.write_text(json.dumps(record), "utf-8")
     same = _attune(tmp_path, "analyze", str(folder), "--again", str(file))
     assert (same.returncode, json.loads(same.stdout)) == (0, record)

@@ -76,13 +76,13 @@ def visit_as_lead(program: Program) -> httpx.Client:
     return browser
 
 
-def figures_of(lead: httpx.Client, address: str) -> str:
-    """The analytics page, which says that figures are being made until they are."""
+def estimates_of(lead: httpx.Client, address: str) -> str:
+    """The analytics page, which says that estimates are being made until they are."""
     for _ in range(30):
         page = lead.get(address).text
         if "being made" not in page:
             return page
-    return "no figures"
+    return "no estimates"
 
 
 def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]) -> None:
@@ -90,7 +90,7 @@ def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]
         here = program.address("running with its demo study at")
         with closing(visit_as_lead(program)) as lead:
             assert "Served" in lead.get(f"{here}/studies/demo").text
-            assert "simulated, not people" in figures_of(lead, f"{here}/studies/demo/analytics")
+            assert "simulated, not people" in estimates_of(lead, f"{here}/studies/demo/analytics")
         with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=30) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:

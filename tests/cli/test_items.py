@@ -28,16 +28,16 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def test_check_lists_all_faults_and_exits_with_1(attune: Attune, folder: Path) -> None:
+def test_check_lists_all_problems_and_exits_with_1(attune: Attune, folder: Path) -> None:
     (folder / "ratings.csv").write_text(f"{RATINGS}rX,a,a:person,warmth,9,,,,,,,,\nr2,a,a:person,warmth,9,,,,,,,,\n")
     said = attune("study", "check", folder)
     assert said.code == 1
     assert 'ratings.csv, row 13, column rater: found "rX"; allowed: r1 or r2.' in said.err
     assert 'ratings.csv, row 14, column value: found "9"; allowed: 1, 2 or 3' in said.err
-    assert said.err.endswith("2 faults. Nothing was stored.\n")
+    assert said.err.endswith("2 problems. Nothing was stored.\n")
 
 
-def test_a_slug_that_is_taken_is_a_fault(attune: Attune, folder: Path) -> None:
+def test_a_slug_that_is_taken_is_a_problem(attune: Attune, folder: Path) -> None:
     attune("study", "load", folder)
     (folder / "ratings.csv").unlink()
     said = attune("study", "load", folder)

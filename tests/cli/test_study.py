@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from app.actions.studies.templates import template_folder
 from app.cli import cli
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 from app.settings import settings
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_pausing_and_closing_are_said_and_may_be_asked_twice(attune: Callable[..
         assert attune("study", "list").stdout.split("\t")[1] == status
 
 
-def test_a_fault_stops_the_load_and_nothing_is_stored(attune: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_problem_stops_the_load_and_nothing_is_stored(attune: Callable[..., Result], tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     for name, content in files(template_folder("ayers-pair")).items():
@@ -69,9 +69,9 @@ def test_a_fault_stops_the_load_and_nothing_is_stored(attune: Callable[..., Resu
     responses = (folder / "responses.csv").read_text(encoding="utf-8").replace("physician", "doctor", 1)
     (folder / "responses.csv").write_text(responses, encoding="utf-8")
     outcome = attune("study", "load", folder)
-    assert isinstance(outcome.exception, FaultsError)
-    (fault,) = (fault for fault in outcome.exception.faults if fault.severity == "error")
-    assert (fault.file, fault.row, fault.column, fault.found) == ("responses.csv", 2, "source", "doctor")
+    assert isinstance(outcome.exception, InvalidInputError)
+    (problem,) = (problem for problem in outcome.exception.problems if problem.severity == "error")
+    assert (problem.file, problem.row, problem.column, problem.found) == ("responses.csv", 2, "source", "doctor")
     assert attune("study", "list").stdout == ""
 
 

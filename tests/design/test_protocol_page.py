@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from app.design.protocol.scale import Scale
 from app.design.protocol.study import Protocol
 from app.design.questions.models import Question
-from app.exchange.problems import Faults
+from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ def test_every_example_is_sound(number: int) -> None:
     whole = YAML(typ="safe").load(EXAMPLES[0])
     missing = set(whole) - set(YAML(typ="safe").load(EXAMPLES[number]))
     text = EXAMPLES[number] + "".join(part for part in top_level(EXAMPLES[0]) if part.split(":")[0] in missing)
-    faults = Faults()
-    assert read_protocol(text, faults) is not None, faults._faults
-    assert not faults._faults
-    assert not faults.notes
+    problems = Problems()
+    assert read_protocol(text, problems) is not None, problems._problems
+    assert not problems._problems
+    assert not problems.notes
 
 
 def top_level(yaml: str) -> list[str]:

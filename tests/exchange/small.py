@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 from app.exchange import StudyFolder, read_files
 
 YAML = """\
@@ -76,18 +76,18 @@ def read_small(**changed: str | bytes | None) -> StudyFolder:
     return read_files(small(**changed))
 
 
-def faults_in(files: dict[str, bytes]) -> list[Fault]:
-    """The faults (not the notes) of these files."""
-    with pytest.raises(FaultsError) as raised:
+def problems_in(files: dict[str, bytes]) -> list[Problem]:
+    """The problems (not the notes) of these files."""
+    with pytest.raises(InvalidInputError) as raised:
         read_files(files)
-    return [fault for fault in raised.value.faults if fault.severity == "error"]
+    return [problem for problem in raised.value.problems if problem.severity == "error"]
 
 
-def only_fault(**changed: str | bytes | None) -> Fault:
-    """The one fault of the small study with these changes."""
-    faults = faults_in(small(**changed))
-    assert len(faults) == 1, [fault.sentence() for fault in faults]
-    return faults[0]
+def only_problem(**changed: str | bytes | None) -> Problem:
+    """The one problem of the small study with these changes."""
+    problems = problems_in(small(**changed))
+    assert len(problems) == 1, [problem.sentence() for problem in problems]
+    return problems[0]
 
 
 def rated(row: str) -> str:

@@ -1,4 +1,4 @@
-"""Whatever bytes are handed in: a study or a list of faults, never another error."""
+"""Whatever bytes are handed in: a study or a list of problems, never another error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 from app.exchange import read_files, read_upload
 from tests.exchange.small import small
 
@@ -33,30 +33,30 @@ def broken(draw: st.DrawFn) -> dict[str, bytes]:
     return files
 
 
-def _is_study_or_faults(files: dict[str, bytes]) -> None:
-    faults: list[Fault] = []
+def _is_study_or_problems(files: dict[str, bytes]) -> None:
+    problems: list[Problem] = []
     try:
         read_files(files)
-    except FaultsError as error:
-        faults = error.faults
-    assert not faults or any(fault.severity == "error" for fault in faults)
-    assert all(fault.sentence().isprintable() for fault in faults)
+    except InvalidInputError as error:
+        problems = error.problems
+    assert not problems or any(problem.severity == "error" for problem in problems)
+    assert all(problem.sentence().isprintable() for problem in problems)
 
 
 @given(broken())
 @settings(max_examples=150, deadline=None)
-def test_a_damaged_study_is_a_study_or_its_faults(files: dict[str, bytes]) -> None:
-    _is_study_or_faults(files)
+def test_a_damaged_study_is_a_study_or_its_problems(files: dict[str, bytes]) -> None:
+    _is_study_or_problems(files)
 
 
 @given(st.dictionaries(NAMES, st.binary(max_size=200)))
 @settings(max_examples=50, deadline=None)
-def test_any_bytes_are_a_study_or_faults(files: dict[str, bytes]) -> None:
-    _is_study_or_faults(files)
+def test_any_bytes_are_a_study_or_problems(files: dict[str, bytes]) -> None:
+    _is_study_or_problems(files)
 
 
 @given(st.binary(max_size=300).map(lambda data: b"PK\x03\x04" + data) | st.binary(max_size=300))
 @settings(max_examples=50, deadline=None)
-def test_any_upload_that_is_no_study_has_faults(data: bytes) -> None:
-    with pytest.raises(FaultsError):
+def test_any_upload_that_is_no_study_has_problems(data: bytes) -> None:
+    with pytest.raises(InvalidInputError):
         read_upload({"upload.zip": data})

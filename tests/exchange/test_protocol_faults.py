@@ -1,11 +1,11 @@
-"""study.yaml: each fault names its line; what YAML 1.1 would have misread stays text."""
+"""study.yaml: each problem names its line; what YAML 1.1 would have misread stays text."""
 
 from __future__ import annotations
 
 import pytest
 
 from app.design.questions.models import CategoryQuestion, RatingQuestion
-from tests.exchange.small import YAML, faults_in, only_fault, read_small, small
+from tests.exchange.small import YAML, only_problem, problems_in, read_small, small
 
 # what stands in study.yaml, what stands there instead, line, column, found, a part of what is allowed
 WRONG = [
@@ -41,12 +41,12 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("there", "instead", "line", "column", "found", "allowed"), WRONG)
-def test_a_fault_of_the_protocol_names_its_line(
+def test_a_problem_of_the_protocol_names_its_line(
     there: str, instead: str, line: int, column: str | None, found: str, allowed: str
 ) -> None:
     assert there in YAML
-    faults = faults_in(small(study=YAML.replace(there, instead, 1)))
-    first = next(fault for fault in faults if fault.column == column)
+    problems = problems_in(small(study=YAML.replace(there, instead, 1)))
+    first = next(problem for problem in problems if problem.column == column)
     assert (first.file, first.row, first.found) == ("study.yaml", line, found)
     assert allowed in first.allowed
 
@@ -65,14 +65,16 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("yaml", "line", "found"), BROKEN)
-def test_a_broken_yaml_is_one_fault_with_its_line(yaml: str | bytes, line: int | None, found: str) -> None:
-    fault = only_fault(study=yaml, items="item,text\na,x\n", responses="item,source,text\na,x,y\n", ratings=None)
-    assert (fault.file, fault.row, fault.found) == ("study.yaml", line, found)
+def test_a_broken_yaml_is_one_problem_with_its_line(yaml: str | bytes, line: int | None, found: str) -> None:
+    problem = only_problem(study=yaml, items="item,text\na,x\n", responses="item,source,text\na,x,y\n", ratings=None)
+    assert (problem.file, problem.row, problem.found) == ("study.yaml", line, found)
 
 
-def test_every_fault_of_the_protocol_and_of_the_texts_is_listed_together() -> None:
-    faults = faults_in(small(study=YAML.replace("attune: 1", "attune: 2"), items="item,text\na,x\na,y\n", ratings=None))
-    assert {fault.file for fault in faults} == {"study.yaml", "items.csv", "responses.csv"}
+def test_every_problem_of_the_protocol_and_of_the_texts_is_listed_together() -> None:
+    problems = problems_in(
+        small(study=YAML.replace("attune: 1", "attune: 2"), items="item,text\na,x\na,y\n", ratings=None)
+    )
+    assert {problem.file for problem in problems} == {"study.yaml", "items.csv", "responses.csv"}
 
 
 def test_an_unknown_key_is_ignored_and_said() -> None:
@@ -106,7 +108,7 @@ def test_the_protocol_keeps_its_text_as_written() -> None:
 
 
 @pytest.mark.parametrize(("language", "lines"), [("fa", [3]), ("de-CH", []), ("en", [])])
-def test_a_language_without_a_catalogue_is_said_and_is_no_fault(language: str, lines: list[int]) -> None:
+def test_a_language_without_a_catalogue_is_said_and_is_no_problem(language: str, lines: list[int]) -> None:
     study = read_small(study=YAML.replace("title:", f"language: {language}\ntitle:"))
     notes = [note for note in study.notes if note.column == "language"]
     assert [note.row for note in notes] == lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.exchange.small import RATINGS, faults_in, only_fault, rated, read_small, small
+from tests.exchange.small import RATINGS, only_problem, problems_in, rated, read_small, small
 
 # one more row of ratings.csv (row 13): column, found, a part of what is allowed
 WRONG_ROWS = [
@@ -78,9 +78,9 @@ WRONG_ROWS = [
 def test_a_wrong_answer_is_named_with_row_column_found_and_allowed(
     row: str, column: str, found: str, allowed: str
 ) -> None:
-    fault = only_fault(ratings=rated(row))
-    assert (fault.file, fault.row, fault.column, fault.found) == ("ratings.csv", 13, column, found)
-    assert allowed in fault.allowed
+    problem = only_problem(ratings=rated(row))
+    assert (problem.file, problem.row, problem.column, problem.found) == ("ratings.csv", 13, column, found)
+    assert allowed in problem.allowed
 
 
 RIGHT_ROWS = [
@@ -99,16 +99,16 @@ def test_an_answer_may_be_written_in_any_of_these_ways(row: str) -> None:
     assert len(read_small(ratings=rated(row)).ratings) == 12
 
 
-def test_every_fault_is_listed_not_only_the_first() -> None:
+def test_every_problem_is_listed_not_only_the_first() -> None:
     rows = "rX,a,a:person,warmth,1,,,,,,,,\nr2,a,a:person,warmth,9,,,,,,,,\nr2,a,,preference,none,,,,,,1,,\n"
-    faults = faults_in(small(ratings=RATINGS + rows))
-    assert [(fault.row, fault.column) for fault in faults] == [(13, "rater"), (14, "value"), (15, "value")]
+    problems = problems_in(small(ratings=RATINGS + rows))
+    assert [(problem.row, problem.column) for problem in problems] == [(13, "rater"), (14, "value"), (15, "value")]
 
 
 def test_a_missing_column_is_named_with_the_one_that_looks_like_it() -> None:
-    fault = only_fault(ratings=RATINGS.replace("value,", "valeu,", 1))
-    assert (fault.file, fault.row, fault.column, fault.found) == ("ratings.csv", 1, "value", "valeu")
-    assert fault.allowed == "a column named value"
+    problem = only_problem(ratings=RATINGS.replace("value,", "valeu,", 1))
+    assert (problem.file, problem.row, problem.column, problem.found) == ("ratings.csv", 1, "value", "valeu")
+    assert problem.allowed == "a column named value"
 
 
 def test_an_unknown_column_of_ratings_is_ignored_and_said() -> None:
@@ -136,8 +136,8 @@ def test_several_codes_stand_in_the_order_of_the_protocol() -> None:
     assert read_small().ratings["codes"].iloc[4] == "asks|validates"
 
 
-def test_more_faults_of_a_kind_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_problems_of_a_kind_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.exchange.problems.MOST_OF_A_KIND", 2)
     rows = "".join(f"r2,a,a:person,warmth,9,,,,,,{repeat},,\n" for repeat in range(5))
-    faults = faults_in(small(ratings=RATINGS + rows))
-    assert [fault.found for fault in faults] == ["9", "9", "3 more rows with this fault"]
+    problems = problems_in(small(ratings=RATINGS + rows))
+    assert [problem.found for problem in problems] == ["9", "9", "3 more rows with this problem"]

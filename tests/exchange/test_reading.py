@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 from app.exchange import frames_of, read_files, read_folder
-from app.exchange.problems import Faults
+from app.exchange.problems import Problems
 from app.exchange.tabular.encoding import is_utf8, open_text
 from app.exchange.tabular.records import read_table
-from tests.exchange.small import ITEMS, RATINGS, RESPONSES, faults_in, read_small, small
+from tests.exchange.small import ITEMS, RATINGS, RESPONSES, problems_in, read_small, small
 from tests.real_data.ayers import raw_rows, write_ayers
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
@@ -53,8 +53,8 @@ def test_lone_carriage_returns_and_quotes_inside_a_cell_are_kept() -> None:
 
 def test_rows_count_as_in_a_spreadsheet_whatever_a_cell_holds() -> None:
     items = ITEMS.replace("I lost my keys.", '"One\nTwo\nThree"').replace("\nb,", "\n\n,,,,\nb,")
-    faults = faults_in(small(items=f"{items}b,Again,,,sad\n", ratings=None))
-    assert [(fault.row, fault.allowed) for fault in faults] == [(6, "each item once (first in row 5)")]
+    problems = problems_in(small(items=f"{items}b,Again,,,sad\n", ratings=None))
+    assert [(problem.row, problem.allowed) for problem in problems] == [(6, "each item once (first in row 5)")]
 
 
 def test_files_with_windows_or_old_mac_line_ends_are_read() -> None:
@@ -79,27 +79,27 @@ def test_items_and_responses_may_be_json_lines() -> None:
 
 
 def test_broken_json_lines_are_named_by_line() -> None:
-    faults = Faults()
+    problems = Problems()
     data = b'{"item": "a"}\n[1]\n{"item": \n{"item": "x\\ud800"}\n{"a\\u0000": 1}'
-    read_table("items.jsonl", data, faults)
-    found = faults_of(faults)
-    assert [(fault.row, fault.column) for fault in found] == [(1, "a\\x00"), (2, None), (3, None), (4, "item")]
+    read_table("items.jsonl", data, problems)
+    found = problems_of(problems)
+    assert [(problem.row, problem.column) for problem in found] == [(1, "a\\x00"), (2, None), (3, None), (4, "item")]
     assert found[3].found == "U+D800"
 
 
-def faults_of(faults: Faults) -> list[Fault]:
-    with pytest.raises(FaultsError) as raised:
-        faults.raise_if_any()
-    return raised.value.faults
+def problems_of(problems: Problems) -> list[Problem]:
+    with pytest.raises(InvalidInputError) as raised:
+        problems.raise_if_any()
+    return raised.value.problems
 
 
-def test_one_table_in_two_forms_is_a_fault() -> None:
+def test_one_table_in_two_forms_is_a_problem() -> None:
     files = small(ratings=None) | {"items.jsonl": b'{"item": "a", "text": "x"}'}
-    assert [(fault.file, fault.found) for fault in faults_in(files)] == [("items.jsonl", "items.csv as well")]
+    assert [(problem.file, problem.found) for problem in problems_in(files)] == [("items.jsonl", "items.csv as well")]
 
 
-def test_a_folder_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
-    with pytest.raises(FaultsError, match="no such folder"):
+def test_a_folder_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="no such folder"):
         read_folder(tmp_path / "nowhere")
 
 

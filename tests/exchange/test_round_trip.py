@@ -13,7 +13,7 @@ from app.analysis.data.frames import rating_frame
 from app.analysis.data.study_folder import StudyFolder, is_same
 from app.design.dialogue import turns_to_json
 from app.exchange import read_folder, write_folder
-from app.exchange.problems import Faults
+from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
 
 YAML = """\
@@ -27,7 +27,7 @@ questions:
   - {key: codes, target: item, type: category, text: What?, codes: {a: A, b c: B, "no": C}, multiple: true}
   - {key: words, target: item, type: text, text: Why?}
 """
-PROTOCOL = read_protocol(YAML, Faults())
+PROTOCOL = read_protocol(YAML, Problems())
 # Everything that a database text can hold; CSV keeps every line end.
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
 CELLS = st.none() | TEXTS
@@ -52,7 +52,7 @@ def studies(draw: st.DrawFn) -> StudyFolder:
     if any(attribute):
         columns["feels"] = attribute
     return StudyFolder(
-        protocol=PROTOCOL,  # type: ignore[arg-type]  # it has no fault
+        protocol=PROTOCOL,  # type: ignore[arg-type]  # it has no problem
         yaml=YAML,
         items=pd.DataFrame(columns, dtype=object),
         responses=pd.DataFrame(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.exchange.small import ITEMS, RATERS, RESPONSES, YAML, faults_in, only_fault, read_small, small
+from tests.exchange.small import ITEMS, RATERS, RESPONSES, YAML, only_problem, problems_in, read_small, small
 
 PLAIN = YAML.split("questions:")[0] + (
     "questions:\n  - {key: warmth, target: response, type: rating, text: Warm?, scale: {1: cold, 2: mild, 3: warm}}\n"
@@ -42,18 +42,18 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("file", "text", "row", "column", "found", "allowed"), WRONG)
-def test_a_fault_is_named_with_row_column_found_and_allowed(
+def test_a_problem_is_named_with_row_column_found_and_allowed(
     file: str, text: str | bytes, row: int | None, column: str | None, found: str, allowed: str
 ) -> None:
-    fault = only_fault(**{file: text, "ratings": None, "study": YAML if file != "items" else PLAIN})
-    assert (fault.file, fault.row, fault.column, fault.found) == (f"{file}.csv", row, column, found)
-    assert allowed in fault.allowed
+    problem = only_problem(**{file: text, "ratings": None, "study": YAML if file != "items" else PLAIN})
+    assert (problem.file, problem.row, problem.column, problem.found) == (f"{file}.csv", row, column, found)
+    assert allowed in problem.allowed
 
 
 @pytest.mark.parametrize("file", ["study", "items", "responses"])
 def test_a_missing_file_is_named(file: str) -> None:
-    faults = faults_in(small(**{file: None, "ratings": None}))
-    assert ("study.yaml" if file == "study" else f"{file}.csv", "no such file") in {(f.file, f.found) for f in faults}
+    problems = problems_in(small(**{file: None, "ratings": None}))
+    assert ("study.yaml" if file == "study" else f"{file}.csv", "no such file") in {(f.file, f.found) for f in problems}
 
 
 def test_responses_may_be_absent_where_no_question_is_about_them() -> None:
@@ -87,8 +87,8 @@ def test_other_columns_are_attributes_in_the_order_of_their_names() -> None:
 def test_a_simulated_rater_stays_marked() -> None:
     study = read_small(raters="rater,kind,is_simulated\nr1,person,true\nr2,person,\n")
     assert list(study.raters["is_simulated"]) == [True, False]
-    fault = only_fault(raters="rater,kind,is_simulated\nr1,person,perhaps\nr2,person,\n")
-    assert (fault.row, fault.column, fault.found) == (2, "is_simulated", "perhaps")
+    problem = only_problem(raters="rater,kind,is_simulated\nr1,person,perhaps\nr2,person,\n")
+    assert (problem.row, problem.column, problem.found) == (2, "is_simulated", "perhaps")
 
 
 def test_an_id_that_is_a_formula_is_text() -> None:
@@ -97,12 +97,12 @@ def test_an_id_that_is_a_formula_is_text() -> None:
 
 
 def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
-    fault = only_fault(items=ITEMS.replace(",sad", ",blue"), ratings=None)
-    assert (fault.file, fault.column, fault.found, fault.allowed) == (
+    problem = only_problem(items=ITEMS.replace(",sad", ",blue"), ratings=None)
+    assert (problem.file, problem.column, problem.found, problem.allowed) == (
         "items.csv",
         "feels",
         "blue (a)",
         "sad or glad",
     )
-    fault = only_fault(items=ITEMS.replace("feels", "felt"), ratings=None)
-    assert (fault.file, fault.column, fault.found) == ("study.yaml", "questions.5.correct_column", "feels")
+    problem = only_problem(items=ITEMS.replace("feels", "felt"), ratings=None)
+    assert (problem.file, problem.column, problem.found) == ("study.yaml", "questions.5.correct_column", "feels")

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 from app.exchange import read_upload
 from tests.exchange.small import small
 
@@ -49,25 +49,25 @@ def test_an_unknown_file_is_ignored_and_said() -> None:
     assert [(note.file, note.severity) for note in study.notes] == [("notes.docx", "warning")]
 
 
-def test_two_files_of_one_name_are_a_fault() -> None:
-    with pytest.raises(FaultsError, match="two files of that name"):
+def test_two_files_of_one_name_are_a_problem() -> None:
+    with pytest.raises(InvalidInputError, match="two files of that name"):
         read_upload(small() | {"other/items.csv": b"item,text\n"})
 
 
 def test_a_zip_that_unpacks_to_more_than_allowed_is_refused_before_it_is_read_whole() -> None:
     bomb = zipped(small() | {"responses.csv": b"0" * 50_000_000})
     assert len(bomb["study.zip"]) < 100_000
-    with pytest.raises(FaultsError, match="10 MiB unpacked"):
+    with pytest.raises(InvalidInputError, match="10 MiB unpacked"):
         read_upload(bomb, most_bytes=10 * 2**20)
 
 
 def test_more_bytes_than_allowed_are_refused() -> None:
-    with pytest.raises(FaultsError, match="1 MiB in all"):
+    with pytest.raises(InvalidInputError, match="1 MiB in all"):
         read_upload(small(items=b"x" * 2**20), most_bytes=2**20)
 
 
-def test_a_damaged_zip_is_a_fault() -> None:
+def test_a_damaged_zip_is_a_problem() -> None:
     data = bytearray(zipped(small())["study.zip"])
     data[40:80] = b"\xff" * 40
-    with pytest.raises(FaultsError, match="a zip that cannot be read"):
+    with pytest.raises(InvalidInputError, match="a zip that cannot be read"):
         read_upload({"study.zip": bytes(data)})

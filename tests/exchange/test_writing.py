@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from app.analysis.data.study_folder import is_same
-from app.analysis.report.estimate import FIELDS, Figure
+from app.analysis.report.estimate import FIELDS, Estimate
 from app.design.protocol.study import Protocol
 from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.folder.codebook import MEANINGS
@@ -62,11 +62,11 @@ def test_real_studies_survive_the_round_trip_and_a_second_one_gives_the_same_byt
 
 
 def test_every_file_that_the_contract_names_is_written(tmp_path: Path) -> None:
-    figures = [
-        Figure("agreement", "warmth", {}, "percent_agreement", 0.5, n_items=2),
-        Figure("comparison", "warmth", {"source": "model-1"}, "mean_difference", None, reason="one_cluster"),
+    estimates = [
+        Estimate("agreement", "warmth", {}, "percent_agreement", 0.5, n_items=2),
+        Estimate("comparison", "warmth", {"source": "model-1"}, "mean_difference", None, reason="one_cluster"),
     ]
-    write_folder(tmp_path / "out", read_small(), events=EVENTS, figures=figures)
+    write_folder(tmp_path / "out", read_small(), events=EVENTS, estimates=estimates)
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "study.yaml", "items.csv", "responses.csv", "raters.csv", "ratings.csv", "checks.csv", "events.csv",
         "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",

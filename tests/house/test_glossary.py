@@ -60,8 +60,8 @@ def test_every_kind_of_question_and_every_setting_is_explained() -> None:
     assert defined(settings_text) == settings
 
 
-def test_every_field_of_a_figure_is_explained() -> None:
-    assert defined(part("A figure")) == set(FIELDS)
+def test_every_field_of_a_estimate_is_explained() -> None:
+    assert defined(part("An estimate")) == set(FIELDS)
 
 
 def test_every_column_of_the_study_folder_is_named() -> None:
@@ -74,5 +74,5 @@ def test_every_column_of_the_study_folder_is_named() -> None:
     }.items():
         listed = part(heading, 3).strip().split("\n\n")[0]
         assert re.findall(r"`(\w+)`", listed) == list(columns)
-    sittings = {*ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
-    assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS, *sittings} <= set(re.findall(r"`(\w+)`", folder))
+    rating_sessions = {*ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
+    assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS, *rating_sessions} <= set(re.findall(r"`(\w+)`", folder))

@@ -66,7 +66,7 @@ def new_context(browser: Browser, server: str) -> Iterator[Callable[..., Browser
         context = browser.new_context(base_url=server, viewport=options.pop("viewport", WIDE), **options)
         context.set_default_timeout(TIMEOUT_MS)
         context.on("weberror", lambda error: errors.append(str(error.error)))
-        context.on("console", lambda message: errors.append(message.text) if _is_fault(message) else None)
+        context.on("console", lambda message: errors.append(message.text) if _is_problem(message) else None)
         made.append(context)
         return context
 
@@ -76,7 +76,7 @@ def new_context(browser: Browser, server: str) -> Iterator[Callable[..., Browser
     assert errors == []
 
 
-def _is_fault(message: Any) -> bool:  # noqa: ANN401 - Playwright's message
+def _is_problem(message: Any) -> bool:  # noqa: ANN401 - Playwright's message
     """Whether the console tells of something that nobody meant."""
     return message.type in {"error", "warning"} and not any(words in message.text for words in MEANT)
 

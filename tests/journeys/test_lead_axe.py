@@ -50,5 +50,5 @@ def test_every_page_of_a_lead(
     check(page)
     page.get_by_label("Its files").set_input_files(tmp_path / "items.csv")
     page.get_by_role("button", name="Check and store the folder").click()
-    expect(page.locator("#faults")).to_be_visible()
+    expect(page.locator("#problems")).to_be_visible()
     check(page)

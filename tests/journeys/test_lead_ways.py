@@ -39,11 +39,11 @@ def test_by_a_link_to_the_charts_and_the_numbers(engine: Engine, page: Page) -> 
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
     with page.expect_download() as download:
         page.get_by_role("link", name="rated-analytics.json").click()
-    figures = json.loads(Path(download.value.path()).read_text("utf-8"))["figures"]
-    assert len(rows) == len(figures)
+    estimates = json.loads(Path(download.value.path()).read_text("utf-8"))["estimates"]
+    assert len(rows) == len(estimates)
     # Those of single raters stand in a table of their own.
-    of_one = [figure for figure in figures if figure["section"] == "rater" and "raters" in figure["scope"]]
-    assert len(figures) - len(of_one) == page.locator(".recipes td.recipe").count()
+    of_one = [estimate for estimate in estimates if estimate["section"] == "rater" and "raters" in estimate["scope"]]
+    assert len(estimates) - len(of_one) == page.locator(".recipes td.recipe").count()
 
 
 def test_the_link_is_used_up_by_the_button_and_not_by_looking(engine: Engine, page: Page) -> None:
@@ -99,7 +99,7 @@ def test_without_scripts_the_tables_stand_and_the_study_is_run(
         expect(page.locator(".chip")).to_have_text(status)
     page.get_by_role("link", name="Analytics").click()
     expect(page.locator("[data-chart]").first).to_be_hidden()
-    expect(page.locator("figure.chart table").first).to_be_visible()
+    expect(page.locator("estimate.chart table").first).to_be_visible()
 
 
 def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
@@ -180,7 +180,7 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
         page.get_by_role("button", name="Check and store the spreadsheet").click()
 
     fill("Robot")
-    expect(page.locator("#faults")).to_contain_text("a column named Robot")
+    expect(page.locator("#problems")).to_contain_text("a column named Robot")
     assert page.locator("#title").input_value() == "Therapists and a bot"
     page.goto(page.url)
     expect(page).to_have_url(re.compile("/studies/new$"))
@@ -190,16 +190,16 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
     expect(page.locator(".chip")).to_have_text("open")
 
 
-def test_faults_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path: Path) -> None:
+def test_problems_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     for name, content in (rated_folder() | {"items.csv": b"item\na\n"}).items():
         (tmp_path / name).write_bytes(content)
     page.goto("/studies/new")
     page.get_by_label("Its files").set_input_files(list(tmp_path.iterdir()))
     page.get_by_role("button", name="Check and store the folder").click()
-    expect(page.locator("#faults")).to_be_focused()
-    expect(page.locator("#faults")).to_contain_text("Nothing was stored.")
-    expect(page.locator("#faults tbody")).to_contain_text("items.csv")
+    expect(page.locator("#problems")).to_be_focused()
+    expect(page.locator("#problems")).to_contain_text("Nothing was stored.")
+    expect(page.locator("#problems tbody")).to_contain_text("items.csv")
     assert page.title().startswith("Error:")
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from app.exchange import write_folder
 from app.storage.studies.export import study_folder
-from app.storage.studies.export_sessions import study_sittings
+from app.storage.studies.export_sessions import study_rating_sessions
 from tests.builder import EMPATHY, PREFERENCE
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
@@ -66,7 +66,7 @@ def rate_all(page: Page) -> list[Shown]:
 
 def files(engine: Engine, folder: Path) -> dict[str, list[dict[str, str]]]:
     with engine.connect() as db:
-        write_folder(folder, study_folder(db, 1), sittings=study_sittings(db, 1))
+        write_folder(folder, study_folder(db, 1), rating_sessions=study_rating_sessions(db, 1))
     found = {}
     for name in ("ratings", "assignments", "responses"):
         with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as lines:

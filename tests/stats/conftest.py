@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Ayers: TypeAlias = Callable[[str], "Ratings"]
     RandomRatings: TypeAlias = st.SearchStrategy["Ratings"]
 
-# a busy machine is no fault of the statistic
+# a busy machine is no problem of the statistic
 settings.register_profile("without deadline", deadline=None)
 settings.load_profile("without deadline")
 

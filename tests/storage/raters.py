@@ -27,9 +27,9 @@ class Rater:
         with engine.begin() as db:
             study = get_study_door(db, slug)
             assert study
-            sitting = arrive(db, study, Arrival("participant", who, {}))
-            assert sitting
-        self.token, self.rater_id = sitting.token, sitting.rater_id
+            rating_session = arrive(db, study, Arrival("participant", who, {}))
+            assert rating_session
+        self.token, self.rater_id = rating_session.token, rating_session.rater_id
 
     def session(self, db: Connection) -> RatingSession:
         """The rating session, its lease extended."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 
 from app.analysis.data.study_folder import is_same
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 from app.exchange import read_files
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
@@ -36,7 +36,7 @@ def _comes_back(db: Connection, study: StudyFolder) -> None:
 def test_a_damaged_study_that_is_still_one_comes_back_as_it_was_read(db: Connection, files: dict[str, bytes]) -> None:
     try:
         study = read_files(files)
-    except FaultsError:
+    except InvalidInputError:
         return
     _comes_back(db, study)
 

@@ -17,7 +17,7 @@ from app.design.allocation.randomization import seeded
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.raters.pauses import record_pause, resume
 from app.storage.results.coverage import get_coverage
-from app.storage.studies.export_sessions import study_sittings
+from app.storage.studies.export_sessions import study_rating_sessions
 from tests.builder import build_study, protocol_of
 from tests.storage.raters import Rater
 
@@ -151,10 +151,10 @@ ACTIONS = {answer: 12, look: 3, pass_by: 3, answer_again: 3, stay_away: 2, pause
 def assert_accounted(db: Connection, study: int) -> None:
     counted = get_coverage(db, study).reconciliation
     assert (counted.n_unaccounted, counted.n_lost, counted.n_double) == (0, 0, 0)
-    sittings = study_sittings(db, study)["rating_sessions"].to_dict("records")
-    for row in sittings:
+    rating_sessions = study_rating_sessions(db, study)["rating_sessions"].to_dict("records")
+    for row in rating_sessions:
         assert row["n_served"] == row["n_answered"] + row["n_skipped"] + row["n_returned"] + row["n_open"], row
-    assert sum(row["n_served"] for row in sittings) == counted.n_served
+    assert sum(row["n_served"] for row in rating_sessions) == counted.n_served
     assert db.execute(text(ASTRAY)).scalar_one() == 0
     assert db.execute(text(MOST)).scalar_one() <= K
     assert db.execute(text(NOTED)).scalar_one() <= FLOW["exposure_cap"]

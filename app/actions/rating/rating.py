@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.raters.arrivals import Sitting, StudyDoor
+    from app.storage.raters.arrivals import OpenedSession, StudyDoor
     from app.storage.raters.rating_sessions import RatingSession
 
     Form = Mapping[str, Sequence[str]]
@@ -61,7 +61,7 @@ class InvitedOnlyError(PermissionError):
 
 def arrive(
     db: Connection, study: StudyDoor, arrival: Arrival, *, pool: str | None = None, is_simulated: bool = False
-) -> Sitting | None:
+) -> OpenedSession | None:
     """Bring a rater to their place; None where an invite link is unknown or revoked.
 
     Args:
@@ -221,7 +221,7 @@ def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
 
 
 def finish(db: Connection, session: RatingSession) -> bool:
-    """Call the sitting finished if every step is passed; False where one is open, or it ended otherwise."""
+    """Call the rating session finished if every step is passed; False where one is open, or it ended otherwise."""
     if session.session_state == "finished":
         return True
     if session.has_ended or current_page(db, session) != DONE:

@@ -26,18 +26,20 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
 
 
 def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
-    """The study folder, with its figures and events, zipped into a temporary file, which the caller removes."""
+    """The study folder, with its estimates and events, zipped into a temporary file, which the caller removes."""
     from app.exchange import write_zip
     from app.storage.studies.export import study_events, study_folder
-    from app.storage.studies.export_sessions import study_sittings
+    from app.storage.studies.export_sessions import study_rating_sessions
 
-    # One read: the figures are those of the answers beside them, also while raters go on.
+    # One read: the estimates are those of the answers beside them, also while raters go on.
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
-        sittings = study_sittings(db, study.id)
+        rating_sessions = study_rating_sessions(db, study.id)
     path = _temporary(".zip")
     with path.open("wb") as file:
-        write_zip(file, folder, events=events, sittings=sittings, figures=reports.of_folder(folder).figures)
+        write_zip(
+            file, folder, events=events, rating_sessions=rating_sessions, estimates=reports.of_folder(folder).estimates
+        )
     return path
 
 

@@ -79,7 +79,7 @@ class LiveReports:
         while True:
             at_work, is_mine = self._at_work.get(study.id), False
             if at_work is None:
-                # The transaction ends here: a pool has few connections, and figures may take minutes.
+                # The transaction ends here: a pool has few connections, and estimates may take minutes.
                 with begin() as db:
                     frames, protocol = read_study(db, study)
                 at_work, is_mine = self._begin(study.id, frames, protocol)

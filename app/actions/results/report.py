@@ -26,8 +26,8 @@ def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
     return analyze(frames_of(folder), folder.protocol, full=full)
 
 
-def figure_again(folder: StudyFolder, record: dict[str, Any]) -> Again:
-    """The figure of a record, computed again from a study that was read from its folder; see `analysis.again`."""
+def estimate_again(folder: StudyFolder, record: dict[str, Any]) -> Again:
+    """The estimate of a record, computed again from a study that was read from its folder; see `analysis.again`."""
     from app.analysis.data.study_folder import frames_of
     from app.analysis.report.recompute import again
 

@@ -1,4 +1,4 @@
-"""Figures are made in a process of their own: minutes of arithmetic beside the web server's threads would slow every
+"""Estimates are made in a process of their own: minutes of arithmetic beside the web server's threads would slow every
 rater's answer.
 """
 
@@ -76,7 +76,9 @@ class ReportProcess:
         self._forget()
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_make_reports, args=(theirs, REST_S), name="attune-figures", daemon=True)
+        self._process = context.Process(
+            target=_make_reports, args=(theirs, REST_S), name="attune-estimates", daemon=True
+        )
         self._process.start()
         theirs.close()
         self._pipe.send(job)

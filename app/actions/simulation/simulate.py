@@ -91,10 +91,10 @@ def simulate(
 
 def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, pool: str | None) -> int:
     """One rater from arrival to the end; how many pages they rated."""
-    sitting = arrive(db, study, Arrival(SIMULATED, name, {}), pool=pool, is_simulated=True)
-    assert sitting is not None  # noqa: S101 - only invited raters can be turned away
+    rating_session = arrive(db, study, Arrival(SIMULATED, name, {}), pool=pool, is_simulated=True)
+    assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
     mind = Mind(seed, name, names)
-    session = _session(db, study, sitting.token)
+    session = _session(db, study, rating_session.token)
     rated: set[int] = set()
     while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
         if isinstance(page, AssignmentView):
@@ -108,8 +108,8 @@ def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, po
             rated.add(page.id)
         else:
             pass_step(db, session, page, mind.fill)
-            session = _session(db, study, sitting.token)
-    finish(db, _session(db, study, sitting.token))
+            session = _session(db, study, rating_session.token)
+    finish(db, _session(db, study, rating_session.token))
     return len(rated)
 
 

@@ -36,7 +36,7 @@ def simulate_folder(
 
     Raises:
         HasRatingsError: the folder holds ratings, or raters.
-        FaultsError: the folder has faults.
+        InvalidInputError: the folder has problems.
     """
     from app.exchange.folder.read import read_folder
     from app.exchange.folder.written_tables import tables_of

@@ -30,7 +30,7 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
 
     Args:
         db: the transaction.
-        session: the rater's sitting, which stands at this step.
+        session: the rater's rating session, which stands at this step.
         step: as `design.way` names it; not `rating`.
         fill: answers a page of questions, of a trial where it is one.
 

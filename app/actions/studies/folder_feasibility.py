@@ -23,7 +23,7 @@ def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
         named.setdefault(pool or "", set()).add(rater)
     items = planned_items(folder)
     special = special_trials(folder.protocol, items)
-    return feasibility(folder.protocol, planned_trials(folder.protocol, items), named, special.faults)
+    return feasibility(folder.protocol, planned_trials(folder.protocol, items), named, special.problems)
 
 
 def planned_items(folder: StudyFolder) -> list[PlannedItem]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.study import Protocol
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.unfold import Layout
 
 _TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")
@@ -40,26 +40,26 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
         What was written, with notes.
 
     Raises:
-        FaultsError: every fault of the protocol and of the spreadsheet. Nothing was written.
+        InvalidInputError: every problem of the protocol and of the spreadsheet. Nothing was written.
         TextsInTheWayError: there are items already.
     """
     from app.exchange.folder.write import write_texts
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
 
-    faults = Faults()
+    problems = Problems()
     there = [name for name in _TEXTS if (out / name).exists()]
     if there and not replace:
         raise TextsInTheWayError(f"{out} has {' and '.join(there)} already. Nothing was written.")
     source = folder / FILE
     if not source.is_file():
-        faults.add(str(source), None, None, "no such file", "a study protocol")
-        faults.raise_if_any()
-    protocol, yaml = protocol_from_bytes(source.read_bytes(), faults)
-    faults.raise_if_any()
+        problems.add(str(source), None, None, "no such file", "a study protocol")
+        problems.raise_if_any()
+    protocol, yaml = protocol_from_bytes(source.read_bytes(), problems)
+    problems.raise_if_any()
     if protocol is None:
-        raise AssertionError("a protocol that cannot be read is a fault")
-    study = read_texts(file, layout, protocol, yaml, faults)
+        raise AssertionError("a protocol that cannot be read is a problem")
+    study = read_texts(file, layout, protocol, yaml, problems)
     out.mkdir(parents=True, exist_ok=True)
     if not (out / FILE).exists():
         shutil.copyfile(source, out / FILE)
@@ -82,27 +82,27 @@ def import_into_store(db: Connection, slug: str, file: Path, layout: Layout) -> 
 
     Raises:
         StudyMissingError: no such study.
-        FaultsError: every fault of the spreadsheet, ids that the study has already among them. Nothing was stored.
+        InvalidInputError: every problem of the spreadsheet, ids that the study has already among them. Nothing was stored.
     """
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.storage.studies.load import store_texts
     from app.storage.studies.protocols import get_protocol
 
     row = get_study(db, slug)
     if row is None:
         raise StudyMissingError(f"No study is called {slug}.")
-    faults = Faults()
-    study = read_texts(file, layout, get_protocol(db, row.id, row.protocol_version), "", faults)
-    _hold_against_store(db, row.id, file.name, study, faults)
+    problems = Problems()
+    study = read_texts(file, layout, get_protocol(db, row.id, row.protocol_version), "", problems)
+    _hold_against_store(db, row.id, file.name, study, problems)
     store_texts(db, row.id, study.items, study.responses)
     return study
 
 
-def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults: Faults) -> StudyFolder:
+def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, problems: Problems) -> StudyFolder:
     """The spreadsheet's items and responses as a study without raters.
 
     Raises:
-        FaultsError: every fault of the spreadsheet.
+        InvalidInputError: every problem of the spreadsheet.
     """
     from app.analysis.data.study_folder import StudyFolder
     from app.exchange.folder.raters import named_in
@@ -111,42 +111,42 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, faults
     from app.exchange.tabular.spreadsheet import read_spreadsheet
     from app.exchange.tabular.unfold import unfold
 
-    _check_sources(layout, protocol, faults)
-    faults.raise_if_any()
-    sheet = read_spreadsheet(file, faults)
-    parts = None if sheet is None else unfold(sheet, layout, faults)
+    _check_sources(layout, protocol, problems)
+    problems.raise_if_any()
+    sheet = read_spreadsheet(file, problems)
+    parts = None if sheet is None else unfold(sheet, layout, problems)
     if parts is None:
-        faults.raise_if_any()
-        raise AssertionError("a spreadsheet that cannot be read is a fault")
-    items = check_items(parts[0], faults)
-    responses = check_responses(parts[1], items, protocol, faults)
-    faults.raise_if_any()
+        problems.raise_if_any()
+        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    items = check_items(parts[0], problems)
+    responses = check_responses(parts[1], items, protocol, problems)
+    problems.raise_if_any()
     if items is None or responses is None:
-        raise AssertionError("a column that is missing is a fault")
-    return StudyFolder(protocol, yaml, items, responses, named_in(None, faults), no_ratings(), tuple(faults.notes))
+        raise AssertionError("a column that is missing is a problem")
+    return StudyFolder(protocol, yaml, items, responses, named_in(None, problems), no_ratings(), tuple(problems.notes))
 
 
-def _check_sources(layout: Layout, protocol: Protocol, faults: Faults) -> None:
+def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:
     """Once for each source, where it is named, and not for each row of its column."""
     from app.exchange.tabular.columns import one_of
 
     known = list(protocol.sources)
     for source in layout.responses:
         if source not in protocol.sources:
-            faults.add("--response", None, "source", source, one_of(known, "study.yaml", "a source"))
+            problems.add("--response", None, "source", source, one_of(known, "study.yaml", "a source"))
 
 
-def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, faults: Faults) -> None:
+def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, problems: Problems) -> None:
     from app.storage.studies.load import known_keys
 
     for table, name, keys in (
         ("items", "item", study.items["item"]),
         ("responses", "response", study.responses["response"]),
     ):
-        _name_known(file, name, keys, known_keys(db, study_id, table), faults)
-    faults.raise_if_any()
+        _name_known(file, name, keys, known_keys(db, study_id, table), problems)
+    problems.raise_if_any()
 
 
-def _name_known(file: str, name: str, keys: pd.Series[str], known: set[str], faults: Faults) -> None:
+def _name_known(file: str, name: str, keys: pd.Series[str], known: set[str], problems: Problems) -> None:
     for key in keys[keys.isin(known)]:
-        faults.add(file, None, name, key, f"an id that no {name} of the study has yet")
+        problems.add(file, None, name, key, f"an id that no {name} of the study has yet")

@@ -105,7 +105,7 @@ def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
     items = list_items(db, study_id)
     trials = planned_trials(protocol, items)
     special = special_trials(protocol, items)
-    needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.faults)
+    needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.problems)
     return _DrawnUp(items, trials, special, needs)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,12 +55,14 @@ def store_upload(db: Connection, files: Mapping[str, bytes], lead_id: int) -> st
         The study's slug.
 
     Raises:
-        FaultsError: with every fault; nothing was stored.
+        InvalidInputError: with every problem; nothing was stored.
     """
     from app.exchange import read_upload
 
     if not files:
-        raise FaultsError([Fault("upload", None, None, "no file", "the files of a study folder, or one zip of them")])
+        raise InvalidInputError(
+            [Problem("upload", None, None, "no file", "the files of a study folder, or one zip of them")]
+        )
     return _store(db, read_upload(dict(files)), lead_id)
 
 
@@ -71,27 +73,27 @@ def store_sheet(db: Connection, sheet: Sheet, lead_id: int) -> str:
         The study's slug.
 
     Raises:
-        FaultsError: with every fault; nothing was stored.
+        InvalidInputError: with every problem; nothing was stored.
     """
     from app.actions.studies.items import read_texts
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.protocol.study_yaml import read_protocol
     from app.exchange.tabular.unfold import Layout
 
-    faults = Faults()
+    problems = Problems()
     yaml = _yaml(_document(sheet))
-    protocol = read_protocol(yaml, faults)
-    _check_columns(sheet, faults)
-    faults.raise_if_any()
+    protocol = read_protocol(yaml, problems)
+    _check_columns(sheet, problems)
+    problems.raise_if_any()
     if protocol is None:
-        raise AssertionError("a protocol that cannot be read is a fault")
+        raise AssertionError("a protocol that cannot be read is a problem")
     layout = Layout(
         {column.source: column.column for column in sheet.columns}, item=sheet.item or None, text=sheet.text
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / (re.sub(r"[^\w.-]", "_", Path(sheet.name).name)[-100:] or "sheet.csv")
         path.write_bytes(sheet.content)
-        study = read_texts(path, layout, protocol, yaml, faults)
+        study = read_texts(path, layout, protocol, yaml, problems)
     return _store(db, study, lead_id)
 
 
@@ -102,7 +104,7 @@ def store_template(db: Connection, name: str, title: str, slug: str, lead_id: in
         The study's slug.
 
     Raises:
-        FaultsError: no such template, no slug, no title, or a study is called so already; nothing was stored.
+        InvalidInputError: no such template, no slug, no title, or a study is called so already; nothing was stored.
     """
     from app.actions.studies.templates import SlugError, TemplateMissingError, files_of, list_templates
     from app.exchange import read_files
@@ -111,10 +113,10 @@ def store_template(db: Connection, name: str, title: str, slug: str, lead_id: in
         files = files_of(name, slug, title)
     except TemplateMissingError as error:
         names = ", ".join(template.name for template in list_templates())
-        raise FaultsError([Fault("the form", None, "template", name, f"one of {names}")]) from error
+        raise InvalidInputError([Problem("the form", None, "template", name, f"one of {names}")]) from error
     except SlugError as error:
         allowed = "small letters, digits and hyphens between them, up to 64"
-        raise FaultsError([Fault("the form", None, "slug", slug, allowed)]) from error
+        raise InvalidInputError([Problem("the form", None, "slug", slug, allowed)]) from error
     return _store(db, read_files(files), lead_id)
 
 
@@ -126,14 +128,14 @@ def _store(db: Connection, folder: StudyFolder, lead_id: int) -> str:
     return folder.protocol.slug
 
 
-def _check_columns(sheet: Sheet, faults: Any) -> None:  # noqa: ANN401 - its module is heavy to import
+def _check_columns(sheet: Sheet, problems: Any) -> None:  # noqa: ANN401 - its module is heavy to import
     if not sheet.content:
-        faults.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx or .jsonl")
+        problems.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx or .jsonl")
     if not sheet.columns:
-        faults.add("the form", None, "source", "none", "at least one source, with the column of its responses")
+        problems.add("the form", None, "source", "none", "at least one source, with the column of its responses")
     names = [column.source for column in sheet.columns]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        faults.add("the form", None, "source", name, "each source once")
+        problems.add("the form", None, "source", name, "each source once")
 
 
 def _document(sheet: Sheet) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def lead_for(db: Connection, email: str | None) -> int | None:
 
 
 def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: bool, progress: Progress) -> None:
-    """Write the whole study with its figures to a folder that loads again.
+    """Write the whole study with its estimates to a folder that loads again.
 
     Raises:
         app.exchange.FolderInTheWayError: something stands there.
@@ -45,12 +45,12 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     from app.actions.results.report import report_of_folder
     from app.exchange import write_folder
     from app.storage.studies.export import study_events, study_folder
-    from app.storage.studies.export_sessions import study_sittings
+    from app.storage.studies.export_sessions import study_rating_sessions
 
-    # One read: the figures are those of the answers beside them, also while raters go on.
+    # One read: the estimates are those of the answers beside them, also while raters go on.
     folder = study_folder(db, study.id)
-    figures = report_of_folder(folder).figures
+    estimates = report_of_folder(folder).estimates
     write_folder(
-        out, folder, events=study_events(db, study.id), sittings=study_sittings(db, study.id), figures=figures,
+        out, folder, events=study_events(db, study.id), rating_sessions=study_rating_sessions(db, study.id), estimates=estimates,
         spreadsheet=spreadsheet, progress=progress,
     )  # fmt: skip

@@ -26,7 +26,7 @@ UNITS: dict[str, Unit] = {"response": "response", "pair": "item", "item": "item"
 
 
 class Counts(TypedDict):
-    """The counts that every figure carries."""
+    """The counts that every estimate carries."""
 
     n_items: int
     n_units: int

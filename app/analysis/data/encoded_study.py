@@ -1,7 +1,7 @@
 """Frames as whole numbers: every id is looked up once, and all sections of the report share the result.
 
 A code is the place of an id in its table; -1 stands for none. Only the answers that count come through: `exclude` takes
-a row out of every figure, and a planned repeat (`repeat` above 0) says something about its rater only.
+a row out of every estimate, and a planned repeat (`repeat` above 0) says something about its rater only.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ ratings    RATING_COLUMNS, one row an answer
 checks     CHECK_COLUMNS, one row a check that was answered; None where there are none
 
 Missing text is None; missing numbers are nan or NA. Ids are text. Both makers hand rows over in canonical order (see
-`canonical`), so that the same study gives the same figures to the last digit, whichever way it came.
+`canonical`), so that the same study gives the same estimates to the last digit, whichever way it came.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
 
 
 def canonical(ratings: pd.DataFrame) -> pd.DataFrame:
-    """The ratings in the one order in which every figure is computed: sums of floats depend on it.
+    """The ratings in the one order in which every estimate is computed: sums of floats depend on it.
 
     Args:
         ratings: columns RATING_COLUMNS.

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
-from app.analysis.report.estimate import figure
+from app.analysis.report.estimate import estimate_of
 from app.design.questions.models import ChoiceQuestion, ScaledQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes
-    from app.analysis.report.estimate import Figure, Scope, Unit
+    from app.analysis.report.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
 # above so many ratings mixed models and resampling take minutes, and are run on demand only
@@ -62,8 +62,8 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
         statistic: str,
         unit: Unit,
         **detail: object,
-    ) -> Figure:
-        """The figure of a result, with the counts of the answers in scope where the result does not say its own.
+    ) -> Estimate:
+        """The estimate of a result, with the counts of the answers in scope where the result does not say its own.
 
         Items, raters and ratings are those in scope; units are those that the statistic ran over.
         """
@@ -82,7 +82,7 @@ def record_of(
     statistic: str,
     unit: Unit,
     **detail: object,
-) -> Figure:
+) -> Estimate:
     """As `Sheet.record`; without a question for what is of the whole study."""
     counts = answers.counts
     counted = replace(
@@ -93,7 +93,7 @@ def record_of(
         n_raters=counts["n_raters"],
         n_ratings=counts["n_ratings"],
     )
-    return figure(
+    return estimate_of(
         counted, section=section, question=question, scope=scope, statistic=statistic, unit=unit, answers=answers.hash,
         **detail,
     )  # fmt: skip

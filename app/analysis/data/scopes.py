@@ -1,4 +1,4 @@
-"""Whose answers a figure is of: all persons, the persons of one pool, or the model judges. Never both kinds."""
+"""Whose answers an estimate is of: all persons, the persons of one pool, or the model judges. Never both kinds."""
 
 from __future__ import annotations
 

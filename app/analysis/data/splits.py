@@ -35,7 +35,7 @@ class Split:
     code: Ints
 
     def scope(self, level: int) -> Scope:
-        """What restricts a figure to that level."""
+        """What restricts an estimate to that level."""
         return (
             {"subgroup": {self.name: self.levels[level]}}
             if self.kind == "subgroup"

@@ -21,7 +21,7 @@ from app.design.dialogue import whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.design.problem import Fault
+    from app.design.problem import Problem
     from app.design.protocol.study import Protocol
 
 ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note")
@@ -39,7 +39,7 @@ class StudyFolder:
     responses: pd.DataFrame
     raters: pd.DataFrame
     ratings: pd.DataFrame
-    notes: tuple[Fault, ...] = ()
+    notes: tuple[Problem, ...] = ()
     checks: pd.DataFrame | None = None
 
 

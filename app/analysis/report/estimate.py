@@ -1,4 +1,4 @@
-"""One record per figure: the page, the JSON, the CSV and the command line show this and nothing else."""
+"""One record per estimate: the page, the JSON, the CSV and the command line show this and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Scope = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Estimate:
     """A statistic with what it is of. FIELDS, in their order, are the contract of JSON and CSV.
 
     `recipe` says how it can be got again (see `recipe.with_recipes`); `detail` is what a chart or a table needs beside
@@ -44,14 +44,14 @@ class Figure:
     detail: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """The figure as plain JSON types: FIELDS, nothing more and nothing less."""
+        """The estimate as plain JSON types: FIELDS, nothing more and nothing less."""
         return {name: getattr(self, name) for name in FIELDS}
 
 
-FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Figure) if f.name != "detail")
+FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Estimate) if f.name != "detail")
 
 
-def figure(
+def estimate_of(
     result: Result,
     *,
     section: str,
@@ -61,8 +61,8 @@ def figure(
     unit: Unit | None,
     answers: str,
     **detail: object,
-) -> Figure:
-    """The figure that shows a Result of answers with that hash.
+) -> Estimate:
+    """The estimate that shows a Result of answers with that hash.
 
     `detail` holds what a chart or a table needs beside the estimate.
     """
@@ -70,7 +70,7 @@ def figure(
     method = interval.method if interval and not result.method else result.method
     if interval and result.method and not result.method.startswith(interval.method):
         method = f"{interval.method}: {result.method}"
-    return Figure(
+    return Estimate(
         section=section,
         question=question,
         scope=scope,

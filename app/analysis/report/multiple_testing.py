@@ -11,14 +11,14 @@ from app.stats.core.multiplicity import adjusted
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.stats.core.multiplicity import Adjustment
 
 COMPARING = ("comparison", "choice", "belief", "subgroup")
 
 
-def with_adjusted_p(figures: Sequence[Figure], confirmatory: Collection[str]) -> list[Figure]:
-    """The figures with `p_adjusted`: Holm over the declared questions, Benjamini-Hochberg over all others.
+def with_adjusted_p(estimates: Sequence[Estimate], confirmatory: Collection[str]) -> list[Estimate]:
+    """The estimates with `p_adjusted`: Holm over the declared questions, Benjamini-Hochberg over all others.
 
     A family is one way of testing over questions and sources: the same statistic and unit, of the same raters, and the
     same place among its records (the headline, the second method ...). Several ways to test one difference do not count
@@ -26,21 +26,21 @@ def with_adjusted_p(figures: Sequence[Figure], confirmatory: Collection[str]) ->
     """
     families: dict[tuple[object, ...], list[int]] = defaultdict(list)
     places: Counter[tuple[object, ...]] = Counter()
-    for at, figure in enumerate(figures):
-        if figure.section in COMPARING:
-            record = (figure.section, figure.question, str(figure.scope), figure.statistic, figure.unit)
-            if figure.p_value is not None:
-                families[_family(figure, places[record], confirmatory)].append(at)
+    for at, estimate in enumerate(estimates):
+        if estimate.section in COMPARING:
+            record = (estimate.section, estimate.question, str(estimate.scope), estimate.statistic, estimate.unit)
+            if estimate.p_value is not None:
+                families[_family(estimate, places[record], confirmatory)].append(at)
             places[record] += 1
-    found = list(figures)
+    found = list(estimates)
     for (is_declared, *_), members in families.items():
         method: Adjustment = "holm" if is_declared else "benjamini_hochberg"
-        for at, p in zip(members, adjusted([figures[k].p_value for k in members], method), strict=True):
-            found[at] = replace(figures[at], p_adjusted=p)
+        for at, p in zip(members, adjusted([estimates[k].p_value for k in members], method), strict=True):
+            found[at] = replace(estimates[at], p_adjusted=p)
     return found
 
 
-def _family(figure: Figure, place: int, confirmatory: Collection[str]) -> tuple[object, ...]:
-    raters = tuple((key, value) for key, value in figure.scope.items() if key in {"pool", "rater_kind"})
-    is_declared = figure.question in confirmatory
-    return is_declared, figure.section, figure.statistic, figure.unit, place, tuple(figure.scope), raters
+def _family(estimate: Estimate, place: int, confirmatory: Collection[str]) -> tuple[object, ...]:
+    raters = tuple((key, value) for key, value in estimate.scope.items() if key in {"pool", "rater_kind"})
+    is_declared = estimate.question in confirmatory
+    return is_declared, estimate.section, estimate.statistic, estimate.unit, place, tuple(estimate.scope), raters

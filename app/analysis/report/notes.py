@@ -1,4 +1,4 @@
-"""What a reader must know before the figures: what was left out, who is no person, how much was compared."""
+"""What a reader must know before the estimates: what was left out, who is no person, how much was compared."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 
-def notes(codes: Codes, frames: Frames, figures: Sequence[Figure], protocol: Protocol) -> Iterator[str]:
+def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """One sentence each."""
     if codes.n_excluded:
-        yield f"{_rows(codes.n_excluded)} carry a reason to be left out (`exclude`) and are in no figure."
+        yield f"{_rows(codes.n_excluded)} carry a reason to be left out (`exclude`) and are in no estimate."
     if codes.n_repeats:
         yield f"{_rows(codes.n_repeats)} are planned repeats: they count only where a rater is held against himself."
     if protocol.design.adaptive:
@@ -24,17 +24,17 @@ def notes(codes: Codes, frames: Frames, figures: Sequence[Figure], protocol: Pro
             "Pairs of sources were chosen by what they would tell (an adaptive design): some met more often than "
             "others. Strengths take that into account; shares and agreement are of the pairs that were rated."
         )
-    n_splits = sum(figure.section == "subgroup" and "reference" in figure.scope for figure in figures)
+    n_splits = sum(estimate.section == "subgroup" and "reference" in estimate.scope for estimate in estimates)
     if n_splits:
         chance = "of twenty such tests one is below .05 by chance alone"
-        yield f"{n_splits} figures compare by condition or subgroup: {chance}."
+        yield f"{n_splits} estimates compare by condition or subgroup: {chance}."
     if "is_simulated" in frames.raters:
         n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
         if n_simulated:
             yield f"{n_simulated} of {len(frames.raters)} raters are simulated, not people."
     if codes.raters.is_model.any():
         n_models = int(codes.raters.is_model.sum())
-        yield f"{n_models} of the raters are models: they stand apart and are in no figure about people."
+        yield f"{n_models} of the raters are models: they stand apart and are in no estimate about people."
 
 
 def _rows(n: int) -> str:

@@ -1,4 +1,4 @@
-"""How a figure can be got again: from which data, which of them, by which formula, seed and software."""
+"""How an estimate can be got again: from which data, which of them, by which formula, seed and software."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 
@@ -46,38 +46,38 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
     return digest.hexdigest()
 
 
-def with_recipes(figures: Iterable[Figure], data: str, *, full: bool) -> Iterator[Figure]:
-    """The figures, each with its `recipe`.
+def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool) -> Iterator[Estimate]:
+    """The estimates, each with its `recipe`.
 
     data, answers: the first 16 digits of the SHA-256 of the study's data, and of a hash of the answers in scope;
-    filter: those answers as a condition on ratings.csv (of a figure about texts, on responses.csv); formula: the page
+    filter: those answers as a condition on ratings.csv (of an estimate about texts, on responses.csv); formula: the page
     and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for.
     """
-    for figure in figures:
+    for estimate in estimates:
         recipe: dict[str, Any] = {
             "data": data[:16],
-            "answers": figure.recipe.get("answers"),
-            "filter": filter_of(figure),
-            "formula": f"{page_of(figure.statistic)}, {figure.statistic}",
-            "seed": figure.recipe.get("seed"),
+            "answers": estimate.recipe.get("answers"),
+            "filter": filter_of(estimate),
+            "formula": f"{page_of(estimate.statistic)}, {estimate.statistic}",
+            "seed": estimate.recipe.get("seed"),
             "software": software(),
         }
-        yield replace(figure, recipe=recipe | {"full": True} if full else recipe)
+        yield replace(estimate, recipe=recipe | {"full": True} if full else recipe)
 
 
-def filter_of(figure: Figure) -> str:
-    """Which rows the figure is computed from.
+def filter_of(estimate: Estimate) -> str:
+    """Which rows the estimate is computed from.
 
-    Raters' figures hold one against all others, so do those of judges: the rows are those of the others too.
+    Raters' estimates hold one against all others, so do those of judges: the rows are those of the others too.
     """
-    if figure.section == "text" and figure.question is None:
-        return " and ".join(["responses.csv", *scope_filter(figure.scope)])
-    asked = [] if figure.question is None else [f"question = {figure.question.partition('=')[0]}"]
-    is_again = figure.section == "judge" or figure.statistic.startswith("intra_rater")
-    kind = "rater kind = " + ("model" if figure.scope.get("rater_kind") == "model" else "person")
-    kinds = "raters of both kinds" if figure.section == "judge" else kind
+    if estimate.section == "text" and estimate.question is None:
+        return " and ".join(["responses.csv", *scope_filter(estimate.scope)])
+    asked = [] if estimate.question is None else [f"question = {estimate.question.partition('=')[0]}"]
+    is_again = estimate.section == "judge" or estimate.statistic.startswith("intra_rater")
+    kind = "rater kind = " + ("model" if estimate.scope.get("rater_kind") == "model" else "person")
+    kinds = "raters of both kinds" if estimate.section == "judge" else kind
     counted = ["exclude is empty", *([] if is_again else ["repeat = 0"])]
-    return " and ".join([*asked, kinds, *scope_filter(figure.scope), *counted])
+    return " and ".join([*asked, kinds, *scope_filter(estimate.scope), *counted])
 
 
 @cache

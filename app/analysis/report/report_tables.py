@@ -1,4 +1,4 @@
-"""Records as CSV text: one row a figure, the columns of the contract, numbers with every digit."""
+"""Records as CSV text: one row an estimate, the columns of the contract, numbers with every digit."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from app.analysis.report.estimate import FIELDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.report.report import Report
 
 
-def records_csv(figures: Iterable[Figure]) -> str:
+def records_csv(estimates: Iterable[Estimate]) -> str:
     """RFC 4180, with a header; `scope` and `recipe` are JSON, what is missing is empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(FIELDS)
-    for figure in figures:
-        writer.writerow(_cell(name, value) for name, value in figure.as_record().items())
+    for estimate in estimates:
+        writer.writerow(_cell(name, value) for name, value in estimate.as_record().items())
     return text.getvalue()
 
 
 def report_csvs(report: Report) -> dict[str, str]:
-    """A report's figures as `figures_csvs` writes them."""
-    return figures_csvs(report.figures)
+    """A report's estimates as `estimates_csvs` writes them."""
+    return estimates_csvs(report.estimates)
 
 
-def figures_csvs(figures: Sequence[Figure]) -> dict[str, str]:
+def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
     """`agreement.csv` and, with all else, `comparisons.csv`: their names and their text."""
-    agreement = [figure for figure in figures if figure.section == "agreement"]
-    others = [figure for figure in figures if figure.section != "agreement"]
+    agreement = [estimate for estimate in estimates if estimate.section == "agreement"]
+    others = [estimate for estimate in estimates if estimate.section != "agreement"]
     return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
 
 
 def report_json(report: Report) -> str:
-    """The report as `analyze --json` prints it: one line a figure, never NaN or Infinity."""
+    """The report as `analyze --json` prints it: one line an estimate, never NaN or Infinity."""
     document = report.as_document()
-    figures = document.pop("figures")
+    estimates = document.pop("estimates")
     head = _json(document).removesuffix("}")
-    lines = ",\n".join(f"  {_json(record)}" for record in figures)
-    return f'{head}, "figures": [\n{lines}\n]}}\n'
+    lines = ",\n".join(f"  {_json(record)}" for record in estimates)
+    return f'{head}, "estimates": [\n{lines}\n]}}\n'
 
 
 def _json(value: object) -> str:

@@ -1,4 +1,4 @@
-"""A figure as people read it: the same words on the page, under a chart and in the terminal."""
+"""An estimate as people read it: the same words on the page, under a chart and in the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.analysis.report.statistics_registry import STATISTICS
 from app.design.protocol.scale import number_text
 
 if TYPE_CHECKING:
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.analysis.report.statistics_registry import Kind
     from app.stats.core.result import Reason
 
@@ -39,22 +39,22 @@ def number(value: float, kind: Kind) -> str:
     return f"{value:.{DECIMALS[kind]}f}".replace("-", MINUS)
 
 
-def estimate_text(figure: Figure) -> str:
+def estimate_text(estimate: Estimate) -> str:
     """The estimate, or a dash."""
-    return "–" if figure.estimate is None else number(figure.estimate, STATISTICS[figure.statistic].kind)
+    return "–" if estimate.estimate is None else number(estimate.estimate, STATISTICS[estimate.statistic].kind)
 
 
-def why_text(figure: Figure) -> str:
+def why_text(estimate: Estimate) -> str:
     """Why there is no estimate: the sentence of this study, else the words of the reason."""
-    return figure.note or (REASONS[figure.reason] if figure.reason else "not estimable")
+    return estimate.note or (REASONS[estimate.reason] if estimate.reason else "not estimable")
 
 
-def interval_text(figure: Figure) -> str:
+def interval_text(estimate: Estimate) -> str:
     """The interval in square brackets; empty where there is none; the reason where one is missing."""
-    kind = STATISTICS[figure.statistic].kind
-    if figure.ci_low is not None and figure.ci_high is not None:
-        return f"[{number(figure.ci_low, kind)}, {number(figure.ci_high, kind)}]".replace(" %, ", ", ")
-    return f"no interval: {REASONS[figure.ci_reason]}" if figure.ci_reason else ""
+    kind = STATISTICS[estimate.statistic].kind
+    if estimate.ci_low is not None and estimate.ci_high is not None:
+        return f"[{number(estimate.ci_low, kind)}, {number(estimate.ci_high, kind)}]".replace(" %, ", ", ")
+    return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 
 def p_text(p: float | None) -> str:
@@ -68,10 +68,10 @@ def p_text(p: float | None) -> str:
     return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
 
 
-def of_text(figure: Figure) -> str:
-    """What the figure is of: a difference is source minus reference, a share is the source's against the reference."""
-    kind = STATISTICS[figure.statistic].kind
-    return scope_text(figure.scope, between=MINUS if kind in {"points", "test"} else "against")
+def of_text(estimate: Estimate) -> str:
+    """What the estimate is of: a difference is source minus reference, a share is the source's against the reference."""
+    kind = STATISTICS[estimate.statistic].kind
+    return scope_text(estimate.scope, between=MINUS if kind in {"points", "test"} else "against")
 
 
 def scope_filter(scope: Scope) -> list[str]:

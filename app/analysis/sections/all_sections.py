@@ -1,4 +1,4 @@
-"""Every figure of a report, section by section."""
+"""Every estimate of a report, section by section."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.analysis.sections.comparison.distribution import distribution
 from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.raters.rater_profiles import raters
-from app.analysis.sections.raters.session_times import Sittings, sittings
+from app.analysis.sections.raters.session_times import RatingSessions, rating_sessions
 from app.analysis.sections.raters.true_categories import truth
 from app.analysis.sections.raters.without_flagged import without_flagged
 from app.analysis.sections.texts import ratings_and_texts, texts
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.study_data import Sheets
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
 
 
-def figures_of(sheets: Sheets) -> Iterator[Figure]:
-    """All figures, in no order of sections."""
+def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
+    """All estimates, in no order of sections."""
     for sheet in sheets.numbers:
         yield from distribution(sheet)
         yield from comparison(sheet)
@@ -53,7 +53,7 @@ def figures_of(sheets: Sheets) -> Iterator[Figure]:
         yield from judges(again, sheets.protocol)
 
 
-def _split(sheets: Sheets) -> Iterator[Figure]:
+def _split(sheets: Sheets) -> Iterator[Estimate]:
     """By condition, shown label and attribute; and what is not split, with the reason."""
     for split in sheets.splits:
         for sheet in sheets.numbers:
@@ -67,7 +67,7 @@ def _split(sheets: Sheets) -> Iterator[Figure]:
             yield not_split(votes, name, why)
 
 
-def _agreed(sheets: Sheets) -> Iterator[Figure]:
+def _agreed(sheets: Sheets) -> Iterator[Estimate]:
     """How far raters agree, in each condition too, and where they do not."""
     for sheet in sheets.every:
         yield from agreement(sheet)
@@ -77,10 +77,10 @@ def _agreed(sheets: Sheets) -> Iterator[Figure]:
         yield from disagreement(sheet)
 
 
-def _of_raters(sheets: Sheets) -> Iterator[Figure]:
+def _of_raters(sheets: Sheets) -> Iterator[Estimate]:
     """Times and checks, headlines without whoever is flagged, then question by question what each person is like."""
-    known = Sittings(sheets.codes, sheets.frames, sheets.protocol)
-    yield from sittings(known)
+    known = RatingSessions(sheets.codes, sheets.frames, sheets.protocol)
+    yield from rating_sessions(known)
     for sheet in sheets.every:
         yield from without_flagged(sheet, known.flagged)
     for sheet in sheets.every:
@@ -92,14 +92,14 @@ def _of_raters(sheets: Sheets) -> Iterator[Figure]:
         yield from truth(sheet)
 
 
-def _choices(sheets: Sheets) -> Iterator[Figure]:
+def _choices(sheets: Sheets) -> Iterator[Estimate]:
     for votes in sheets.choices:
         yield from choice(votes)
         for sheet in sheets.numbers:
             yield from coherence(votes, sheet)
 
 
-def _codes_given(sheets: Sheets) -> Iterator[Figure]:
+def _codes_given(sheets: Sheets) -> Iterator[Estimate]:
     """Shares of codes; and where the protocol says which question is on who wrote a response, what was believed."""
     for asked in sheets.categories:
         yield from categories(asked)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Floats
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.sections.categories import CategorySheet
     from app.design.protocol.study import Protocol
 
@@ -65,7 +65,7 @@ def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
     return Beliefs(sheet, answers, is_model[source[known]], (meant[code, source] * 1.0)[known])
 
 
-def detection(beliefs: Beliefs) -> Iterator[Figure]:
+def detection(beliefs: Beliefs) -> Iterator[Estimate]:
     """D-prime, the habit of saying "a model", and the share of right answers."""
     whole = beliefs.answers
     for group in distinct_groups(beliefs.sheet.codes):
@@ -84,7 +84,7 @@ def detection(beliefs: Beliefs) -> Iterator[Figure]:
             )
 
 
-def effects(sheet: ScaledSheet, beliefs: Beliefs) -> Iterator[Figure]:
+def effects(sheet: ScaledSheet, beliefs: Beliefs) -> Iterator[Estimate]:
     """What believing in a model does to the ratings of each source, and whether it does so differently."""
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         said = beliefs.about(answers)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes, Floats, Ints
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
 
 SECTION = "category"
 
@@ -93,7 +93,7 @@ def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> 
     return [None] * len(at)
 
 
-def categories(sheet: CategorySheet) -> Iterator[Figure]:
+def categories(sheet: CategorySheet) -> Iterator[Estimate]:
     """The share of each code, and of right answers, for each source; people and models apart."""
     has_key = bool(np.isfinite(sheet.right).any())
     for one in sheet.by_code:
@@ -104,7 +104,7 @@ def categories(sheet: CategorySheet) -> Iterator[Figure]:
         yield from _shares(keyed, replace(sheet.answers, value=sheet.right), "accuracy_share")
 
 
-def _shares(sheet: ScaledSheet, answers: Answers, statistic: str) -> Iterator[Figure]:
+def _shares(sheet: ScaledSheet, answers: Answers, statistic: str) -> Iterator[Estimate]:
     known = answers.select(np.isfinite(answers.value))
     for group, part in with_answers(distinct_groups(sheet.codes), known):
         for source in sheet.sources or (None,):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Floats, Ints
     from app.analysis.data.question_data import ScaledSheet
     from app.analysis.data.study_data import Sheets
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.core.result import Result
     from app.stats.linear.correlation import Kind
 
@@ -36,7 +36,7 @@ NOT_MEDIATION = (
 )
 
 
-def texts(sheets: Sheets) -> Iterator[Figure]:
+def texts(sheets: Sheets) -> Iterator[Estimate]:
     """Each covariate in each source, and against the reference; what is not measured, with the reason."""
     of_texts = _one_each(sheets)
     for name, values in sheets.covariates.known.items():
@@ -68,14 +68,14 @@ def _difference(whole: Answers, sources: tuple[str, ...], scope: Scope) -> tuple
     return _by_item(describe.mean_difference(two.value, mine[mine | theirs], item=two.item, rater=two.item)), two
 
 
-def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Figure:
+def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Estimate:
     return replace(
         record_of(None, result, part, section=SECTION, scope=scope, statistic=statistic, unit="response"),
         n_pairable_units=0, n_raters=0, n_ratings=0,
     )  # fmt: skip
 
 
-def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Figure]:
+def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Estimate]:
     """Of persons: mean rating of a response with each covariate, pooled and per source; differences at equal length."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     response = sheet.codes.rows.response[answers.row]
@@ -92,7 +92,7 @@ def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Fi
 
 def _correlations(
     sheet: ScaledSheet, answers: Answers, covariate: Floats, response: Ints, scope: Scope
-) -> Iterator[Figure]:
+) -> Iterator[Estimate]:
     """Over responses: the mean of what persons said of each, and the covariate; clustered by item."""
     code, first, place = np.unique(response, return_index=True, return_inverse=True)
     mean = np.bincount(place, answers.value, len(code)) / np.maximum(np.bincount(place, minlength=len(code)), 1)
@@ -102,7 +102,7 @@ def _correlations(
         yield sheet.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")
 
 
-def _at_equal_length(sheet: ScaledSheet, answers: Answers) -> Iterator[Figure]:
+def _at_equal_length(sheet: ScaledSheet, answers: Answers) -> Iterator[Estimate]:
     length = sheet.codes.responses.doublings
     for source in sheet.sources:
         if sheet.reference in {source, None} or not np.isfinite(length).any():

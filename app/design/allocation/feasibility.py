@@ -46,7 +46,7 @@ class Feasibility:
 
 def feasibility(
     protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]],
-    special_faults: Sequence[str] = (),
+    special_problems: Sequence[str] = (),
 ) -> Feasibility:  # fmt: skip
     """What a design needs, and why it cannot be met where it cannot.
 
@@ -54,7 +54,7 @@ def feasibility(
         protocol: the study.
         trials: from `plan.planned_trials`.
         named: the persons of raters.csv, by pool; where a pool is not the open one nobody else can come.
-        special_faults: why trials to practise on or gold trials cannot be made.
+        special_problems: why trials to practise on or gold trials cannot be made.
     """
     groups = tuple(
         group
@@ -68,7 +68,7 @@ def feasibility(
         *_owner_problems(protocol, trials, named),
         *_limits(protocol, groups),
         *_attention(protocol, groups),
-        *special_faults,
+        *special_problems,
     )
     return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
 

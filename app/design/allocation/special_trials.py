@@ -1,4 +1,4 @@
-"""Special trials: those to practise on and gold trials. They have no places, and stay out of every figure."""
+"""Special trials: those to practise on and gold trials. They have no places, and stay out of every estimate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Special:
     """The special trials of a study; and what study.yaml says of them that its items cannot give, a sentence each."""
 
     trials: list[SpecialTrial] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def special_items(protocol: Protocol) -> frozenset[str]:
@@ -71,13 +71,13 @@ def special_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> Special:
         item = by_key.get(declared.item)
         ways = _ways(protocol, kind, declared, item) if item else []
         if item is None or len(ways) != 1:
-            special.faults.append(f"{part} {_why_none(declared, item, len(ways))}.")
+            special.problems.append(f"{part} {_why_none(declared, item, len(ways))}.")
             continue
         what = (item.key, frozenset(response.key for response in ways[0]))
         if what in seen:
-            special.faults.append(f"{part} shows the same responses of {item.key} as another special trial.")
+            special.problems.append(f"{part} shows the same responses of {item.key} as another special trial.")
         seen.add(what)
-        special.faults += [f"{part} {fault}." for fault in _impossible(protocol, purpose, declared, ways[0])]
+        special.problems += [f"{part} {problem}." for problem in _impossible(protocol, purpose, declared, ways[0])]
         in_cells = cells(protocol.conditions) if purpose == "gold" else (Cell(),)
         special.trials += [SpecialTrial(purpose, item, ways[0], cell) for cell in in_cells]
     return special

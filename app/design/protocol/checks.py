@@ -67,7 +67,7 @@ def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, h
 
 
 class GoldTrial(BaseModel):
-    """A trial whose right answers are known: mixed into every rater's order, left out of every figure."""
+    """A trial whose right answers are known: mixed into every rater's order, left out of every estimate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     item: Key

@@ -72,7 +72,7 @@ def composite_score(
     return mean * len(composite.questions) if composite.score == "sum" else mean
 
 
-def composite_fault(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> str | None:
+def composite_problem(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> str | None:
     """What is wrong with a composite, given the study's rating and slider questions; None where nothing is."""
     found = {question.key: question for question in questions}
     unknown = [key for key in composite.questions if key not in found]

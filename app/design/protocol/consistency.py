@@ -1,6 +1,6 @@
 """Whether the parts of a protocol agree: every name that one part uses is there in another.
 
-A sentence begins with the part that it is about and ends with what was found, so that a fault can name its line.
+A sentence begins with the part that it is about and ends with what was found, so that a problem can name its line.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation.cells import cell_of, cells
 from app.design.presentation import swapped_source
-from app.design.protocol.composite import composite_fault
+from app.design.protocol.composite import composite_problem
 from app.design.questions.models import CategoryQuestion
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MANY_CELLS = 200
 MANY_ENOUGH = 3
 
 
-def faults_between_parts(protocol: Protocol) -> Iterator[str]:
+def problems_between_parts(protocol: Protocol) -> Iterator[str]:
     """Every disagreement, in words."""
     yield from _questions(protocol)
     yield from _analysis(protocol)
@@ -59,8 +59,8 @@ def _analysis(protocol: Protocol) -> Iterator[str]:
     words = "rating questions, choices or composites"
     yield from _unknown("analysis.confirmatory", words, analysis.confirmatory, compared)
     for name, composite in analysis.composites.items():
-        if fault := composite_fault(name, composite, protocol.scaled_questions):
-            yield fault
+        if problem := composite_problem(name, composite, protocol.scaled_questions):
+            yield problem
     if believed := analysis.believed_source:
         question = protocol.question(believed.question)
         if not isinstance(question, CategoryQuestion):

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, 
 from app.design.protocol.checks import Checks
 from app.design.protocol.composite import Composite
 from app.design.protocol.conditions import Factor, Name
-from app.design.protocol.consistency import faults_between_parts
+from app.design.protocol.consistency import problems_between_parts
 from app.design.protocol.flow import Flow
 from app.design.protocol.study_design import Design, Trials
 from app.design.questions.models import ChoiceQuestion, Key, Question, RatingQuestion, ScaledQuestion, SliderQuestion
@@ -102,8 +102,8 @@ class Protocol(BaseModel):
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Protocol:
-        if fault := next(faults_between_parts(self), None):
-            raise ValueError(fault)
+        if problem := next(problems_between_parts(self), None):
+            raise ValueError(problem)
         return self
 
     def question(self, key: str) -> Question | None:

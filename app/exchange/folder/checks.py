@@ -1,4 +1,4 @@
-"""checks.csv: which checks raters passed. An export writes it; figures without the flagged need it again."""
+"""checks.csv: which checks raters passed. An export writes it; estimates without the flagged need it again."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from app.exchange.tabular.columns import faulty
 from app.exchange.tabular.table import places
 
 if TYPE_CHECKING:
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.table import Table
 
 _PASSED, _FAILED = ("true", "1"), ("false", "0")
 
 
-def check_checks(table: Table, raters: pd.DataFrame, faults: Faults) -> pd.DataFrame | None:
+def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
     """The checks as `analysis.frames` has them; None, and a note, where it is another file of that name."""
     missing = [name for name in CHECK_COLUMNS if name not in table.columns]
     if missing:
-        faults.note(table.file, 1, missing[0], "no such column", "the columns of an export; the file was ignored")
+        problems.note(table.file, 1, missing[0], "no such column", "the columns of an export; the file was ignored")
         return None
     if not len(table):
         return None
     names, passed = table.stripped("rater"), table.mapped("is_passed", lambda text: text.strip().lower())
-    faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", faults)
-    faulty(table, ~np.isin(passed, _PASSED + _FAILED), "is_passed", passed, "true or false", faults)
+    faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", problems)
+    faulty(table, ~np.isin(passed, _PASSED + _FAILED), "is_passed", passed, "true or false", problems)
     times = pd.to_datetime(pd.Series(table.stripped("happened_at")), format="ISO8601", errors="coerce", utc=True)
-    faulty(table, times.isna().to_numpy(), "happened_at", table.column("happened_at"), "a time as ISO 8601", faults)
+    faulty(table, times.isna().to_numpy(), "happened_at", table.column("happened_at"), "a time as ISO 8601", problems)
     return pd.DataFrame(
         {
             "rater": pd.Series(names, dtype=object),

@@ -11,7 +11,7 @@ from app.analysis.data.study_folder import RATER_COLUMNS
 from app.exchange.tabular.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
 
 if TYPE_CHECKING:
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.columns import Mask
     from app.exchange.tabular.table import Column, Table
 
@@ -19,25 +19,25 @@ KINDS = ("person", "model")
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0", "")
 
 
-def check_raters(table: Table, faults: Faults) -> pd.DataFrame | None:
+def check_raters(table: Table, problems: Problems) -> pd.DataFrame | None:
     """The raters as `analysis.folder` has them; None where a column is missing."""
-    if not has_columns(table, ["rater", "kind"], faults):
+    if not has_columns(table, ["rater", "kind"], problems):
         return None
-    keys, kinds, pools = (ids(table, name, faults) for name in ("rater", "kind", "pool"))
-    unique_ids(table, "rater", keys, faults)
-    faulty(table, ~np.isin(kinds, KINDS), "kind", kinds, "person or model", faults)
+    keys, kinds, pools = (ids(table, name, problems) for name in ("rater", "kind", "pool"))
+    unique_ids(table, "rater", keys, problems)
+    faulty(table, ~np.isin(kinds, KINDS), "kind", kinds, "person or model", problems)
     simulated = np.array([text.strip().lower() for text in table.column("is_simulated")], dtype=object)
-    faulty(table, ~np.isin(simulated, _TRUE + _FALSE), "is_simulated", simulated, "true or false", faults)
+    faulty(table, ~np.isin(simulated, _TRUE + _FALSE), "is_simulated", simulated, "true or false", problems)
     return _frame(keys, kinds, pools, np.isin(simulated, _TRUE), attributes(table, RATER_COLUMNS))
 
 
-def named_in(ratings: Table | None, faults: Faults) -> pd.DataFrame:
+def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
     """The raters that the ratings name, each a person."""
-    named = ids(ratings, "rater", faults) if ratings is not None else np.array([], dtype=object)
+    named = ids(ratings, "rater", problems) if ratings is not None else np.array([], dtype=object)
     keys = np.array([key for key in pd.unique(named) if key], dtype=object)
     if len(keys):
         allowed = f"rater, kind, pool; the {len(keys)} raters of ratings.csv were taken as persons"
-        faults.note("raters.csv", None, None, "no such file", allowed)
+        problems.note("raters.csv", None, None, "no such file", allowed)
     empty = np.full(len(keys), "", dtype=object)
     return _frame(keys, np.full(len(keys), "person", dtype=object), empty, np.zeros(len(keys), dtype=bool), {})
 

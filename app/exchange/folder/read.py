@@ -1,4 +1,4 @@
-"""A study folder to a StudyFolder, or to all its faults."""
+"""A study folder to a StudyFolder, or to all its problems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.analysis.data.study_folder import StudyFolder
 from app.exchange.folder.checks import check_checks
 from app.exchange.folder.raters import check_raters, named_in
 from app.exchange.folder.texts import check_items, check_responses, no_responses
-from app.exchange.problems import Faults
+from app.exchange.problems import Problems
 from app.exchange.protocol.answer_keys import check_correct_columns
 from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
 from app.exchange.ratings.ratings import check_ratings, no_ratings
@@ -37,74 +37,74 @@ def read_folder(path: Path, progress: Progress = quiet) -> StudyFolder:
     """The study in that folder.
 
     Raises:
-        FaultsError: with every fault of every file.
+        InvalidInputError: with every problem of every file.
     """
-    faults = Faults()
+    problems = Problems()
     if not path.is_dir():
-        faults.add(str(path), None, None, "no such folder", "a folder with study.yaml, items.csv, responses.csv ...")
-        faults.raise_if_any()
+        problems.add(str(path), None, None, "no such folder", "a folder with study.yaml, items.csv, responses.csv ...")
+        problems.raise_if_any()
     names = [file.name for file in path.iterdir() if file.is_file()]
-    return _Reading(names, lambda name: (path / name).read_bytes(), faults, progress).study()
+    return _Reading(names, lambda name: (path / name).read_bytes(), problems, progress).study()
 
 
-def read_files(files: dict[str, bytes], faults: Faults | None = None, progress: Progress = quiet) -> StudyFolder:
+def read_files(files: dict[str, bytes], problems: Problems | None = None, progress: Progress = quiet) -> StudyFolder:
     """The study in these files, by name.
 
     Raises:
-        FaultsError: with every fault of every file.
+        InvalidInputError: with every problem of every file.
     """
-    return _Reading(files, files.__getitem__, faults or Faults(), progress).study()
+    return _Reading(files, files.__getitem__, problems or Problems(), progress).study()
 
 
 class _Reading:
     """One pass over the files; each is read when its turn comes and let go."""
 
     def __init__(
-        self, names: Collection[str], load: Callable[[str], bytes], faults: Faults, progress: Progress
+        self, names: Collection[str], load: Callable[[str], bytes], problems: Problems, progress: Progress
     ) -> None:
-        self._names, self._load, self._faults, self._progress = names, load, faults, progress
+        self._names, self._load, self._problems, self._progress = names, load, problems, progress
 
     def study(self) -> StudyFolder:
-        faults = self._faults
+        problems = self._problems
         protocol, yaml = self._protocol()
         items, responses = self._texts(protocol)
         ratings_table = self._table("ratings")
         raters = self._raters(ratings_table)
         if protocol is None or items is None or responses is None or raters is None:
-            faults.raise_if_any()
-            raise AssertionError("a table that cannot be read is a fault")
-        check_correct_columns(protocol, items, responses, faults)
+            problems.raise_if_any()
+            raise AssertionError("a table that cannot be read is a problem")
+        check_correct_columns(protocol, items, responses, problems)
         study = Study(protocol, items, responses, raters)
         self._progress("Checking the ratings", 0, 1)
-        ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, faults)
+        ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, problems)
         self._progress("Checking the ratings", 1, 1)
-        checks = None if (table := self._table("checks")) is None else check_checks(table, raters, faults)
-        faults.raise_if_any()
+        checks = None if (table := self._table("checks")) is None else check_checks(table, raters, problems)
+        problems.raise_if_any()
         if ratings is None:
-            raise AssertionError("a table that cannot be read is a fault")
-        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(faults.notes), checks)
+            raise AssertionError("a table that cannot be read is a problem")
+        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(problems.notes), checks)
 
     def _protocol(self) -> tuple[Protocol | None, str]:
         if FILE not in self._names:
-            self._faults.add(FILE, None, None, "no such file", "a study protocol")
+            self._problems.add(FILE, None, None, "no such file", "a study protocol")
             return None, ""
-        return protocol_from_bytes(self._load(FILE), self._faults)
+        return protocol_from_bytes(self._load(FILE), self._problems)
 
     def _texts(self, protocol: Protocol | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
         table = self._table("items", required="items.csv or items.jsonl")
-        items = None if table is None else check_items(table, self._faults)
+        items = None if table is None else check_items(table, self._problems)
         asked = protocol is not None and any(q.target in ("response", "pair") for q in protocol.questions)
         required = "responses.csv or responses.jsonl, the protocol asks about responses" if asked else None
         table = self._table("responses", required=required)
         if table is None:
             return items, None if self._has("responses") else no_responses()
-        return items, check_responses(table, items, protocol, self._faults)
+        return items, check_responses(table, items, protocol, self._problems)
 
     def _raters(self, ratings: Table | None) -> pd.DataFrame | None:
         if not self._has("raters"):
-            return named_in(ratings, self._faults)
+            return named_in(ratings, self._problems)
         table = self._table("raters")
-        return None if table is None else check_raters(table, self._faults)
+        return None if table is None else check_raters(table, self._problems)
 
     def _has(self, name: str) -> bool:
         return any(f"{name}.{kind}" in self._names for kind in ("csv", "jsonl"))
@@ -113,8 +113,8 @@ class _Reading:
         files = [file for kind in ("csv", "jsonl") if (file := f"{name}.{kind}") in self._names]
         if not files:
             if required is not None:
-                self._faults.add(f"{name}.csv", None, None, "no such file", required)
+                self._problems.add(f"{name}.csv", None, None, "no such file", required)
             return None
         if len(files) > 1:
-            self._faults.add(files[1], None, None, f"{files[0]} as well", "one of the two")
-        return read_table(files[0], self._load(files[0]), self._faults, self._progress)
+            self._problems.add(files[1], None, None, f"{files[0]} as well", "one of the two")
+        return read_table(files[0], self._load(files[0]), self._problems, self._progress)

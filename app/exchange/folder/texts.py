@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.design.protocol.study import Protocol
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.columns import Mask
     from app.exchange.tabular.table import Column
 
 WORDS_OF_CHOICES = ("tie", "neither")
 
 
-def check_items(table: Table, faults: Faults) -> pd.DataFrame | None:
+def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
     """The items as `analysis.folder` has them; None where a column is missing."""
-    if not has_columns(table, ["item"], faults) or not _has_text(table, faults):
+    if not has_columns(table, ["item"], problems) or not _has_text(table, problems):
         return None
-    keys = ids(table, "item", faults)
-    unique_ids(table, "item", keys, faults)
-    text, turns = _text_and_turns(table, faults)
+    keys = ids(table, "item", problems)
+    unique_ids(table, "item", keys, problems)
+    text, turns = _text_and_turns(table, problems)
     neither = _is_blank(text) & (turns == "")
-    faulty(table, neither, "text", text, "a text, or turns", faults)
+    faulty(table, neither, "text", text, "a text, or turns", problems)
     return pd.DataFrame(
         {
             "item": keys,
@@ -56,23 +56,23 @@ def check_items(table: Table, faults: Faults) -> pd.DataFrame | None:
 
 
 def check_responses(
-    table: Table, items: pd.DataFrame | None, protocol: Protocol | None, faults: Faults
+    table: Table, items: pd.DataFrame | None, protocol: Protocol | None, problems: Problems
 ) -> pd.DataFrame | None:
     """The responses as `analysis.folder` has them; None where a column is missing."""
-    if not has_columns(table, ["item", "source"], faults) or not _has_text(table, faults):
+    if not has_columns(table, ["item", "source"], problems) or not _has_text(table, problems):
         return None
-    item, source, keys = (ids(table, name, faults) for name in ("item", "source", "response"))
+    item, source, keys = (ids(table, name, problems) for name in ("item", "source", "response"))
     if items is not None:
         known_items = items["item"].drop_duplicates().to_numpy(dtype=object)
         allowed = one_of(known_items, "items.csv", "an item")
-        faulty(table, places(known_items, item) < 0, "item", item, allowed, faults)
+        faulty(table, places(known_items, item) < 0, "item", item, allowed, problems)
     if protocol is not None:
         known = list(protocol.sources)
-        faulty(table, places(known, source) < 0, "source", source, one_of(known, "study.yaml", "a source"), faults)
+        faulty(table, places(known, source) < 0, "source", source, one_of(known, "study.yaml", "a source"), problems)
     keys = np.where(keys == "", item + ":" + source, keys)
-    _check_keys(table, keys, protocol, faults)
-    text, turns = _text_and_turns(table, faults)
-    _note_empty(table, text, turns, faults)
+    _check_keys(table, keys, protocol, problems)
+    text, turns = _text_and_turns(table, problems)
+    _note_empty(table, text, turns, problems)
     return pd.DataFrame(
         {
             "response": keys,
@@ -91,39 +91,39 @@ def no_responses() -> pd.DataFrame:
     return pd.DataFrame(columns=[*RESPONSE_COLUMNS], dtype=object)
 
 
-def _check_keys(table: Table, keys: Column, protocol: Protocol | None, faults: Faults) -> None:
-    unique_ids(table, "response", keys, faults)
+def _check_keys(table: Table, keys: Column, protocol: Protocol | None, problems: Problems) -> None:
+    unique_ids(table, "response", keys, problems)
     if protocol is not None and protocol.choice_questions:
         word = np.isin(keys, WORDS_OF_CHOICES)
-        faulty(table, word, "response", keys, "an id that is not the word tie or neither", faults)
+        faulty(table, word, "response", keys, "an id that is not the word tie or neither", problems)
 
 
-def _has_text(table: Table, faults: Faults) -> bool:
-    return "turns" in table.columns or has_columns(table, ["text"], faults)
+def _has_text(table: Table, problems: Problems) -> bool:
+    return "turns" in table.columns or has_columns(table, ["text"], problems)
 
 
-def _text_and_turns(table: Table, faults: Faults) -> tuple[Column, Column]:
+def _text_and_turns(table: Table, problems: Problems) -> tuple[Column, Column]:
     """Both columns as text; turns in their one form."""
     text, turns = table.column("text"), table.column("turns").copy()
     for place in np.flatnonzero(turns != ""):
         row, cell = int(table.rows[place]), str(turns[place])
-        turns[place] = "" if not cell.strip() else _one_form(table.file, row, cell, faults)
+        turns[place] = "" if not cell.strip() else _one_form(table.file, row, cell, problems)
     both = (text != "") & (turns != "")
-    faulty(table, both, "turns", text, "a text or turns, not both", faults)
+    faulty(table, both, "turns", text, "a text or turns, not both", problems)
     return text, turns
 
 
-def _one_form(file: str, row: int, cell: str, faults: Faults) -> str:
+def _one_form(file: str, row: int, cell: str, problems: Problems) -> str:
     allowed = 'a JSON list of {"speaker": ..., "text": ...}'
     try:
         turns = turns_from_json(cell)
         form = turns_to_json(turns)
     except ValueError as error:
-        faults.add(file, row, "turns", cell, f"{allowed} ({error})")
+        problems.add(file, row, "turns", cell, f"{allowed} ({error})")
         return cell
     for text in _strings(turns):
         if (character := unstorable(text)) is not None:
-            faults.add(file, row, "turns", character, "characters that a database can hold")
+            problems.add(file, row, "turns", character, "characters that a database can hold")
     return form
 
 
@@ -135,11 +135,11 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(part)
 
 
-def _note_empty(table: Table, text: Column, turns: Column, faults: Faults) -> None:
+def _note_empty(table: Table, text: Column, turns: Column, problems: Problems) -> None:
     empty = np.flatnonzero(_is_blank(text) & (turns == ""))
     if len(empty):
         more = f" ({len(empty)} responses have none)" if len(empty) > 1 else ""
-        faults.note(table.file, int(table.rows[empty[0]]), "text", "", f"a text; shown as (empty){more}")
+        problems.note(table.file, int(table.rows[empty[0]]), "text", "", f"a text; shown as (empty){more}")
 
 
 def _is_blank(text: Column) -> Mask:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from app.analysis.report.report_tables import figures_csvs
+from app.analysis.report.report_tables import estimates_csvs
 from app.exchange.folder.codebook import codebook_rows, package
 from app.exchange.folder.scores import rater_composites, scores_of
 from app.exchange.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.exchange.folder.written_tables import Columns
     from app.exchange.tabular.records import Progress
 
@@ -39,8 +39,8 @@ def write_folder(
     study: StudyFolder,
     *,
     events: pd.DataFrame | None = None,
-    sittings: Mapping[str, pd.DataFrame] | None = None,
-    figures: Sequence[Figure] = (),
+    rating_sessions: Mapping[str, pd.DataFrame] | None = None,
+    estimates: Sequence[Estimate] = (),
     spreadsheet: bool = False,
     progress: Progress = quiet,
 ) -> None:
@@ -50,8 +50,8 @@ def write_folder(
         path: must not be there, or be an empty folder.
         study: what to write.
         events: rater, kind, detail, happened_at; None for none.
-        sittings: more tables by their names, of what each rater was given and what became of it.
-        figures: of the study's report; without any, agreement.csv and comparisons.csv are left out.
+        rating sessions: more tables by their names, of what each rater was given and what became of it.
+        estimates: of the study's report; without any, agreement.csv and comparisons.csv are left out.
         spreadsheet: for Excel and the like: a byte order mark, and an apostrophe before what would run as a formula.
             Loading it back is for the raw variant.
         progress: told how far it is.
@@ -65,15 +65,15 @@ def write_folder(
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
         half = Path(folder) / path.name
         half.mkdir()
-        _write(half, study, events, sittings or {}, figures, spreadsheet=spreadsheet, progress=progress)
+        _write(half, study, events, rating_sessions or {}, estimates, spreadsheet=spreadsheet, progress=progress)
         if path.exists():
             path.rmdir()
         half.replace(path)
 
 
 def _write(
-    folder: Path, study: StudyFolder, events: pd.DataFrame | None, sittings: Mapping[str, pd.DataFrame],
-    figures: Sequence[Figure], *, spreadsheet: bool, progress: Progress,
+    folder: Path, study: StudyFolder, events: pd.DataFrame | None, rating_sessions: Mapping[str, pd.DataFrame],
+    estimates: Sequence[Estimate], *, spreadsheet: bool, progress: Progress,
 ) -> None:  # fmt: skip
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
     happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
@@ -81,9 +81,9 @@ def _write(
     if rater_composites(study.protocol):
         tables["scores"] = scores_of(study)
     tables |= {"checks": checks_of(happened), "events": events_of(happened)}
-    tables |= {name: {str(column): cells for column, cells in frame.items()} for name, frame in sittings.items()}
+    tables |= {name: {str(column): cells for column, cells in frame.items()} for name, frame in rating_sessions.items()}
     columns = {name: list(table) for name, table in tables.items()}
-    for name, text in figures_csvs(figures).items() if figures else ():
+    for name, text in estimates_csvs(estimates).items() if estimates else ():
         columns[name.removesuffix(".csv")] = write_text_csv(folder / name, text, spreadsheet=spreadsheet)
     meanings = pd.DataFrame(list(codebook_rows(study.protocol, columns)), columns=[*_CODEBOOK], dtype=object)
     tables["codebook"] = {name: meanings[name] for name in _CODEBOOK}

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from app.design.protocol.study import Protocol
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
 
 
-def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, faults: Faults) -> None:
+def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, problems: Problems) -> None:
     """Each `correct_column` is a column of the texts, and what it holds are codes of its question."""
     for number, question in enumerate(protocol.questions, start=1):
         if not isinstance(question, CategoryQuestion) or question.correct_column is None:
@@ -24,15 +24,15 @@ def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd
         tables = {"item": items, "response": responses}
         if not any(column in texts.columns for texts in tables.values()):
             where = f"questions.{number}.correct_column"
-            faults.add(FILE, None, where, column, "a column of items.csv or responses.csv")
+            problems.add(FILE, None, where, column, "a column of items.csv or responses.csv")
         for name, texts in tables.items():
             if column in texts.columns:
-                _check_codes(question, f"{name}s.csv", texts[name], texts[column], faults)
+                _check_codes(question, f"{name}s.csv", texts[name], texts[column], problems)
 
 
 def _check_codes(
-    question: CategoryQuestion, file: str, keys: pd.Series[str], codes: pd.Series[str], faults: Faults
+    question: CategoryQuestion, file: str, keys: pd.Series[str], codes: pd.Series[str], problems: Problems
 ) -> None:
     for key, code in zip(keys, codes, strict=True):
         if code is not None and code.strip() not in question.codes:
-            faults.add(file, None, question.correct_column, f"{code} ({key})", listed(question.codes))
+            problems.add(file, None, question.correct_column, f"{code} ({key})", listed(question.codes))

@@ -1,4 +1,4 @@
-"""Keys of a study.yaml that no model knows: a likely slip is a fault, anything else is said and ignored.
+"""Keys of a study.yaml that no model knows: a likely slip is a problem, anything else is said and ignored.
 
 Walks the models of the protocol and the written values side by side, so that a new part of the protocol is covered
 without a word here.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pydantic.fields import FieldInfo
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
 
 # How alike a key must be to one that is known to count as a slip: `raters_per_trail`, not `notes`.
 _ALIKE = 0.75
@@ -34,7 +34,7 @@ class KnownKeys:
 
     file: str
     tree: Tree
-    faults: Faults
+    problems: Problems
 
     def of(self, kind: Any, value: Any, path: Path = ()) -> Any:  # noqa: ANN401 - any type, and whatever is written
         """The value without its unknown keys."""
@@ -83,10 +83,10 @@ class KnownKeys:
         line, column = self.tree.line((*path, key)), dotted((*path, key))
         meant = get_close_matches(key, names, n=1, cutoff=_ALIKE)
         if meant:
-            self.faults.add(self.file, line, column, key, f"{meant[0]}, which was probably meant")
+            self.problems.add(self.file, line, column, key, f"{meant[0]}, which was probably meant")
         else:
             allowed = f"{listed(sorted(names), 40)}; the key was ignored"
-            self.faults.note(self.file, line, column, key, allowed)
+            self.problems.note(self.file, line, column, key, allowed)
 
 
 def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:

@@ -1,4 +1,4 @@
-"""study.yaml to a Protocol, or to faults that name the line."""
+"""study.yaml to a Protocol, or to problems that name the line."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ from app.language.language import catalogue_of, catalogues
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
 
 FILE = "study.yaml"
 _TYPES = [get_args(model.model_fields["type"].annotation)[0] for model in get_args(get_args(Question)[0])]
 
 
-def protocol_from_bytes(data: bytes, faults: Faults) -> tuple[Protocol | None, str]:
+def protocol_from_bytes(data: bytes, problems: Problems) -> tuple[Protocol | None, str]:
     """The protocol in the bytes of a study.yaml, and its text."""
     if (reason := not_text(data)) is not None:
-        faults.add(FILE, None, None, reason, "text in UTF-8")
+        problems.add(FILE, None, None, reason, "text in UTF-8")
         return None, ""
     lines, utf8 = open_text(data)
     if not utf8:
-        faults.note(FILE, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
+        problems.note(FILE, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
     with lines:
         text = lines.read()
-    return read_protocol(text, faults), text
+    return read_protocol(text, problems), text
 
 
-def read_protocol(text: str, faults: Faults) -> Protocol | None:
-    """The protocol that the text says; None, and faults, where it is none."""
-    tree = read_yaml(FILE, text, faults)
+def read_protocol(text: str, problems: Problems) -> Protocol | None:
+    """The protocol that the text says; None, and problems, where it is none."""
+    tree = read_yaml(FILE, text, problems)
     if tree is None:
         return None
     if not isinstance(tree.data, dict):
-        faults.add(FILE, 1, None, "no keys", "attune, slug, title, sources, questions ...")
+        problems.add(FILE, 1, None, "no keys", "attune, slug, title, sources, questions ...")
         return None
-    data = KnownKeys(FILE, tree, faults).of(Protocol, tree.data)
+    data = KnownKeys(FILE, tree, problems).of(Protocol, tree.data)
     # A part that is named and left empty (`design:`) is as good as not named.
     data = {key: value for key, value in data.items() if value is not None}
     try:
         protocol = Protocol.model_validate(data)
     except ValidationError as error:
         for detail in error.errors():
-            _add(detail, tree, faults)
+            _add(detail, tree, problems)
         return None
     if catalogue_of(protocol.language) is None:
         allowed = f"{listed(catalogues())} for the pages' own texts, which are in English now; see docs/languages.md"
-        faults.note(FILE, tree.line(("language",)), "language", protocol.language, allowed)
-    return None if faults.of(FILE) else protocol
+        problems.note(FILE, tree.line(("language",)), "language", protocol.language, allowed)
+    return None if problems.of(FILE) else protocol
 
 
-def _add(detail: ErrorDetails, tree: Tree, faults: Faults) -> None:
+def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
     path: Path = ()
     for part in detail["loc"]:
         below: Path = (*path, part)
@@ -70,29 +70,29 @@ def _add(detail: ErrorDetails, tree: Tree, faults: Faults) -> None:
     match detail["type"]:
         case "missing":
             name = str(detail["loc"][-1])
-            faults.add(FILE, tree.line(path), dotted((*path, name)), "nothing", "a value, it is required")
+            problems.add(FILE, tree.line(path), dotted((*path, name)), "nothing", "a value, it is required")
         case "string_pattern_mismatch" if path == ("slug",):
-            faults.add(FILE, tree.line(path), column, found, "a to z, 0 to 9 and inner hyphens, up to 64 characters")
+            problems.add(FILE, tree.line(path), column, found, "a to z, 0 to 9 and inner hyphens, up to 64 characters")
         case "string_pattern_mismatch":
-            faults.add(FILE, tree.line(path), column, found, "text without spaces around it")
+            problems.add(FILE, tree.line(path), column, found, "text without spaces around it")
         case "literal_error":
-            faults.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
+            problems.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
         case "union_tag_invalid":
             path = (*path, "type")
-            faults.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(_TYPES))
+            problems.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(_TYPES))
         case "union_tag_not_found":
-            faults.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(_TYPES))
+            problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(_TYPES))
         case _:
             message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-            _add_sentence(message, path, found, tree, faults)
+            _add_sentence(message, path, found, tree, problems)
 
 
-def _add_sentence(message: str, path: Path, found: str, tree: Tree, faults: Faults) -> None:
+def _add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:
     """A validator's own words, "what is allowed, found what"; where it looks across parts they begin with the part."""
     allowed, _, named = message.partition(", found ")
     part = tuple(allowed.split(" ", 1)[0].split("."))
     path = part if not path and part in tree.lines else path
-    faults.add(FILE, tree.line(path), dotted(path), named or found, allowed)
+    problems.add(FILE, tree.line(path), dotted(path), named or found, allowed)
 
 
 def _found(data: Any, path: Path) -> str:  # noqa: ANN401 - whatever is written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.exchange.problems import Faults
+from app.exchange.problems import Problems
 from app.exchange.protocol.yaml_tree import dotted, read_yaml
 
 
@@ -12,5 +12,5 @@ def lines_of(yaml: str) -> dict[str, int]:
     >>> lines_of("slug: s\ndesign:\n  repeats: {n: 2}\n")["design.repeats"]
     3
     """
-    tree = read_yaml("study.yaml", yaml, Faults())
+    tree = read_yaml("study.yaml", yaml, Problems())
     return {name: line for path, line in tree.lines.items() if (name := dotted(path))} if tree else {}

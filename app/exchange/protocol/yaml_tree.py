@@ -1,4 +1,4 @@
-"""YAML 1.2 to plain values, with the line of each: so that a fault can say where it stands.
+"""YAML 1.2 to plain values, with the line of each: so that a problem can say where it stands.
 
 Keys are text as written. Scalars are text as written too (`1.10` stays `1.10`, `no` stays `no`) and the protocol's
 models make numbers and booleans of them; only an empty value, and the few places that must tell a number or a boolean
@@ -19,7 +19,7 @@ from app.exchange.tabular.encoding import unstorable
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
 
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}
@@ -46,25 +46,25 @@ class _TooLargeError(Exception):
     pass
 
 
-def read_yaml(file: str, text: str, faults: Faults) -> Tree | None:
-    """The tree that `text` says; None, and a fault, where it is no YAML."""
+def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
+    """The tree that `text` says; None, and a problem, where it is no YAML."""
     try:
         node = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        faults.add(file, line, None, _line_of(text, line), f"YAML 1.2 ({error.problem or error.context})")
+        problems.add(file, line, None, _line_of(text, line), f"YAML 1.2 ({error.problem or error.context})")
         return None
     except (YAMLError, ValueError, RecursionError) as error:
-        faults.add(file, None, None, "no YAML", f"YAML 1.2 ({str(error).splitlines()[0]})")
+        problems.add(file, None, None, "no YAML", f"YAML 1.2 ({str(error).splitlines()[0]})")
         return None
     tree = Tree()
     if node is None:
-        faults.add(file, 1, None, "an empty file", "a study protocol")
+        problems.add(file, 1, None, "an empty file", "a study protocol")
         return None
     try:
-        tree.data = _value(node, (), tree, file, faults)
+        tree.data = _value(node, (), tree, file, problems)
     except _TooLargeError:
-        faults.add(file, None, None, "aliases that repeat without end", "a protocol that is written out")
+        problems.add(file, None, None, "aliases that repeat without end", "a protocol that is written out")
         return None
     return tree
 
@@ -74,16 +74,16 @@ def _line_of(text: str, line: int | None) -> str:
     return lines[line - 1].strip() if line and line <= len(lines) else "the end of the file"
 
 
-def _value(node: Node, path: Path, tree: Tree, file: str, faults: Faults) -> Any:  # noqa: ANN401 - whatever is written
+def _value(node: Node, path: Path, tree: Tree, file: str, problems: Problems) -> Any:  # noqa: ANN401 - whatever is written
     if len(path) > _DEEPEST or len(tree.lines) > _MOST_VALUES:
         raise _TooLargeError
     tree.lines[path] = node.start_mark.line + 1
     if isinstance(node, MappingNode):
-        return _mapping(node, path, tree, file, faults)
+        return _mapping(node, path, tree, file, problems)
     if isinstance(node, SequenceNode):
-        return [_value(child, (*path, number), tree, file, faults) for number, child in enumerate(node.value)]
+        return [_value(child, (*path, number), tree, file, problems) for number, child in enumerate(node.value)]
     if (character := unstorable(node.value)) is not None:
-        faults.add(file, tree.lines[path], dotted(path), character, "characters that a database can hold")
+        problems.add(file, tree.lines[path], dotted(path), character, "characters that a database can hold")
     return _scalar(node, str(path[-1]) if path else "")
 
 
@@ -98,23 +98,23 @@ def _scalar(node: Node, name: str) -> str | int | bool | None:
     return str(node.value)
 
 
-def _mapping(node: MappingNode, path: Path, tree: Tree, file: str, faults: Faults) -> dict[str, Any]:
+def _mapping(node: MappingNode, path: Path, tree: Tree, file: str, problems: Problems) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key_node, value_node in node.value:
         line = key_node.start_mark.line + 1
         if not isinstance(key_node, ScalarNode):
-            faults.add(file, line, dotted(path), "a key that is no plain text", "keys of plain text")
+            problems.add(file, line, dotted(path), "a key that is no plain text", "keys of plain text")
             continue
         key = str(key_node.value)
         below = (*path, key)
         if key in values:
-            faults.add(
+            problems.add(
                 file, line, dotted(below), "a key that stands there twice", f"once (first in line {tree.line(below)})"
             )
             continue
         if (character := unstorable(key)) is not None:
-            faults.add(file, line, dotted(path), character, "characters that a database can hold")
-        values[key] = _value(value_node, below, tree, file, faults)
+            problems.add(file, line, dotted(path), character, "characters that a database can hold")
+        values[key] = _value(value_node, below, tree, file, problems)
         tree.lines[below] = line
     return values
 

@@ -87,7 +87,7 @@ def _count(turns: str | None) -> int:
     try:
         return len(json.loads(turns))
     except (ValueError, RecursionError):
-        # Broken turns are a fault of their own; an answer about them is none besides.
+        # Broken turns are a problem of their own; an answer about them is none besides.
         return _WHOLE
 
 

@@ -16,7 +16,7 @@ from app.exchange.tabular.columns import has_columns, text_or_none
 
 if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.ratings.targets import Study, Targets
     from app.exchange.tabular.columns import Places
     from app.exchange.tabular.table import Column, Table
@@ -32,13 +32,13 @@ def no_ratings() -> pd.DataFrame:
     return rating_frame({}, 0)
 
 
-def check_ratings(table: Table, study: Study, faults: Faults) -> pd.DataFrame | None:
+def check_ratings(table: Table, study: Study, problems: Problems) -> pd.DataFrame | None:
     """The answers as `analysis.frames` has them; None where a column is missing."""
-    if not has_columns(table, _needed(study.protocol), faults):
+    if not has_columns(table, _needed(study.protocol), problems):
         return None
     for name in sorted(set(table.columns) - set(FILE_COLUMNS)):
-        faults.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
-    sheet = Sheet(table, faults)
+        problems.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
+    sheet = Sheet(table, problems)
     targets = check_targets(sheet, study)
     answers = check_answers(sheet, study, targets)
     beside = check_circumstances(sheet, study, targets, answers["chosen"])
@@ -93,4 +93,4 @@ def _name_duplicates(sheet: Sheet, again: Places, first: Places) -> None:
     for place, earlier in zip(again, first, strict=True):
         found = f"a second answer of {rater[place]} to {question[place]} ({value[place]})"
         allowed = f"one answer (the first is in row {sheet.table.rows[earlier]})"
-        sheet.faults.add(sheet.table.file, int(sheet.table.rows[place]), "value", found, allowed)
+        sheet.problems.add(sheet.table.file, int(sheet.table.rows[place]), "value", found, allowed)

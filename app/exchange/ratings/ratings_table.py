@@ -1,4 +1,4 @@
-"""ratings.csv while it is checked: its columns, and which rows have no fault so far."""
+"""ratings.csv while it is checked: its columns, and which rows have no problem so far."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from app.exchange.tabular.columns import faulty, ids
 
 if TYPE_CHECKING:
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.columns import Mask
     from app.exchange.tabular.table import Column, Table
 
 
 @dataclass(slots=True)
 class Sheet:
-    """The table of answers. `reject` makes faults and keeps their rows out of the checks that follow."""
+    """The table of answers. `reject` makes problems and keeps their rows out of the checks that follow."""
 
     table: Table
-    faults: Faults
+    problems: Problems
     ok: Mask = field(init=False)
     _ids: dict[str, Column] = field(default_factory=dict)
 
@@ -31,10 +31,10 @@ class Sheet:
     def ids(self, name: str) -> Column:
         """A column of ids, trimmed; reported once."""
         if name not in self._ids:
-            self._ids[name] = ids(self.table, name, self.faults)
+            self._ids[name] = ids(self.table, name, self.problems)
         return self._ids[name]
 
     def reject(self, where: Mask, name: str, allowed: str, found: Column | None = None) -> None:
-        """A fault in each of these rows; `found` is the cell unless something else is named."""
-        faulty(self.table, where, name, self.table.column(name) if found is None else found, allowed, self.faults)
+        """A problem in each of these rows; `found` is the cell unless something else is named."""
+        faulty(self.table, where, name, self.table.column(name) if found is None else found, allowed, self.problems)
         self.ok &= ~where

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.table import Column, Table
 
     Mask = NDArray[np.bool_]
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 LONGEST_ID = 400
 
 
-def has_columns(table: Table, names: Sequence[str], faults: Faults) -> bool:
-    """Whether the table has these columns; a fault for each that is missing."""
+def has_columns(table: Table, names: Sequence[str], problems: Problems) -> bool:
+    """Whether the table has these columns; a problem for each that is missing."""
     missing = [name for name in names if name not in table.columns]
     for name in missing:
         near = get_close_matches(name, [column for column in table.columns if column not in names], n=1, cutoff=0.6)
-        faults.add(table.file, 1, name, near[0] if near else listed(table.columns, 30), f"a column named {name}")
+        problems.add(table.file, 1, name, near[0] if near else listed(table.columns, 30), f"a column named {name}")
     return not missing
 
 
-def ids(table: Table, name: str, faults: Faults) -> Column:
-    """A column of ids or keys, without spaces around them; that is said, and too long ones are faults."""
+def ids(table: Table, name: str, problems: Problems) -> Column:
+    """A column of ids or keys, without spaces around them; that is said, and too long ones are problems."""
     codes, distinct = table.factor(name)
     stripped = np.array([text.strip() for text in distinct], dtype=object)
     trimmed = np.flatnonzero((stripped != distinct).astype(bool)[codes])
@@ -43,28 +43,28 @@ def ids(table: Table, name: str, faults: Faults) -> Column:
         first = trimmed[0]
         more = f" in {len(trimmed)} rows" if len(trimmed) > 1 else ""
         found = str(table.column(name)[first])
-        faults.note(table.file, int(table.rows[first]), name, found, f"ids without spaces around them; trimmed{more}")
+        problems.note(table.file, int(table.rows[first]), name, found, f"ids without spaces around them; trimmed{more}")
     values: Column = stripped[codes]
     too_long = np.array([len(text) > LONGEST_ID for text in stripped], dtype=bool)
-    faulty(table, too_long[codes], name, values, f"at most {LONGEST_ID} characters", faults)
+    faulty(table, too_long[codes], name, values, f"at most {LONGEST_ID} characters", problems)
     return values
 
 
-def faulty(table: Table, where: Mask, name: str, found: Column, allowed: str, faults: Faults) -> None:
-    """A fault in each row of the mask."""
+def faulty(table: Table, where: Mask, name: str, found: Column, allowed: str, problems: Problems) -> None:
+    """A problem in each row of the mask."""
     if where.any():
-        faults.add_rows(table.file, table.rows[where], name, list(found[where]), allowed)
+        problems.add_rows(table.file, table.rows[where], name, list(found[where]), allowed)
 
 
-def unique_ids(table: Table, name: str, values: Column, faults: Faults) -> None:
-    """Faults for ids that are missing or stand there twice."""
+def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> None:
+    """Problems for ids that are missing or stand there twice."""
     empty = values == ""
-    faulty(table, empty, name, values, "an id", faults)
+    faulty(table, empty, name, values, "an id", problems)
     twice = pd.Series(values).duplicated().to_numpy() & ~empty
     if twice.any():
         first = dict(zip(values[::-1], table.rows[::-1], strict=True))
         for row, value in zip(table.rows[twice], values[twice], strict=True):
-            faults.add(table.file, int(row), name, value, f"each {name} once (first in row {first[value]})")
+            problems.add(table.file, int(row), name, value, f"each {name} once (first in row {first[value]})")
 
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:

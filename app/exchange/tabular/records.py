@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import io
     from collections.abc import Callable, Iterable, Sequence
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
 
     Progress = Callable[[str, int, int], None]
 
@@ -32,58 +32,58 @@ def quiet(step: str, n_done: int, n_all: int) -> None:
     """Nobody watches the progress."""
 
 
-def read_table(file: str, data: bytes, faults: Faults, progress: Progress = quiet) -> Table | None:
-    """The table in these bytes; None where it cannot be read at all. What is wrong goes to `faults`."""
+def read_table(file: str, data: bytes, problems: Problems, progress: Progress = quiet) -> Table | None:
+    """The table in these bytes; None where it cannot be read at all. What is wrong goes to `problems`."""
     reason = not_text(data)
     if reason is not None:
-        faults.add(file, None, None, reason, "text in UTF-8")
+        problems.add(file, None, None, reason, "text in UTF-8")
         return None
     lines, utf8 = open_text(data)
     if not utf8:
-        faults.note(file, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
+        problems.note(file, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
     with lines:
         if file.endswith(".jsonl"):
-            table = _from_json_lines(file, lines, faults)
+            table = _from_json_lines(file, lines, problems)
         else:
-            table = _from_csv(file, lines, faults, lambda n_done: progress(f"Reading {file}", n_done, len(data)))
+            table = _from_csv(file, lines, problems, lambda n_done: progress(f"Reading {file}", n_done, len(data)))
     progress(f"Reading {file}", len(data), len(data))
     return table
 
 
-def _from_csv(file: str, lines: io.TextIOWrapper, faults: Faults, progress: Callable[[int], None]) -> Table | None:
+def _from_csv(file: str, lines: io.TextIOWrapper, problems: Problems, progress: Callable[[int], None]) -> Table | None:
     reader = csv.reader(lines, strict=True)
     record = 1
     try:
-        names = _names(file, next(reader, []), faults)
+        names = _names(file, next(reader, []), problems)
         if names is None:
             return None
         filler = _Filler(names)
         while chunk := list(islice(reader, _CHUNK)):
-            filler.add(file, record, chunk, faults)
+            filler.add(file, record, chunk, problems)
             record += len(chunk)
             progress(cast("io.BytesIO", lines.buffer).tell())
     except csv.Error as error:
         where = f"near line {reader.line_num}: {error}"
-        faults.add(file, None, None, where, 'each quoted cell closed by a quote, a quote inside it doubled ("")')
+        problems.add(file, None, None, where, 'each quoted cell closed by a quote, a quote inside it doubled ("")')
         return None
     return filler.table(file)
 
 
-def _names(file: str, header: list[str], faults: Faults) -> list[str] | None:
+def _names(file: str, header: list[str], problems: Problems) -> list[str] | None:
     names = [name.strip() for name in header]
     if not any(names):
-        faults.add(file, 1, None, "no header", "a first row with the names of the columns")
+        problems.add(file, 1, None, "no header", "a first row with the names of the columns")
         return None
     if len(names) == 1 and (other := next((sign for sign in (";", "\t") if sign in names[0]), None)):
-        faults.add(file, 1, None, f"columns separated by {other!r}", "columns separated by a comma")
+        problems.add(file, 1, None, f"columns separated by {other!r}", "columns separated by a comma")
         return None
     twice = sorted({name for name in names if name and names.count(name) > 1})
     for name in twice:
-        faults.add(file, 1, name, f"{names.count(name)} columns of that name", "each column once")
+        problems.add(file, 1, name, f"{names.count(name)} columns of that name", "each column once")
     if twice:
         return None
     if "" in names:
-        faults.note(file, 1, None, "a column without a name", "a name; the column was ignored")
+        problems.note(file, 1, None, "a column without a name", "a name; the column was ignored")
     return names
 
 
@@ -96,14 +96,14 @@ class _Filler:
         self._seen: list[dict[str, str] | None] = [None if name in _LONG else {} for name in names]
         self._rows: list[int] = []
 
-    def add(self, file: str, n_before: int, chunk: list[list[str]], faults: Faults) -> None:
+    def add(self, file: str, n_before: int, chunk: list[list[str]], problems: Problems) -> None:
         width = len(self._names)
         rows: Sequence[int] = range(n_before + 1, n_before + 1 + len(chunk))
         if set(map(len, chunk)) != {width} or not all(map(any, chunk)):
             numbered = [(row, record) for row, record in zip(rows, chunk, strict=True) if any(record)]
             for row, record in numbered:
                 if len(record) != width:
-                    faults.add(file, row, None, f"{len(record)} cells", f"{width} cells, as in the header")
+                    problems.add(file, row, None, f"{len(record)} cells", f"{width} cells, as in the header")
             rows = [row for row, record in numbered if len(record) == width]
             chunk = [record for _, record in numbered if len(record) == width]
         self._rows += rows
@@ -118,7 +118,7 @@ class _Filler:
         return Table(file, np.array(self._rows, dtype=np.int64), columns)
 
 
-def _from_json_lines(file: str, lines: Iterable[str], faults: Faults) -> Table | None:
+def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Table | None:
     records: list[dict[str, Any]] = []
     rows: list[int] = []
     for row, line in enumerate(lines, start=1):
@@ -128,19 +128,19 @@ def _from_json_lines(file: str, lines: Iterable[str], faults: Faults) -> Table |
             # Numbers stay as they are written, so that an id 007.0 is not read as 7.
             record = json.loads(line, parse_float=str, parse_int=str)
         except (ValueError, RecursionError) as error:
-            faults.add(file, row, None, line.strip(), f"one JSON object on each line ({error})")
+            problems.add(file, row, None, line.strip(), f"one JSON object on each line ({error})")
             continue
         if isinstance(record, dict):
             records.append({str(name).strip(): value for name, value in record.items()})
             rows.append(row)
         else:
-            faults.add(file, row, None, line.strip(), "one JSON object on each line")
+            problems.add(file, row, None, line.strip(), "one JSON object on each line")
     names = dict.fromkeys(name for record in records for name in record if name)
     table = Table(file, np.array(rows, dtype=np.int64))
     for name in names:
         cells = [_cell(record.get(name)) for record in records]
-        _check_storable(file, shown(name), [1], [name], faults)
-        _check_storable(file, name, rows, cells, faults)
+        _check_storable(file, shown(name), [1], [name], problems)
+        _check_storable(file, name, rows, cells, problems)
         table.columns[name] = np.array(cells, dtype=object)
     return table
 
@@ -151,7 +151,7 @@ def _cell(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _check_storable(file: str, name: str, rows: list[int], cells: list[str], faults: Faults) -> None:
+def _check_storable(file: str, name: str, rows: list[int], cells: list[str], problems: Problems) -> None:
     for row, cell in zip(rows, cells, strict=True):
         if (character := unstorable(cell)) is not None:
-            faults.add(file, row, name, character, "characters that a database can hold")
+            problems.add(file, row, name, character, "characters that a database can hold")

@@ -16,7 +16,7 @@ from app.exchange.tabular.table import Table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.records import Progress
 
 
@@ -35,33 +35,33 @@ _UNREADABLE = (
 )
 
 
-def read_spreadsheet(path: Path, faults: Faults, progress: Progress = quiet) -> Table | None:
-    """The first sheet as text; None, and a fault, where it cannot be read."""
+def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet) -> Table | None:
+    """The first sheet as text; None, and a problem, where it cannot be read."""
     if not path.is_file():
-        faults.add(str(path), None, None, "no such file", "a spreadsheet: .csv, .xlsx or .jsonl")
+        problems.add(str(path), None, None, "no such file", "a spreadsheet: .csv, .xlsx or .jsonl")
         return None
     data = path.read_bytes()
     if path.suffix.lower() == ".xlsx" or zipfile.is_zipfile(io.BytesIO(data)):
-        return _from_excel(path.name, data, faults)
-    return read_table(path.name, data, faults, progress)
+        return _from_excel(path.name, data, problems)
+    return read_table(path.name, data, problems, progress)
 
 
-def _from_excel(file: str, data: bytes, faults: Faults) -> Table | None:
+def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     """Read with bounds: a small file may say that it holds more cells than any machine has room for."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             # zipfile reads no more of a member than its directory says, so that these sizes can be relied on.
             if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-                faults.add(file, None, None, "more bytes than allowed", f"{MOST_BYTES // 2**20} MiB unpacked")
+                problems.add(file, None, None, "more bytes than allowed", f"{MOST_BYTES // 2**20} MiB unpacked")
                 return None
         names, records = _records(data)
     except _UNREADABLE as error:
-        faults.add(file, None, None, f"no Excel file ({error})", "a spreadsheet: .csv, .xlsx or .jsonl")
+        problems.add(file, None, None, f"no Excel file ({error})", "a spreadsheet: .csv, .xlsx or .jsonl")
         return None
     names = [name.strip() for name in names]
     if not any(names) or len(names) > MOST_COLUMNS:
         found = f"{len(names)} columns" if any(names) else "no header"
-        faults.add(file, 1, None, found, f"a first row with the names of the columns, at most {MOST_COLUMNS}")
+        problems.add(file, 1, None, found, f"a first row with the names of the columns, at most {MOST_COLUMNS}")
         return None
     rows = np.array([row for row, _ in records], dtype=np.int64)
     columns = {

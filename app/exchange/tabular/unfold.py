@@ -14,7 +14,7 @@ from app.exchange.tabular.table import Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.exchange.problems import Faults
+    from app.exchange.problems import Problems
     from app.exchange.tabular.table import Column
 
 
@@ -38,22 +38,22 @@ class Layout:
         return {name: column for name, column in (parts | text).items() if column is not None}
 
 
-def unfold(sheet: Table, layout: Layout, faults: Faults) -> tuple[Table, Table] | None:
-    """Items and responses, each with the row of the sheet where it stands; None, and faults, where a column is missing.
+def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Table] | None:
+    """Items and responses, each with the row of the sheet where it stands; None, and problems, where a column is missing.
 
     Without a column for the item's id, items are numbered from 1. An empty cell is no response.
     """
     wanted = [*layout.named.values(), *layout.responses.values(), *(layout.attributes or ())]
     for column in dict.fromkeys(wanted):
         if column not in sheet.columns:
-            faults.add(sheet.file, 1, column, listed(sheet.columns, 40), f"a column named {column}")
+            problems.add(sheet.file, 1, column, listed(sheet.columns, 40), f"a column named {column}")
     if set(wanted) - set(sheet.columns):
         return None
     items = {name: sheet.column(column) for name, column in layout.named.items()}
     if "item" not in items:
         items["item"] = sheet.column("item") if "item" in sheet.columns else _numbers(sheet)
-    return Table(sheet.file, sheet.rows, items | _attributes(sheet, layout, faults)), _responses(
-        sheet, items["item"], layout, faults
+    return Table(sheet.file, sheet.rows, items | _attributes(sheet, layout, problems)), _responses(
+        sheet, items["item"], layout, problems
     )
 
 
@@ -61,23 +61,23 @@ def _numbers(sheet: Table) -> Column:
     return np.array([str(number) for number in range(1, len(sheet) + 1)], dtype=object)
 
 
-def _attributes(sheet: Table, layout: Layout, faults: Faults) -> dict[str, Column]:
+def _attributes(sheet: Table, layout: Layout, problems: Problems) -> dict[str, Column]:
     used = {*layout.named.values(), *layout.responses.values(), "item"}
     kept = layout.attributes if layout.attributes is not None else [name for name in sheet.columns if name not in used]
     for name in kept:
         if name in ITEM_COLUMNS:
-            faults.note(sheet.file, 1, name, name, "another name for an attribute; the column was ignored")
+            problems.note(sheet.file, 1, name, name, "another name for an attribute; the column was ignored")
     return {name: sheet.column(name) for name in kept if name not in ITEM_COLUMNS}
 
 
-def _responses(sheet: Table, item: Column, layout: Layout, faults: Faults) -> Table:
+def _responses(sheet: Table, item: Column, layout: Layout, problems: Problems) -> Table:
     """In the order of the items, and for each item in the order in which the sources were named."""
     found: list[tuple[int, str]] = []
     for source, column in layout.responses.items():
         has = np.array([bool(cell.strip()) for cell in sheet.column(column)], dtype=bool)
         if not has.all():
             row = int(sheet.rows[~has][0])
-            faults.note(sheet.file, row, column, "", f"a response; {(~has).sum()} items have none of {source}")
+            problems.note(sheet.file, row, column, "", f"a response; {(~has).sum()} items have none of {source}")
         found += [(int(place), source) for place in np.flatnonzero(has)]
     found.sort(key=lambda reply: reply[0])
     places = np.array([place for place, _ in found], dtype=np.int64)

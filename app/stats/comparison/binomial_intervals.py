@@ -27,7 +27,7 @@ def _binomial(n_successes: int, n: int, method: str, level: float) -> Result:
 def wilson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
     """Wilson (1927) score interval; p is the exact sign test against one half.
 
-    Only where each item and each rater counts once, or to reproduce a published figure: clusters are ignored.
+    Only where each item and each rater counts once, or to reproduce a published estimate: clusters are ignored.
     """
     return _binomial(n_successes, n, "wilson", level)
 

@@ -1,4 +1,4 @@
-"""Tests of counts that take every rating as independent: the field's figures, named for what they are."""
+"""Tests of counts that take every rating as independent: the field's estimates, named for what they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Item means of a source and of its reference: the unit that the field's classical figures run over."""
+"""Item means of a source and of its reference: the unit that the field's classical estimates run over."""
 
 from __future__ import annotations
 

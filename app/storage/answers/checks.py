@@ -38,6 +38,6 @@ def list_checks(db: Connection, session: RatingSession) -> list[dict[str, Any]]:
 
 
 def count_passed_trials(db: Connection, session: RatingSession) -> int:
-    """How many trials a sitting has behind it, skipped ones among them."""
+    """How many trials a rating session has behind it, skipped ones among them."""
     values = {"study": session.study_id, "session": session.session_id}
     return int(db.execute(_PASSED, values).scalar_one())

@@ -52,10 +52,10 @@ def record_rater_answers(
 
     Args:
         db: the transaction.
-        session: the rater's sitting.
+        session: the rater's rating session.
         answers: checked.
         slots: all that their page asks, in the order shown: an answer keeps its position there.
-        is_submitted: whether the page is; an answer that was only saved stays out of every figure.
+        is_submitted: whether the page is; an answer that was only saved stays out of every estimate.
         key: the browser's name for this answer; one that was seen before changes nothing.
     """
     place = {slot.name: position for position, slot in enumerate(slots, start=1)}

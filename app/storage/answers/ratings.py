@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.design.questions.form import Answer
     from app.storage.assignments.assignment_view import AssignmentView
 
-# An answer that was saved but not yet submitted with its page stays out of every figure until it is.
+# An answer that was saved but not yet submitted with its page stays out of every estimate until it is.
 NOT_SUBMITTED = "not submitted"
 # So do answers to gold trials.
 GOLD = "gold"

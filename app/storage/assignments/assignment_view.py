@@ -139,7 +139,7 @@ def get_own_assignment(
 
 
 def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | None:
-    """The first open assignment of a sitting, now served; None where all are done."""
+    """The first open assignment of a rating session, now served; None where all are done."""
     row = db.execute(_NEXT, {"study": session.study_id, "session": session.session_id}).one_or_none()
     return None if row is None else _view(row)
 

@@ -55,7 +55,7 @@ _SO_FAR = text("""
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """What a sitting holds already: trials, and repeats of them and gold trials beside."""
+    """What a rating session holds already: trials, and repeats of them and gold trials beside."""
 
     n_held: int
     n_repeated: int
@@ -68,7 +68,7 @@ class SoFar:
 
 
 def get_so_far(db: Connection, session: RatingSession) -> SoFar:
-    """Counts of a sitting's assignments."""
+    """Counts of a rating session's assignments."""
     row = db.execute(_SO_FAR, {"study": session.study_id, "session": session.session_id}).one()
     return SoFar(*row)
 

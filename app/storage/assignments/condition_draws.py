@@ -1,4 +1,4 @@
-"""The condition of a sitting between raters and its number there: chosen once, under a lock, from live counts."""
+"""The condition of a rating session between raters and its number there: chosen once, under a lock, from live counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RECORD = text("""
 
 @dataclass(frozen=True, slots=True)
 class ConditionCount:
-    """How many sittings of a condition are finished and are under way, and the numbers that are given."""
+    """How many rating sessions of a condition are finished and are under way, and the numbers that are given."""
 
     n_finished: int
     n_active: int
@@ -51,7 +51,7 @@ class ConditionCount:
 
 
 def get_condition(db: Connection, session: RatingSession) -> tuple[str, int] | None:
-    """The condition of a sitting, and how many had it before; None where none is chosen yet."""
+    """The condition of a rating session, and how many had it before; None where none is chosen yet."""
     row = db.execute(_CHOSEN, {"study": session.study_id, "session": session.session_id}).one_or_none()
     return None if row is None else (row.condition, row.number_in_condition)
 
@@ -69,6 +69,6 @@ def list_free_conditions(db: Connection, session: RatingSession, pool: str = "")
 
 
 def record_condition(db: Connection, session: RatingSession, condition: str, number: int) -> None:
-    """Keep the condition of a sitting for good."""
+    """Keep the condition of a rating session for good."""
     row = {"study": session.study_id, "session": session.session_id, "condition": condition, "number": number}
     db.execute(_RECORD, row)

@@ -81,7 +81,7 @@ def retake_gold(db: Connection, session: RatingSession) -> int:
 
 
 def return_expired(db: Connection, session: RatingSession) -> int:
-    """Free the open places of sittings whose lease is over; how many."""
+    """Free the open places of rating sessions whose lease is over; how many."""
     return db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id}).rowcount
 
 

@@ -56,7 +56,7 @@ def lock_study(db: Connection, study_id: int) -> None:
 
 
 def count_others(db: Connection, session: RatingSession) -> tuple[int, int]:
-    """How many other sittings finished, and how many are under way."""
+    """How many other rating sessions finished, and how many are under way."""
     n_finished, n_active = db.execute(_COUNT, {"study": session.study_id, "session": session.session_id}).one()
     return n_finished, n_active
 

@@ -65,7 +65,7 @@ class StudyDoor:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class OpenedSession:
     """A rater's place: the token of the cookie, and the state of the rating session.
 
     Of who had their answers deleted there is no rater any more.
@@ -91,7 +91,7 @@ def token_hash(token: str) -> bytes:
 def record_arrival(
     db: Connection, study: StudyDoor, platform: str, platform_id: str, *, lease_minutes: int,
     parameters: Mapping[str, str] | None = None, pool: str | None = None, is_simulated: bool = False,
-) -> Sitting:  # fmt: skip
+) -> OpenedSession:  # fmt: skip
     """Note an arrival; the same id comes back to the same rater and the same rating session, from any device.
 
     The token of the cookie is derived from the installation's key and the rater, so every device of a rater holds the
@@ -114,20 +114,22 @@ def _token(key: bytes, study: StudyDoor, rater: str) -> str:
     return urlsafe_b64encode(_keyed(key, "session", study.id, rater)).decode().rstrip("=")
 
 
-def _gone(db: Connection, study: StudyDoor, token: str) -> Sitting | None:
+def _gone(db: Connection, study: StudyDoor, token: str) -> OpenedSession | None:
     """The place of somebody who had their answers deleted: they do not begin anew."""
     is_gone = db.execute(_DELETED, {"study": study.id, "hash": token_hash(token)}).scalar_one()
-    return Sitting(token, "withdrawn", study.id, None) if is_gone else None
+    return OpenedSession(token, "withdrawn", study.id, None) if is_gone else None
 
 
-def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minutes: int) -> Sitting:
-    """The rater's one sitting, begun or found again."""
+def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minutes: int) -> OpenedSession:
+    """The rater's one rating session, begun or found again."""
     session = {"hash": token_hash(token), "version": study.protocol_version, "lease": lease_minutes}
     state = db.execute(_SESSION, {"study": study.id, "rater": rater_id, **session}).scalar_one()
-    return Sitting(token, state, study.id, rater_id)
+    return OpenedSession(token, state, study.id, rater_id)
 
 
-def record_invited_arrival(db: Connection, study: StudyDoor, invite: str, *, lease_minutes: int) -> Sitting | None:
+def record_invited_arrival(
+    db: Connection, study: StudyDoor, invite: str, *, lease_minutes: int
+) -> OpenedSession | None:
     """The arrival of who holds a personal invite link, as the rater it was made for, or as a new one if for nobody.
 
     None where the link is unknown or revoked.
@@ -139,10 +141,10 @@ def record_invited_arrival(db: Connection, study: StudyDoor, invite: str, *, lea
     if found.rater_id is not None:
         token = _token(_secret(db, _KEY_NAME), study, found.key)
         return _gone(db, study, token) or _sit(db, study, found.rater_id, token, lease_minutes)
-    sitting = record_arrival(db, study, "invite", hashed.hex(), lease_minutes=lease_minutes)
-    if sitting.rater_id is not None:
-        db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": sitting.rater_id})
-    return sitting
+    rating_session = record_arrival(db, study, "invite", hashed.hex(), lease_minutes=lease_minutes)
+    if rating_session.rater_id is not None:
+        db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": rating_session.rater_id})
+    return rating_session
 
 
 def record_invite(db: Connection, study_id: int, rater_id: int | None = None) -> str:

@@ -41,7 +41,7 @@ class RatedResponse:
 
 
 def list_rated_responses(db: Connection, session: RatingSession, protocol: Protocol) -> list[RatedResponse]:
-    """What a sitting has rated, in its order."""
+    """What a rating session has rated, in its order."""
     rows = db.execute(_RATED, {"study": session.study_id, "session": session.session_id})
     return [
         RatedResponse(

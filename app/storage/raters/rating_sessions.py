@@ -58,7 +58,7 @@ _ORIGIN = text(
 
 @dataclass(frozen=True, slots=True)
 class RatingSession:
-    """One rater's sitting, as the handlers need it."""
+    """One rater's rating session, as the handlers need it."""
 
     study_id: int
     session_id: int
@@ -95,7 +95,7 @@ def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession |
 
 
 def record_state(db: Connection, session: RatingSession, state: str) -> None:
-    """Active, expired, full, or how the sitting ended; one that has ended stays so."""
+    """Active, expired, full, or how the rating session ended; one that has ended stays so."""
     db.execute(_STATE, {"study": session.study_id, "session": session.session_id, "state": state})
 
 

@@ -53,7 +53,7 @@ _STOP = (
         VALUES (:study, :rater, 'withdrawal', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
 )
-# In this order: what refers goes before what it refers to. The history of a rating goes with it. Pictures of figures
+# In this order: what refers goes before what it refers to. The history of a rating goes with it. Pictures of estimates
 # are drawn anew.
 _DELETE = (
     text("""
@@ -106,7 +106,7 @@ def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
 
 
 def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
-    """End a sitting for good and free its open places; what was rated stays. A second time changes nothing.
+    """End a rating session for good and free its open places; what was rated stays. A second time changes nothing.
 
     Args:
         db: the transaction.

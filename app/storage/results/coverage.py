@@ -37,7 +37,7 @@ def get_counts(db: Connection, study_id: int) -> Counts:
     return Counts(*db.execute(_COUNTS, {"study_id": study_id}).one())
 
 
-class Sittings(NamedTuple):
+class SessionCounts(NamedTuple):
     """How many came, and how far they got."""
 
     n_arrived: int
@@ -85,7 +85,7 @@ class Coverage:
     `distribution` is (times rated, number of trials), `skip_reasons` (reason, how often).
     """
 
-    sittings: Sittings
+    rating_sessions: SessionCounts
     reconciliation: Reconciliation
     n_trials: int
     n_places: int
@@ -105,7 +105,7 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
     n_places = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
     distribution = [(int(n), int(times)) for n, times in db.execute(text(_DISTRIBUTION), study)]
     return Coverage(
-        sittings=Sittings(*db.execute(text(_SITTINGS), study).one()),
+        rating_sessions=SessionCounts(*db.execute(text(_RATING_SESSIONS), study).one()),
         reconciliation=Reconciliation(*db.execute(text(_RECONCILIATION), study).one()),
         n_trials=sum(times for _, times in distribution),
         n_places=int(n_places),
@@ -115,7 +115,7 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
     )
 
 
-_SITTINGS = """
+_RATING_SESSIONS = """
 SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()),
        count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated),
        (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out'),

@@ -47,7 +47,7 @@ _SESSIONS = text("""
 """)
 
 
-def study_sittings(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
+def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
     """`assignments` and `rating_sessions` as they are exported; without a rater neither has a row."""
     return {
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 from app.storage.database.bulk_copy import copy_in
 from app.storage.studies.export import study_folder
 
@@ -70,7 +70,7 @@ def load_study(
         The study's id; that of the study which is there already, if it is the same to the last answer.
 
     Raises:
-        FaultsError: the slug belongs to another study. Nothing was stored.
+        InvalidInputError: the slug belongs to another study. Nothing was stored.
     """
     protocol = folder.protocol
     values = {"slug": protocol.slug, "lead": lead_id, "seed": protocol.design.seed, "is_demo": is_demo}
@@ -93,7 +93,7 @@ def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -
     if lead_id in (None, taken.lead_id) and is_same(study_folder(db, taken.id), folder):
         return int(taken.id)
     allowed = "a slug of its own; a study of that name is in the store already, and this is not the same"
-    raise FaultsError([Fault("study.yaml", None, "slug", slug, allowed)])
+    raise InvalidInputError([Problem("study.yaml", None, "slug", slug, allowed)])
 
 
 def _store_protocol(db: Connection, study_id: int, protocol: Protocol, yaml: str) -> None:

@@ -1,4 +1,4 @@
-"""Raters and their sittings."""
+"""Raters and their rating sessions."""
 
 from __future__ import annotations
 

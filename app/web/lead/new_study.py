@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.new_study import Sheet, SourceColumn, store_sheet, store_template, store_upload
 from app.actions.studies.templates import list_templates
-from app.design.problem import Fault, FaultsError
+from app.design.problem import InvalidInputError, Problem
 from app.storage.leads.leads import Lead
 from app.web.deps import Db
 from app.web.lead.session import SignedIn, maybe_lead, signed_in_lead
@@ -23,7 +23,7 @@ router = APIRouter()
 
 MOST_FILES = 40
 # Thousands of rows can be wrong in the same way; nobody reads more at once.
-MOST_FAULTS = 200
+MOST_PROBLEMS = 200
 N_SOURCES = 5
 USUAL = (("person", "human"), ("model", "model"))
 USUAL_FIELDS: dict[str, Any] = {
@@ -85,7 +85,7 @@ def submit_template(request: Request, upload: Uploaded, lead: SignedIn, db: Db) 
 @router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
 @router.get("/studies/new/template", dependencies=[Depends(check_signed_in)])
 def show_form_again(request: Request) -> Response:
-    """Where a form came back with faults and its address is opened again."""
+    """Where a form came back with problems and its address is opened again."""
     return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
 
 
@@ -97,8 +97,8 @@ def submit_spreadsheet(request: Request, upload: Uploaded, lead: SignedIn, db: D
 def _answer(request: Request, lead: Lead, upload: Upload, store: Callable[[], str]) -> Response:
     try:
         slug = store()
-    except FaultsError as error:
-        return _form(request, lead, _typed(upload), error.faults)
+    except InvalidInputError as error:
+        return _form(request, lead, _typed(upload), error.problems)
     return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
 
 
@@ -120,14 +120,14 @@ def _sheet(upload: Upload) -> Sheet:
     return Sheet(name, content, columns=columns, **fields)
 
 
-def _form(request: Request, lead: Lead, fields: dict[str, Any], faults: list[Fault] | None = None) -> Response:
-    errors = [fault for fault in faults or [] if fault.severity == "error"]
-    notes = [fault for fault in faults or [] if fault.severity != "error"]
+def _form(request: Request, lead: Lead, fields: dict[str, Any], problems: list[Problem] | None = None) -> Response:
+    errors = [problem for problem in problems or [] if problem.severity == "error"]
+    notes = [problem for problem in problems or [] if problem.severity != "error"]
     kinds = [*fields["kind"], *["model"] * N_SOURCES]
     rows = zip_longest(range(N_SOURCES), fields["source"], kinds, fields["column"], fillvalue="")
     return page(
-        request, "lead/new_study.html", status=422 if faults else 200, lead=lead, n_errors=len(errors),
-        faults=[*errors[:MOST_FAULTS], *notes[:MOST_FAULTS]], fields=fields,
+        request, "lead/new_study.html", status=422 if problems else 200, lead=lead, n_errors=len(errors),
+        problems=[*errors[:MOST_PROBLEMS], *notes[:MOST_PROBLEMS]], fields=fields,
         templates=list_templates(), sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
         max_upload_bytes=request.app.state.max_upload_bytes,
     )  # fmt: skip

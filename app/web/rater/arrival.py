@@ -62,18 +62,18 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if study.status == "draft":
         raise NotOpenError(NOT_YET)
     try:
-        sitting = arrive(db, study, arrival)
+        rating_session = arrive(db, study, arrival)
     except InvitedOnlyError:
         raise ForbiddenError(
             message("This study is by invitation. Please open it with the personal link that you were sent.")
         ) from None
-    if sitting is None:
+    if rating_session is None:
         raise ForbiddenError(message("This personal link is not valid, or no longer. Please ask who sent it to you."))
     # Before anything is kept: what is raised here takes a new rater's arrival back.
-    if session := get_rating_session(db, slug, sitting.token):
+    if session := get_rating_session(db, slug, rating_session.token):
         check_open(db, slug, session)
     response = go(request, "show_current", slug=slug)
-    set_cookie(request, response, rater_cookie(slug), sitting.token, max_age=MAX_AGE_S)
+    set_cookie(request, response, rater_cookie(slug), rating_session.token, max_age=MAX_AGE_S)
     return response
 
 

@@ -135,7 +135,7 @@ def test_a_report_that_fails_is_told_to_who_waits_and_tried_again(begin: Begin, 
     with pytest.raises(MemoryError):
         reports.now(begin, study)
     make.fails_with = None
-    assert reports.now(begin, study).report.figures
+    assert reports.now(begin, study).report.estimates
 
 
 def test_only_the_last_reports_are_kept(

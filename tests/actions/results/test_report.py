@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.results.report import figure_again, report_of_folder, report_of_study, write_report
+from app.actions.results.report import estimate_again, report_of_folder, report_of_study, write_report
 from app.analysis.report.estimate import FIELDS
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder
@@ -45,16 +45,16 @@ def test_a_record_of_the_store_is_got_again_from_the_exported_folder(
     study = get_study(db, folder.protocol.slug)
     assert study is not None
     report, _ = report_of_study(db, study)
-    write_folder(tmp_path / "exported", study_folder(db, study.id), figures=report.figures)
-    drawn = next(figure for figure in report.figures if figure.method.startswith("pigeonhole"))
+    write_folder(tmp_path / "exported", study_folder(db, study.id), estimates=report.estimates)
+    drawn = next(estimate for estimate in report.estimates if estimate.method.startswith("pigeonhole"))
     record = json.loads(json.dumps(drawn.as_record()))
-    made = figure_again(read_folder(tmp_path / "exported"), record)
+    made = estimate_again(read_folder(tmp_path / "exported"), record)
     assert made.differences == ()
-    assert made.figure is not None
-    assert made.figure.as_record() == record
+    assert made.estimate is not None
+    assert made.estimate.as_record() == record
 
 
-def test_the_files_hold_every_figure_once_and_a_chart_for_each_question(tmp_path: Path, shared: Path) -> None:
+def test_the_files_hold_every_estimate_once_and_a_chart_for_each_question(tmp_path: Path, shared: Path) -> None:
     folder = read_folder(write_ayers(tmp_path / "study", shared))
     report = report_of_folder(folder)
     written = write_report(report, folder.protocol, tmp_path / "out")
@@ -66,9 +66,9 @@ def test_the_files_hold_every_figure_once_and_a_chart_for_each_question(tmp_path
     assert document == report.as_document()
     agreement, comparisons = (list(csv.DictReader(path.read_text("utf-8").splitlines())) for path in written[1:3])
     rows = agreement + comparisons
-    assert len(rows) == len(report.figures)
+    assert len(rows) == len(report.estimates)
     assert {tuple(row) for row in rows} == {FIELDS}
     estimates = [None if row["estimate"] == "" else float(row["estimate"]) for row in rows]
-    assert sorted(estimates, key=str) == sorted((figure.estimate for figure in report.figures), key=str)
+    assert sorted(estimates, key=str) == sorted((estimate.estimate for estimate in report.estimates), key=str)
     assert {row["section"] for row in agreement} == {"agreement"}
     assert "agreement" not in {row["section"] for row in comparisons}

@@ -45,14 +45,14 @@ def test_what_goes_wrong_over_there_is_raised_here_and_the_next_report_is_made(
 ) -> None:
     with pytest.raises(AttributeError):
         process.analyze(None, job[1])  # type: ignore[arg-type]
-    assert process.analyze(*job).figures
+    assert process.analyze(*job).estimates
 
 
 def test_a_process_that_was_killed_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
     process.analyze(*job)
     assert process.pid
     os.kill(process.pid, signal.SIGKILL)
-    assert process.analyze(*job).figures
+    assert process.analyze(*job).estimates
 
 
 def test_a_process_that_dies_at_work_is_told_of(

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
 from app.actions.studies.life_cycle import StudyMissingError
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 from app.exchange import read_folder
 from app.exchange.tabular.unfold import Layout
 from app.storage.studies.export import study_folder
@@ -102,16 +102,16 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(
     book = openpyxl.Workbook()
     book.save(tmp_path / "sheet.xlsx")
     monkeypatch.setattr("app.exchange.tabular.spreadsheet.MOST_BYTES", 1000)
-    assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == "more bytes than allowed"
+    assert problem_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == "more bytes than allowed"
 
 
-def test_an_excel_file_without_a_header_or_with_too_wide_a_one_is_a_fault(folder: Path, tmp_path: Path) -> None:
+def test_an_excel_file_without_a_header_or_with_too_wide_a_one_is_a_problem(folder: Path, tmp_path: Path) -> None:
     for width, found in ((0, "no header"), (1_001, "1001 columns")):
         book = openpyxl.Workbook()
         assert book.active is not None
         book.active.append([f"c{n}" for n in range(width)])
         book.save(tmp_path / "sheet.xlsx")
-        assert fault_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == found
+        assert problem_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == found
 
 
 def test_json_lines_are_read_too_and_items_without_ids_are_numbered(folder: Path, tmp_path: Path) -> None:
@@ -126,37 +126,37 @@ def test_only_the_attributes_that_are_named_are_kept(folder: Path, sheet: Path) 
     assert list(read_rows(folder / "items.csv")[0]) == ["item", "text", "feels"]
 
 
-def fault_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | None, str | None, str]:
-    with pytest.raises(FaultsError) as raised:
+def problem_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | None, str | None, str]:
+    with pytest.raises(InvalidInputError) as raised:
         import_into_folder(folder, sheet, layout, folder)
-    fault = raised.value.faults[0]
+    problem = raised.value.problems[0]
     assert not (folder / "items.csv").exists()
-    return fault.file, fault.row, fault.column, fault.found
+    return problem.file, problem.row, problem.column, problem.found
 
 
-def test_an_unknown_source_is_one_fault_where_it_is_named_and_not_one_a_row(folder: Path, sheet: Path) -> None:
+def test_an_unknown_source_is_one_problem_where_it_is_named_and_not_one_a_row(folder: Path, sheet: Path) -> None:
     unknown = Layout(responses={"robot": "Human", "model-1": "GPT"}, item="ID", text="Post")
-    with pytest.raises(FaultsError) as raised:
+    with pytest.raises(InvalidInputError) as raised:
         import_into_folder(folder, sheet, unknown, folder)
-    (fault,) = raised.value.faults
-    assert (fault.file, fault.row, fault.column, fault.found) == ("--response", None, "source", "robot")
-    assert fault.allowed == "person or model-1"
+    (problem,) = raised.value.problems
+    assert (problem.file, problem.row, problem.column, problem.found) == ("--response", None, "source", "robot")
+    assert problem.allowed == "person or model-1"
 
 
-def test_each_fault_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
+def test_each_problem_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
     missing = Layout(responses={"person": "Humans"}, item="ID", text="Post")
-    assert fault_of(folder, sheet, missing) == (
+    assert problem_of(folder, sheet, missing) == (
         "sheet.csv", 1, "Humans", "ID, Post, Human, GPT, Mood or feels",
     )  # fmt: skip
     sheet.write_text(SHEET.replace("x2", "x1"))
-    assert fault_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
+    assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
     sheet.write_text(SHEET.replace("One", " "))
-    assert fault_of(folder, sheet, LAYOUT) == ("sheet.csv", 2, "text", " ")
-    assert fault_of(folder, tmp_path / "no.csv", LAYOUT)[3] == "no such file"
+    assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 2, "text", " ")
+    assert problem_of(folder, tmp_path / "no.csv", LAYOUT)[3] == "no such file"
     (tmp_path / "no.xlsx").write_bytes(b"PK\x03\x04")
-    assert fault_of(folder, tmp_path / "no.xlsx", LAYOUT)[3].startswith("no Excel file")
+    assert problem_of(folder, tmp_path / "no.xlsx", LAYOUT)[3].startswith("no Excel file")
     (folder / "study.yaml").unlink()
-    assert fault_of(folder, sheet, LAYOUT)[3] == "no such file"
+    assert problem_of(folder, sheet, LAYOUT)[3] == "no such file"
 
 
 def test_items_are_added_to_a_study_in_the_store_after_those_it_has(db: Connection, sheet: Path) -> None:
@@ -168,10 +168,10 @@ def test_items_are_added_to_a_study_in_the_store_after_those_it_has(db: Connecti
     assert list(stored.items["Mood"]) == [None, None, "low", "high"]
 
 
-def test_an_id_that_the_study_has_already_is_a_fault_and_nothing_is_stored(db: Connection, sheet: Path) -> None:
+def test_an_id_that_the_study_has_already_is_a_problem_and_nothing_is_stored(db: Connection, sheet: Path) -> None:
     load_study(db, read_small())
     sheet.write_text(SHEET.replace("x2", "b"))
-    with pytest.raises(FaultsError, match="an id that no item of the study has yet"):
+    with pytest.raises(InvalidInputError, match="an id that no item of the study has yet"):
         import_into_store(db, "small", sheet, LAYOUT)
     assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 2
     with pytest.raises(StudyMissingError):

@@ -51,7 +51,7 @@ def test_the_index_names_every_folder_and_nothing_else() -> None:
 
 
 @every_template
-def test_a_template_checks_without_fault_or_warning(name: str) -> None:
+def test_a_template_checks_without_problem_or_warning(name: str) -> None:
     assert read_folder(template_folder(name)).notes == ()
 
 

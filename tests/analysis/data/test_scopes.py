@@ -27,20 +27,20 @@ ROWS = [
 ]  # fmt: skip
 
 
-def test_an_excluded_answer_is_in_no_figure_and_the_report_says_how_many() -> None:
+def test_an_excluded_answer_is_in_no_estimate_and_the_report_says_how_many() -> None:
     study = protocol()
     excluded = [{**row, "rater": "cat", "value": 1, "exclude": "failed the check"} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *excluded], ROWS))
-    assert [told(f) for f in with_them.figures] == [told(f) for f in without.figures]
-    assert with_them.notes == ("8 answers carry a reason to be left out (`exclude`) and are in no figure.",)
+    assert [told(f) for f in with_them.estimates] == [told(f) for f in without.estimates]
+    assert with_them.notes == ("8 answers carry a reason to be left out (`exclude`) and are in no estimate.",)
 
 
-def test_a_planned_repeat_enters_no_figure_between_raters() -> None:
+def test_a_planned_repeat_enters_no_estimate_between_raters() -> None:
     study = protocol()
     repeats = [{**row, "value": 5, "repeat": 1} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *repeats], ROWS))
-    between = [f for f in with_them.figures if not f.statistic.startswith("intra_rater")]
-    assert [told(f) for f in between] == [told(f) for f in without.figures]
+    between = [f for f in with_them.estimates if not f.statistic.startswith("intra_rater")]
+    assert [told(f) for f in between] == [told(f) for f in without.estimates]
 
 
 def test_cannot_judge_is_missing() -> None:
@@ -49,13 +49,13 @@ def test_cannot_judge_is_missing() -> None:
     assert only(report, "mean", scope=HUMAN).n_ratings == 4
 
 
-def test_a_model_judge_has_figures_of_its_own_and_changes_none_of_the_people() -> None:
+def test_a_model_judge_has_estimates_of_its_own_and_changes_none_of_the_people() -> None:
     study = protocol()
     judged = [{**row, "rater": judge, "value": 1} for judge in ("gpt", "gemini") for row in ROWS[:4]]
     judges = [{"rater": "gpt", "kind": "model"}, {"rater": "gemini", "kind": "model"}]
     with_them = analyze(frames(study, [*ROWS, *judged], raters=judges), study)
-    people = [told(f) for f in with_them.figures if f.scope.get("rater_kind") is None]
-    assert people == [told(f) for f in analyze(frames(study, ROWS), study).figures]
+    people = [told(f) for f in with_them.estimates if f.scope.get("rater_kind") is None]
+    assert people == [told(f) for f in analyze(frames(study, ROWS), study).estimates]
     assert only(with_them, "mean", scope={"rater_kind": "model", **HUMAN}).estimate == 1
     assert only(with_them, "percent_agreement", scope={"rater_kind": "model"}).estimate == 1
 
@@ -84,9 +84,9 @@ def test_a_response_that_a_rater_met_twice_is_one_rating_of_it_where_agreement_i
     again = [{**row, "value": 5, "condition": "b"} for row in ROWS if row["rater"] == "ann"]
     once = [{**row, "condition": "a"} for row in ROWS]
     report = analyze(frames(study, [*once, *again]), study)
-    figure = only(report, "percent_agreement", scope={})
-    assert figure.estimate == only(analyze(frames(study, ROWS), study), "percent_agreement", scope={}).estimate
-    assert (figure.n_pairable_units, figure.n_ratings) == (4, 12)
+    estimate = only(report, "percent_agreement", scope={})
+    assert estimate.estimate == only(analyze(frames(study, ROWS), study), "percent_agreement", scope={}).estimate
+    assert (estimate.n_pairable_units, estimate.n_ratings) == (4, 12)
 
 
 def test_a_question_about_the_item_or_a_turn_has_no_source() -> None:

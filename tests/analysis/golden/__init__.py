@@ -28,10 +28,15 @@ def numbers_of(report: Report) -> dict[Key, Numbers]:
     """Estimate and interval of each record, as text that keeps every digit, by what the record is about."""
     numbers: dict[Key, Numbers] = {}
     seen: dict[Key, int] = {}
-    for figure in report.figures:
-        about = (figure.section, figure.question or "", json.dumps(figure.scope, sort_keys=True), figure.statistic)
+    for estimate in report.estimates:
+        about = (
+            estimate.section,
+            estimate.question or "",
+            json.dumps(estimate.scope, sort_keys=True),
+            estimate.statistic,
+        )
         seen[about] = seen.get(about, 0) + 1
-        values = (figure.estimate, figure.ci_low, figure.ci_high)
+        values = (estimate.estimate, estimate.ci_low, estimate.ci_high)
         numbers[*about, str(seen[about])] = tuple("" if value is None else repr(float(value)) for value in values)
     return numbers
 

@@ -1,4 +1,4 @@
-"""A figure is got again by its recipe."""
+"""An estimate is got again by its recipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.analysis.report.estimate import Figure
+from app.analysis.report.estimate import Estimate
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
 from app.analysis.report.statistics_registry import STATISTICS, page_of
@@ -37,12 +37,12 @@ def _small(value: int = 3) -> list[Row]:
     ]  # fmt: skip
 
 
-def test_every_figure_has_a_whole_recipe(ayers: Report) -> None:
-    for figure in ayers.figures:
-        assert set(figure.recipe) == {"data", "answers", "filter", "formula", "seed", "software"}
-        assert figure.recipe["data"] == ayers.data_hash[:16]
-        assert (figure.recipe["seed"] is not None) == (
-            figure.method.startswith(("bootstrap", "pigeonhole")) and figure.ci_low is not None
+def test_every_estimate_has_a_whole_recipe(ayers: Report) -> None:
+    for estimate in ayers.estimates:
+        assert set(estimate.recipe) == {"data", "answers", "filter", "formula", "seed", "software"}
+        assert estimate.recipe["data"] == ayers.data_hash[:16]
+        assert (estimate.recipe["seed"] is not None) == (
+            estimate.method.startswith(("bootstrap", "pigeonhole")) and estimate.ci_low is not None
         )
 
 
@@ -51,33 +51,37 @@ def test_the_formula_is_on_the_page_that_the_recipe_names() -> None:
         assert statistic in headings(DOCS.parent / page_of(statistic)), statistic
 
 
-def test_a_recipe_read_by_hand_gives_the_figure_from_the_files(ayers: Report, tmp_path: Path, shared: Path) -> None:
+def test_a_recipe_read_by_hand_gives_the_estimate_from_the_files(ayers: Report, tmp_path: Path, shared: Path) -> None:
     """The filter as pandas reads it, the seed and the formula as the documentation names them."""
     folder = write_ayers(tmp_path, shared)
     ratings = pd.read_csv(folder / "ratings.csv", dtype=str, keep_default_na=False)
     ratings["source"] = ratings["response"].str.rpartition(":")[2]
-    figure = first(ayers, "share_at_least_ratio", question="empathy")
-    assert figure.recipe["filter"] == (
+    estimate = first(ayers, "share_at_least_ratio", question="empathy")
+    assert estimate.recipe["filter"] == (
         "question = empathy and rater kind = person and source in (chatgpt, physician)"
         " and exclude is empty and repeat = 0"
     )
     rows = ratings[(ratings["question"] == "empathy") & ratings["source"].isin(["chatgpt", "physician"])]
     value = rows["value"].to_numpy(dtype=np.float64)
     made = share_at_least_ratio(
-        value, (rows["source"] == "chatgpt").to_numpy(), figure.scope["cut"],
-        item=rows["item"].to_numpy(), rater=rows["rater"].to_numpy(), seed=figure.recipe["seed"],
+        value, (rows["source"] == "chatgpt").to_numpy(), estimate.scope["cut"],
+        item=rows["item"].to_numpy(), rater=rows["rater"].to_numpy(), seed=estimate.recipe["seed"],
     )  # fmt: skip
     assert made.interval is not None
-    assert (made.estimate, made.interval.low, made.interval.high) == (figure.estimate, figure.ci_low, figure.ci_high)
+    assert (made.estimate, made.interval.low, made.interval.high) == (
+        estimate.estimate,
+        estimate.ci_low,
+        estimate.ci_high,
+    )
 
 
 def test_records_of_every_section_are_got_again_to_the_last_digit(ayers: Report, tmp_path: Path, shared: Path) -> None:
     study = read_folder(write_ayers(tmp_path, shared))
-    text = json.dumps([next(f for f in ayers.figures if f.section == one).as_record() for one in ayers.sections])
+    text = json.dumps([next(f for f in ayers.estimates if f.section == one).as_record() for one in ayers.sections])
     records: list[dict[str, Any]] = json.loads(text)
     made = analyze(frames_of(study), study.protocol)
     for record in records:
-        assert record in [json.loads(json.dumps(figure.as_record())) for figure in made.of(record["section"])]
+        assert record in [json.loads(json.dumps(estimate.as_record())) for estimate in made.of(record["section"])]
 
 
 def test_the_same_record_comes_again_and_another_is_said_to_differ() -> None:
@@ -86,8 +90,8 @@ def test_the_same_record_comes_again_and_another_is_said_to_differ() -> None:
     record = first(analyze(small, study), "mean_difference").as_record()
     made = again(small, study, record)
     assert made.differences == ()
-    assert made.figure is not None
-    assert made.figure.as_record() == record
+    assert made.estimate is not None
+    assert made.estimate.as_record() == record
     wrong = again(small, study, {**record, "estimate": 9.0})
     assert wrong.differences == (f"estimate: 9.0 in the record, {record['estimate']} now",)
 
@@ -99,13 +103,13 @@ def test_other_data_are_told_by_their_hash() -> None:
     assert {line.partition(":")[0] for line in other.differences} >= {"estimate", "data", "answers"}
 
 
-def test_a_figure_that_these_data_do_not_give_is_said_to_be_none() -> None:
+def test_a_estimate_that_these_data_do_not_give_is_said_to_be_none() -> None:
     study = protocol(FIVE)
     record = first(analyze(frames(study, _small()), study), "mean_difference").as_record()
     alone = protocol(FIVE, sources={"human": {"kind": "human"}})
     made = again(frames(alone, [row for row in _small() if row["response"].endswith("human")]), alone, record)
-    assert made.figure is None
-    assert made.differences[0] == "these data give no such figure"
+    assert made.estimate is None
+    assert made.differences[0] == "these data give no such estimate"
     assert made.differences[1].startswith("data: ")
 
 
@@ -126,7 +130,7 @@ def test_full_reports_are_got_again_as_such() -> None:
 
 def test_the_filter_says_whose_rows_in_words() -> None:
     def of(section: str, statistic: str = "mean", question: str | None = "q", **scope: object) -> str:
-        return filter_of(Figure(section, question, scope, statistic, 1.0))
+        return filter_of(Estimate(section, question, scope, statistic, 1.0))
 
     assert of("text", question=None, source="human", covariate="words") == "responses.csv and source = human"
     assert of("judge", rater_kind="model", raters=["gpt"]) == (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
-def test_every_figure_of_the_real_studies_has_words(ayers: Report, kumar: Report, pandalm: Report) -> None:
-    found = {figure.statistic for report in (ayers, kumar, pandalm) for figure in report.figures}
+def test_every_estimate_of_the_real_studies_has_words(ayers: Report, kumar: Report, pandalm: Report) -> None:
+    found = {estimate.statistic for report in (ayers, kumar, pandalm) for estimate in report.estimates}
     assert found <= set(STATISTICS)
 
 

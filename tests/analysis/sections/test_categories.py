@@ -95,7 +95,7 @@ def test_detection_is_the_difference_of_the_normal_scores_of_hits_and_false_alar
 def test_what_is_believed_changes_the_rating_of_either_source() -> None:
     study = protocol(FIVE, WHO, analysis=BELIEF)
     report = analyze(frames(study, _beliefs(8, 3)), study)
-    assert [figure.estimate for figure in find(report, "belief_effect")] == pytest.approx([-2, -2])
+    assert [estimate.estimate for estimate in find(report, "belief_effect")] == pytest.approx([-2, -2])
     assert only(report, "interaction", section="belief").estimate == pytest.approx(0)
 
 
@@ -109,9 +109,9 @@ def test_hardly_any_answer_gives_reasons(n: int) -> None:
     study = protocol(FIVE, WHO, DOES, {**FEELS, "correct": "sad"}, analysis=BELIEF)
     rows = [_row("a", "i", "human", key, given) for key, given in (("who", "ai"), ("does", "asks"), ("empathy", 3))]
     report = analyze(frames(study, rows[: 3 * n]), study)
-    for figure in (*report.of("category"), *report.of("belief")):
-        assert (figure.estimate is None) == (figure.reason is not None)
-    assert {figure.statistic for figure in report.of("belief")} == {
+    for estimate in (*report.of("category"), *report.of("belief")):
+        assert (estimate.estimate is None) == (estimate.reason is not None)
+    assert {estimate.statistic for estimate in report.of("belief")} == {
         "dprime", "criterion", "detection_share", "belief_effect", "interaction",
     }  # fmt: skip
 

@@ -72,10 +72,10 @@ def test_an_imported_score_is_correlated_with_the_mean_rating_over_all_responses
         rated = [means[f"i{i}:{s}"] for i in range(9) for s in sources]
         scored = [float(given[i, s]) for i in range(9) for s in sources]
         for statistic, known in (("correlation", stats.pearsonr), ("rank_correlation", stats.spearmanr)):
-            figure = only(report, statistic, section="text", scope={**scope, "covariate": "classifier"})
-            assert figure.estimate == pytest.approx(known(rated, scored).statistic)
-            assert (figure.n_units, figure.n_raters, figure.unit) == (9 * len(sources), 4, "response")
-            assert figure.ci_low is not None
+            estimate = only(report, statistic, section="text", scope={**scope, "covariate": "classifier"})
+            assert estimate.estimate == pytest.approx(known(rated, scored).statistic)
+            assert (estimate.n_units, estimate.n_raters, estimate.unit) == (9 * len(sources), 4, "response")
+            assert estimate.ci_low is not None
 
 
 def test_the_difference_at_equal_length_is_that_of_least_squares_on_doublings() -> None:
@@ -105,7 +105,7 @@ def test_more_texts_than_can_be_measured_quickly_are_measured_on_demand(monkeypa
     monkeypatch.setattr(covariates, "MOST_TEXTS", 3)
     study = protocol(FIVE)
     small = frames(study, _ratings(2), responses=_responses(2, score=lambda i, s: str(i + len(s))))
-    assert {figure.reason for figure in find(analyze(small, study), "text_mean") if figure.estimate is None} == {
+    assert {estimate.reason for estimate in find(analyze(small, study), "text_mean") if estimate.estimate is None} == {
         "not_run"
     }
     assert find(analyze(small, study), "correlation", scope={"covariate": "score"})
@@ -119,7 +119,7 @@ def test_columns_that_are_no_scores_are_left_alone() -> None:
         "part": lambda i, _: str(i) if i else None, "words": lambda i, s: str(i * len(s)),
     }  # fmt: skip
     report = analyze(frames(study, _ratings(5), responses=_responses(5, **columns)), study)
-    names = {figure.scope["covariate"] for figure in report.of("text")}
+    names = {estimate.scope["covariate"] for estimate in report.of("text")}
     assert names & {"writer", "style", "same"} == set()
     assert {"part", "words", "words (imported)"} <= names
     assert only(report, "correlation", section="text", scope={"covariate": "part"}).n_units == 8
@@ -129,7 +129,7 @@ def test_a_question_that_is_not_about_responses_has_nothing_to_do_with_their_tex
     study = protocol(FIVE, {**FIVE, "key": "clear", "target": "item"})
     rows = [{"rater": f"r{r}", "item": f"i{i}", "question": "clear", "value": r + i} for r in (1, 2) for i in (1, 2)]
     report = analyze(frames(study, rows, responses=_responses(3)), study)
-    assert {figure.question for figure in report.of("text")} == {None}
+    assert {estimate.question for estimate in report.of("text")} == {None}
 
 
 def test_every_measure_has_words_of_its_own_and_a_score_keeps_its_name() -> None:

@@ -30,7 +30,7 @@ def test_a_gold_trial_stands_in_every_cell_and_one_to_practise_on_in_none() -> N
         flow={**DEBRIEF, "practice": {"trials": [{"item": "i1"}]}},
     )  # fmt: skip
     found = special_trials(study, items(3))
-    assert not found.faults
+    assert not found.problems
     assert [(trial.purpose, trial.cell.text) for trial in found.trials] == [
         ("practice", ""), ("gold", "label=true"), ("gold", "label=swapped"),
     ]  # fmt: skip
@@ -47,18 +47,18 @@ def test_a_gold_trial_stands_in_every_cell_and_one_to_practise_on_in_none() -> N
     ],
 )
 def test_what_cannot_be_is_said(trial: dict[str, Any], words: str) -> None:
-    assert of_gold({**GOLD, **trial}).faults == [f"checks.gold.1 {words}"]
+    assert of_gold({**GOLD, **trial}).problems == [f"checks.gold.1 {words}"]
 
 
 def test_several_trials_of_an_item_want_to_be_told_apart() -> None:
-    assert of_gold(GOLD, design={"trials": "single"}).faults == [
+    assert of_gold(GOLD, design={"trials": "single"}).problems == [
         "checks.gold.1 says which responses of i0 are shown: 2 trials can be made of them."
     ]
 
 
 def test_the_same_trial_is_not_practised_and_gold() -> None:
     study = protocol(checks={"gold": [GOLD]}, flow={"practice": {"trials": [{"item": "i0"}]}})
-    assert special_trials(study, items(2)).faults == [
+    assert special_trials(study, items(2)).problems == [
         "checks.gold.1 shows the same responses of i0 as another special trial."
     ]
 
@@ -66,10 +66,10 @@ def test_the_same_trial_is_not_practised_and_gold() -> None:
 def test_a_choice_is_expected_by_the_key_of_a_response_that_is_shown() -> None:
     choice: dict[str, Any] = {"questions": [WARM, PREFERENCE]}
     for value in ("i0:model", "tie"):
-        assert not of_gold({**GOLD, "expect": {"preference": value}}, **choice).faults
-    assert of_gold({**GOLD, "expect": {"preference": "i1:model"}}, **choice).faults
+        assert not of_gold({**GOLD, "expect": {"preference": value}}, **choice).problems
+    assert of_gold({**GOLD, "expect": {"preference": "i1:model"}}, **choice).problems
     alone = {**GOLD, "responses": ["i0:model"], "expect": {"preference": "tie"}}
-    assert "does not ask" in of_gold(alone, **choice).faults[0]
+    assert "does not ask" in of_gold(alone, **choice).problems[0]
 
 
 def test_questions_of_one_condition_are_not_practised() -> None:
@@ -78,12 +78,12 @@ def test_questions_of_one_condition_are_not_practised() -> None:
         questions=[asked], conditions={"label": LABEL},
         flow={**DEBRIEF, "practice": {"trials": [{"item": "i0", "expect": {"warm": 3}}]}},
     )  # fmt: skip
-    assert "does not ask" in special_trials(study, items(2)).faults[0]
+    assert "does not ask" in special_trials(study, items(2)).problems[0]
 
 
 def test_cannot_judge_and_any_words_may_be_expected() -> None:
     questions = [{**WARM, "cannot_judge": True}, {"key": "why", "target": "item", "type": "text", "text": "Why?"}]
-    assert not of_gold({**GOLD, "expect": {"warm": "cannot_judge", "why": "so"}}, questions=questions).faults
+    assert not of_gold({**GOLD, "expect": {"warm": "cannot_judge", "why": "so"}}, questions=questions).problems
 
 
 def test_a_stored_trial_is_known_by_its_item_and_the_responses_that_were_named() -> None:
@@ -98,7 +98,7 @@ def test_a_stored_trial_is_known_by_its_item_and_the_responses_that_were_named()
 def test_a_gold_trial_has_the_name_of_no_other_check_and_expects_nothing_of_looking_back() -> None:
     task = {"key": "i0", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
     study = protocol(checks={"gold": [GOLD], "comprehension": [task]}, flow={"revisit": ["warm"]})
-    assert special_trials(study, items(2)).faults == [
+    assert special_trials(study, items(2)).problems == [
         "checks.gold.1 has the name of another check, i0.",
         "checks.gold.1 expects an answer to warm, which its page does not ask.",
     ]

@@ -1,4 +1,4 @@
-"""Shares of item means. The figures of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
+"""Shares of item means. The estimates of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
 
 from __future__ import annotations
 

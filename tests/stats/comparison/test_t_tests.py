@@ -1,4 +1,4 @@
-"""t tests on item means. The figures of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
+"""t tests on item means. The estimates of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pandas.testing import assert_frame_equal
 
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 from app.exchange import read_folder, write_folder
 from app.storage.results.frames import study_frames
 from app.storage.studies.export import study_events, study_folder
@@ -57,7 +57,7 @@ def test_another_file_of_that_name_is_ignored_and_said() -> None:
     ("row", "column"), [("r9,look,true,2026-11-21", "rater"), ("r1,look,perhaps,2026-11-21", "is_passed"),
                         ("r1,look,true,soon", "happened_at")],
 )  # fmt: skip
-def test_a_wrong_check_is_a_fault(row: str, column: str) -> None:
-    with pytest.raises(FaultsError) as error:
+def test_a_wrong_check_is_a_problem(row: str, column: str) -> None:
+    with pytest.raises(InvalidInputError) as error:
         read_small(checks=f"rater,check,is_passed,happened_at\n{row}\n")
-    assert [(fault.row, fault.column) for fault in error.value.faults] == [(2, column)]
+    assert [(problem.row, problem.column) for problem in error.value.problems] == [(2, column)]

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import StudyFolder, is_same
-from app.design.problem import FaultsError
+from app.design.problem import InvalidInputError
 from app.exchange import frames_of, read_folder
 from app.storage.results.frames import copy_ratings, ratings_of, study_frames
 from app.storage.studies.export import study_folder
@@ -53,7 +53,7 @@ def test_real_studies_give_the_same_frames_from_the_store_as_from_their_folder(
     assert is_same(study_folder(db, study_id), folder)
 
 
-def test_the_figures_of_the_ayers_study_are_the_same_to_the_last_digit(
+def test_the_estimates_of_the_ayers_study_are_the_same_to_the_last_digit(
     db: Connection, tmp_path: Path, shared: Path
 ) -> None:
     folder = read_folder(write_ayers(tmp_path, shared))
@@ -135,11 +135,11 @@ def test_loading_the_same_study_twice_changes_nothing(db: Connection) -> None:
 
 def test_another_study_under_a_slug_that_is_taken_is_refused(db: Connection) -> None:
     load_study(db, read_small())
-    with pytest.raises(FaultsError) as raised:
+    with pytest.raises(InvalidInputError) as raised:
         load_study(db, read_small(ratings=RATINGS.replace("r2,,,age,40", "r2,,,age,41")))
-    fault = raised.value.faults[0]
-    assert (fault.file, fault.column, fault.found) == ("study.yaml", "slug", "small")
-    assert "in the store already" in fault.allowed
+    problem = raised.value.problems[0]
+    assert (problem.file, problem.column, problem.found) == ("study.yaml", "slug", "small")
+    assert "in the store already" in problem.allowed
 
 
 def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:
@@ -148,7 +148,7 @@ def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:
         for email in ("a@b.c", "d@e.f")
     )
     load_study(db, read_small(), one)
-    with pytest.raises(FaultsError):
+    with pytest.raises(InvalidInputError):
         load_study(db, read_small(), other)
 
 

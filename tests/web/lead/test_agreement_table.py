@@ -1,25 +1,25 @@
-"""The agreement of a question, from figures to a table and to what could not be computed."""
+"""The agreement of a question, from estimates to a table and to what could not be computed."""
 
 from __future__ import annotations
 
-from app.analysis.report.estimate import Figure
+from app.analysis.report.estimate import Estimate
 from app.analysis.report.wording import REASONS
 from app.web.lead.results.estimate_tables import agreement_of
 
 
-def _figure(statistic: str, estimate: float | None, **more: object) -> Figure:
+def _estimate(statistic: str, estimate: float | None, **more: object) -> Estimate:
     values: dict[str, object] = {"scope": {}, "question": "warm", "section": "agreement", **more}
-    return Figure(statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
+    return Estimate(statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
 
 
 def test_what_is_computed_nowhere_is_a_sentence_and_no_column_of_reasons() -> None:
     only = {"source": "model"}
     agreement = agreement_of([
-        _figure("krippendorff_alpha_ordinal", 0.5, ci_low=0.25, ci_high=0.75, n_raters=3),
-        _figure("kendall_w", None, reason="no_pairable_units"),
-        _figure("fleiss_kappa", None, reason="no_pairable_units"),
-        _figure("krippendorff_alpha_ordinal", None, reason="no_variation", scope=only),
-        _figure("fleiss_kappa", 0.125, scope=only),
+        _estimate("krippendorff_alpha_ordinal", 0.5, ci_low=0.25, ci_high=0.75, n_raters=3),
+        _estimate("kendall_w", None, reason="no_pairable_units"),
+        _estimate("fleiss_kappa", None, reason="no_pairable_units"),
+        _estimate("krippendorff_alpha_ordinal", None, reason="no_variation", scope=only),
+        _estimate("fleiss_kappa", 0.125, scope=only),
     ])  # fmt: skip
     assert agreement.table.header[:3] == ("Of", "Krippendorff's alpha, ordinal", "Fleiss' kappa")
     assert agreement.table.rows[0][:3] == ("all", "0.500\n[0.250, 0.750]", REASONS["no_pairable_units"])

@@ -64,7 +64,7 @@ def test_a_zip_of_the_folder_becomes_the_same_study(client: TestClient) -> None:
     assert answer.headers["location"] == "/studies/warmth"
 
 
-def test_all_faults_are_listed_with_their_place_and_nothing_is_stored(client: TestClient, db: Connection) -> None:
+def test_all_problems_are_listed_with_their_place_and_nothing_is_stored(client: TestClient, db: Connection) -> None:
     bad = FOLDER | {
         "responses.csv": RESPONSES + "c,person,Lost\nb,nobody,Who\n",
         "ratings.csv": RATINGS + "r1,a,a:machine,warmth,7\n",
@@ -88,7 +88,7 @@ def test_all_faults_are_listed_with_their_place_and_nothing_is_stored(client: Te
         ("notes.docx", b"nothing of a study"),
     ],
 )
-def test_what_is_no_study_is_a_list_of_faults(client: TestClient, db: Connection, name: str, content: bytes) -> None:
+def test_what_is_no_study_is_a_list_of_problems(client: TestClient, db: Connection, name: str, content: bytes) -> None:
     whole = {part: text.encode() for part, text in FOLDER.items()}
     files = {**whole, name: content} if name in FOLDER else {name: content}
     answer = client.post("/studies/new", files=[("files", part) for part in files.items()])
@@ -109,10 +109,10 @@ def test_a_study_cannot_be_called_new_which_is_a_page(client: TestClient) -> Non
 def test_no_file_at_all_is_said(client: TestClient) -> None:
     answer = client.post("/studies/new", files=[("files", ("", b""))])
     assert answer.status_code == 422
-    assert "1 fault." in answer.text
+    assert "1 problem." in answer.text
 
 
-def test_a_fault_that_quotes_html_or_a_formula_is_text(client: TestClient) -> None:
+def test_a_problem_that_quotes_html_or_a_formula_is_text(client: TestClient) -> None:
     bad = FOLDER | {"ratings.csv": RATINGS + "r1,a,a:machine,warmth,<script>alert(1)</script>\n"}
     answer = client.post("/studies/new", files=parts(bad))
     assert "<script>alert" not in answer.text

@@ -68,7 +68,7 @@ def test_one_source_alone_is_rated_without_a_choice(client: TestClient, db: Conn
         ({"title": ""}, "title"),
     ],
 )
-def test_a_wrong_field_is_a_fault_and_the_form_keeps_what_was_typed(
+def test_a_wrong_field_is_a_problem_and_the_form_keeps_what_was_typed(
     client: TestClient, db: Connection, fields: dict[str, Any], words: str
 ) -> None:
     answer = send(client, **fields)
@@ -83,7 +83,7 @@ def test_a_hostile_file_name_harms_nobody(client: TestClient, name: str) -> None
     assert send(client, name).status_code == 303
 
 
-def test_no_spreadsheet_is_a_fault(client: TestClient) -> None:
+def test_no_spreadsheet_is_a_problem(client: TestClient) -> None:
     answer = client.post("/studies/new/spreadsheet", data=FIELDS, files={"sheet": ("", b"")})
     assert answer.status_code == 422
     assert "a spreadsheet" in answer.text

@@ -122,7 +122,7 @@ def test_who_refuses_leaves_nothing_behind_but_the_count(engine: Engine, anna: V
     for table in ("raters", "platform_ids", "rating_sessions", "steps", "ratings", "events"):
         assert rows(engine, f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608
     with engine.connect() as db:
-        assert get_coverage(db, 1).sittings.n_refused == 1
+        assert get_coverage(db, 1).rating_sessions.n_refused == 1
     assert "Please open the study with the link" in anna.get("/s/study/rate").text
     assert heading(anna.arrive()) == "A study"
 
@@ -177,7 +177,7 @@ def test_who_is_not_eligible_ends_with_the_right_code_and_their_answers_are_not_
     again = anna.post("/s/study/questions/eligibility", data={"q2": "yes"})
     assert heading(again) == heading(anna.arrive()) == "Thank you for your interest"
     with engine.begin() as db:
-        assert get_coverage(db, 1).sittings.n_screened_out == 1
+        assert get_coverage(db, 1).rating_sessions.n_screened_out == 1
         close_study(db, "study")
     assert heading(anna.get("/s/study/ended")) == "Thank you for your interest"
 

@@ -1,4 +1,4 @@
-"""Gold trials: among every rater's others, in no figure and no place, a check that follows the last answer."""
+"""Gold trials: among every rater's others, in no estimate and no place, a check that follows the last answer."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def rate_all(anna: Visitor, page: Any, answer: Callable[[Any], dict[str, str]]) 
     return page, address
 
 
-def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_figure(
+def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_estimate(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = opened(design={"raters_per_trial": 1})
@@ -106,10 +106,10 @@ def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
     assert checks(engine) == [("sure", False)]
     with engine.connect() as db:
         report = analyze(study_frames(db, study_id), protocol)
-    (flagged,) = [figure for figure in report.figures if figure.statistic == "flagged_share"]
+    (flagged,) = [estimate for estimate in report.estimates if estimate.statistic == "flagged_share"]
     assert flagged.estimate == 1
     assert "1 checks failed" in flagged.note
-    assert not [figure for figure in report.figures if "sure" in str(figure.scope)]
+    assert not [estimate for estimate in report.estimates if "sure" in str(estimate.scope)]
     saved = anna.post(f"{address}/save", data={"slot": "q1r0", "q1r0": "5"})
     assert saved.status_code == 200
     assert checks(engine) == [("sure", True)]
@@ -127,11 +127,11 @@ def test_the_report_says_the_headlines_again_without_who_is_flagged(
     assert sorted(checks(engine)) == [("sure", False), ("sure", True), ("sure", True)]
     with engine.connect() as db:
         report = analyze(study_frames(db, study_id), Protocol.model_validate(protocol_of(checks=CHECKS)))
-    left_out = [figure for figure in report.figures if figure.scope.get("flagged") == "left_out"]
-    assert {figure.question for figure in left_out} == {"preference", "empathy"}
-    assert {figure.n_raters for figure in left_out} == {2}
-    everybody = [f for f in report.figures if f.question == "empathy" and f.statistic == left_out[0].statistic]
-    assert max(figure.n_items or 0 for figure in everybody) == 3
+    left_out = [estimate for estimate in report.estimates if estimate.scope.get("flagged") == "left_out"]
+    assert {estimate.question for estimate in left_out} == {"preference", "empathy"}
+    assert {estimate.n_raters for estimate in left_out} == {2}
+    everybody = [f for f in report.estimates if f.question == "empathy" and f.statistic == left_out[0].statistic]
+    assert max(estimate.n_items or 0 for estimate in everybody) == 3
 
 
 TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.storage.studies.export_sessions import study_sittings
+from app.storage.studies.export_sessions import study_rating_sessions
 from tests.web.rater.conftest import form_address, heading
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_a_pause_is_in_no_time_whether_the_browser_counts_it_as_hidden_or_not(
     kinds = rows(engine, "SELECT kind, assignment_id IS NOT NULL, (detail ->> 'paused_ms')::int / 60000 FROM events")
     assert kinds == [("pause", True, None), ("resume", True, 30)]
     with engine.connect() as db:
-        assert study_sittings(db, 1)["rating_sessions"]["paused_ms"].tolist() == [
+        assert study_rating_sessions(db, 1)["rating_sessions"]["paused_ms"].tolist() == [
             pytest.approx(30 * MINUTE_MS, abs=MINUTE_MS / 4)
         ]
 

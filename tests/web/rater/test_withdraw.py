@@ -95,7 +95,7 @@ def test_who_only_stops_leaves_what_was_sent_and_frees_the_rest(engine: Engine, 
     with engine.connect() as db:
         counted = get_coverage(db, 1)
     assert counted.reconciliation == (2, 1, 0, 1, 0, 0, 0)
-    assert (counted.sittings.n_withdrawn, counted.sittings.n_deleted) == (1, 0)
+    assert (counted.rating_sessions.n_withdrawn, counted.rating_sessions.n_deleted) == (1, 0)
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(5,)]
 
 
@@ -115,7 +115,7 @@ def test_deleted_answers_are_nowhere_in_the_store(engine: Engine, anna: Visitor)
     assert rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NOT NULL") == [(0,)]
 
 
-def test_figures_and_exports_know_nothing_of_deleted_answers_and_the_places_are_rated_by_others(
+def test_estimates_and_exports_know_nothing_of_deleted_answers_and_the_places_are_rated_by_others(
     engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
 ) -> None:
     receipt = receipt_of(leave(anna))
@@ -131,7 +131,7 @@ def test_figures_and_exports_know_nothing_of_deleted_answers_and_the_places_are_
         assert study
         report, _ = report_of_study(db, study)
         counted = get_coverage(db, study.id)
-    assert {figure.n_raters for figure in report.figures if figure.question == "empathy"} <= {1, None}
+    assert {estimate.n_raters for estimate in report.estimates if estimate.question == "empathy"} <= {1, None}
     assert (counted.distribution, counted.reconciliation) == ([(1, 2)], (2, 2, 0, 0, 0, 0, 0))
     path = study_zip_file(transactions(engine), study, LiveReports(analyze))
     with zipfile.ZipFile(path) as archive:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import AnySheet
     from app.analysis.data.splits import Split
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
 SECTION = "agreement"
 CATEGORY = "category: the response within its item in the order of responses.csv, then tie and neither"
 
 
-def agreement(sheet: AnySheet) -> Iterator[Figure]:
+def agreement(sheet: AnySheet) -> Iterator[Estimate]:
     """Every coefficient that the question can have; see `coefficients`.
 
     Pooled agreement is inflated by a real difference between sources, so each source stands beside it. What a rater
@@ -33,15 +33,15 @@ def agreement(sheet: AnySheet) -> Iterator[Figure]:
     """
     if sheet.question.target == "rater":
         return
-    of_all: list[Figure] = []
+    of_all: list[Estimate] = []
     for group, answers in with_answers(groups(sheet.codes), sheet.answers):
         is_all = answers is sheet.answers
         found = of_all if is_all and of_all else list(_of_group(sheet, answers))
         of_all = found if is_all else of_all
-        yield from (replace(figure, scope={**group.scope, **figure.scope}) for figure in found)
+        yield from (replace(estimate, scope={**group.scope, **estimate.scope}) for estimate in found)
 
 
-def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Figure]:
+def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Estimate]:
     """The same of persons in each condition, or under each shown label."""
     if sheet.question.target == "rater":
         return
@@ -51,7 +51,7 @@ def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Figure]:
         yield from _of(sheet, persons.within(at == level), split.scope(level))
 
 
-def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Figure]:
+def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Estimate]:
     """Pooled, then each source. A pool that is everybody is computed once."""
     yield from _of(sheet, answers, {})
     if isinstance(sheet.question, ScaledQuestion):
@@ -59,7 +59,7 @@ def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Figure]:
             yield from _of(sheet, answers.select(answers.source == sheet.code_of(source)), {"source": source})
 
 
-def _of(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+def _of(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     unit = UNITS[sheet.question.target]
     for statistic, result in coefficients(sheet, answers):
         yield sheet.record(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Floats
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.agreement import RaterPair
     from app.stats.core.ratings import Ratings
 
@@ -30,7 +30,7 @@ CAMPS = "two camps of two or more, half the scale or more apart"
 NO_PAIR = "no two raters rated two things or more in common, with any variation"
 
 
-def disagreement(sheet: AnySheet) -> Iterator[Figure]:
+def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
     """Share of units in two camps, the units with most disagreement, the middle kappa of all pairs of raters."""
     if sheet.question.target == "rater" or sheet.is_composite:
         return
@@ -39,7 +39,7 @@ def disagreement(sheet: AnySheet) -> Iterator[Figure]:
     yield _pairs(panel)
 
 
-def _units(panel: Panel) -> Iterator[Figure]:
+def _units(panel: Panel) -> Iterator[Estimate]:
     sheet, answers = panel.sheet, panel.answers
     worst = worst_units(answers.ratings, level=level_of(sheet), domain=domain_of(sheet))
     n, unit = len(worst.unit), UNITS[sheet.question.target]
@@ -62,7 +62,7 @@ def _named(sheet: AnySheet, row: int) -> Scope:
     return {"subgroup": {of: str(sheet.codes.kept[of].iloc[row])}}
 
 
-def _pairs(panel: Panel) -> Figure:
+def _pairs(panel: Panel) -> Estimate:
     sheet, answers = panel.sheet, panel.answers
     kept = answers.ratings.of_raters(np.unique(busiest(answers)[0]))
     found = [] if not len(kept.value) else list(rater_pairs(kept, weights="none" if panel.is_nominal else "quadratic"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
 # every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing
@@ -35,7 +35,7 @@ WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 NO_PAIR = "not estimable: no two raters rated two items or more in common"
 
 
-def kappas(sheet: AnySheet) -> Iterator[Figure]:
+def kappas(sheet: AnySheet) -> Iterator[Estimate]:
     """Kappa of each pair of raters who share two items or more: weighted for a scale, plain for a choice.
 
     At most MOST_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
@@ -52,8 +52,8 @@ def kappas(sheet: AnySheet) -> Iterator[Figure]:
         for pair in pairs:
             part = answers.select(np.concatenate([rows[code] for code in pair]))
             ids = [sheet.codes.raters.ids[code] for code in pair]
-            for figure in _of_pair(sheet, part, {**group.scope, "raters": ids}):
-                yield replace(figure, note="; ".join(note for note in (figure.note, left) if note))
+            for estimate in _of_pair(sheet, part, {**group.scope, "raters": ids}):
+                yield replace(estimate, note="; ".join(note for note in (estimate.note, left) if note))
         if not pairs and len(answers.value):
             nothing = undefined("no_pairable_units", NO_PAIR, n_pairable_units=0)
             yield _record(sheet, answers, group.scope, nothing, _headline(sheet))
@@ -94,7 +94,7 @@ def _rows_by_rater(rater: Ints) -> list[Ints]:
     return np.split(order, np.cumsum(np.bincount(rater))[:-1]) if len(rater) else []
 
 
-def _of_pair(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+def _of_pair(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     """Quadratic first for a scale, by declared and, where that is another number, by observed categories."""
     plain = _record(sheet, answers, scope, cohen_kappa(answers.ratings))
     if _headline(sheet) == "cohen_kappa":
@@ -114,6 +114,8 @@ def _headline(sheet: AnySheet) -> str:
     return "cohen_kappa" if is_nominal else "cohen_kappa_quadratic"
 
 
-def _record(sheet: AnySheet, answers: Answers, scope: Scope, result: Result, statistic: str = "cohen_kappa") -> Figure:
+def _record(
+    sheet: AnySheet, answers: Answers, scope: Scope, result: Result, statistic: str = "cohen_kappa"
+) -> Estimate:
     result, unit = in_words(result, sheet, answers), UNITS[sheet.question.target]
     return sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

@@ -1,4 +1,4 @@
-"""Does a rater agree with himself when a trial comes again? From planned repeats, which enter no other figure."""
+"""Does a rater agree with himself when a trial comes again? From planned repeats, which enter no other estimate."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.agreement import SelfAgreement
     from app.stats.core.result import Result
 
 NOT_REPEATED = "nothing was rated again: the protocol plans no repeats, or none is done"
 
 
-def repeats(sheet: AnySheet) -> Iterator[Figure]:
+def repeats(sheet: AnySheet) -> Iterator[Estimate]:
     """Agreement of first and repeated answers, of all persons and of each with repeats.
 
     The answers of this sheet hold the repeats too.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Ints
     from app.analysis.data.question_data import ChoiceSheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
     Found = tuple[str, Result]
@@ -32,7 +32,7 @@ BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
 
 
-def choice(sheet: ChoiceSheet) -> Iterator[Figure]:
+def choice(sheet: ChoiceSheet) -> Iterator[Estimate]:
     """For each source against the reference the share preferred, then tie, neither and first side, then the models.
 
     Where more than two sources meet, each also against whatever it met, and every other pair.
@@ -50,7 +50,7 @@ def choice(sheet: ChoiceSheet) -> Iterator[Figure]:
         yield from choice_models(sheet, answers, group.scope)
 
 
-def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Figure]:
+def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Estimate]:
     """The share with each interval; in brief the headline only."""
     mine = sheet.code_of(scope["source"])
     part = answers.select(
@@ -68,7 +68,7 @@ def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: 
         )
 
 
-def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Figure]:
+def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Estimate]:
     outcome = np.choose(answers.outcome, [stats.WON, stats.TIE, stats.NEITHER])
     found: list[Found] = []
     if sheet.question.tie or (answers.outcome == TIE).any():
@@ -101,6 +101,6 @@ def _named(result: Result, what: str) -> Result:
     return replace(result, method=f"{result.method}: {what}")
 
 
-def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Figure]:
+def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Estimate]:
     for statistic, result in found:
         yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="choice")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Floats, Ints
     from app.analysis.data.question_data import ChoiceSheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
 
 SECTION = "choice"
 UNKNOWN_SIDES = "not estimable: it is not known which response stood on which side"
@@ -36,7 +36,7 @@ class _Found:
     scope: Scope = field(default_factory=dict)
 
 
-def choice_models(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Figure]:
+def choice_models(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Estimate]:
     """Davidson's strengths, and for each source against the reference the models of two."""
     if sheet.reference is None:
         return
@@ -142,7 +142,7 @@ def _are_in(answers: Choices, source: int) -> Bools:
     return np.asarray((answers.one == source) | (answers.other == source))
 
 
-def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Figure]:
+def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Estimate]:
     for one in found:
         yield sheet.record(
             one.result, answers, section=SECTION, scope={**scope, **one.scope}, statistic=one.statistic, unit="choice"

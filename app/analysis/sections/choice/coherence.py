@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Floats, Ints
     from app.analysis.data.question_data import ChoiceSheet, ScaledSheet
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
 
 SECTION = "choice"
 
 
-def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Figure]:
+def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Estimate]:
     """How often the response chosen is the one that the same rater rated higher.
 
     Nothing where the question is not about responses, or nobody both chose and rated.

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
 
 SECTION = "comparison"
 
 
-def comparison(sheet: ScaledSheet) -> Iterator[Figure]:
+def comparison(sheet: ScaledSheet) -> Iterator[Estimate]:
     """Each source against the reference: ordinal model, differences, superiority, the tests of the field, shares.
 
     Nothing without two sources.
@@ -38,7 +38,7 @@ def comparison(sheet: ScaledSheet) -> Iterator[Figure]:
                 yield from _against_reference(sheet, answers, scope)
 
 
-def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     if sheet.cut is None:
         return
     part = answers.select(answers.source == sheet.code_of(scope["source"]))
@@ -50,7 +50,7 @@ def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figu
     yield from _records(sheet, part, scope, found)
 
 
-def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     contrast = Contrast.of(sheet, answers, scope)
     parts = (
         models.ordinal, models.proportionality, differences.mean_differences, differences.against_margin,
@@ -60,7 +60,7 @@ def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> It
         yield from _records(sheet, contrast.answers, scope, part(contrast))
 
 
-def _records(sheet: ScaledSheet, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Figure]:
+def _records(sheet: ScaledSheet, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Estimate]:
     for one in found:
         yield sheet.record(
             one.result,

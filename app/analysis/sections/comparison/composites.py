@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.design.protocol.composite import Composite
     from app.design.questions.models import ScaledQuestion
     from app.stats.core.result import Result
@@ -106,7 +106,7 @@ def _clusters(sheet: ScaledSheet, at: Answers) -> Where:
     return {"item": at.rater, "rater": at.rater} if sheet.question.target == "rater" else at.where
 
 
-def composites(sheet: ScaledSheet, table: Table) -> Iterator[Figure]:
+def composites(sheet: ScaledSheet, table: Table) -> Iterator[Estimate]:
     """Cronbach's alpha and omega of the questions, then without each of them, over whoever answered all."""
     for group in distinct_groups(sheet.codes):
         part = table.select(group.has_rater[table.at.rater])

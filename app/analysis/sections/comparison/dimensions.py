@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.sections.comparison.composites import Table
 
 SECTION = "dimension"
 
 
-def dimensions(sheets: Sequence[ScaledSheet], table: Table) -> Iterator[Figure]:
+def dimensions(sheets: Sequence[ScaledSheet], table: Table) -> Iterator[Estimate]:
     """For each two questions of one target that some rater answered together: correlation, and halo.
 
     `table` has a column for each sheet, in their order.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.design.questions.models import ScaledQuestion
 
 SECTION = "distribution"
@@ -26,7 +26,7 @@ SECTION = "distribution"
 MOST_POINTS = 11
 
 
-def distribution(sheet: ScaledSheet) -> Iterator[Figure]:
+def distribution(sheet: ScaledSheet) -> Iterator[Estimate]:
     """The middle rating with the count of each point, the mean, and the standard deviation, for each source.
 
     A question that is not about responses (the item, a turn, the rater) has them once.
@@ -39,7 +39,7 @@ def distribution(sheet: ScaledSheet) -> Iterator[Figure]:
             yield from _of(sheet, part, {**group.scope, "source": source})
 
 
-def _of(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
+def _of(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     yield _counts(sheet, answers, scope)
     for statistic, result in (
         ("mean", describe.mean(answers.value, **answers.where)),
@@ -48,7 +48,7 @@ def _of(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Figure]:
         yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
 
-def _counts(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Figure:
+def _counts(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
     """The median, or at a nominal level the mode, whose note and detail say how often each point was given."""
     points, words, counts = point_counts(sheet.question, answers)
     statistic = "mode" if sheet.question.level == "nominal" else "median"

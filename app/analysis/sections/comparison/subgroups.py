@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Bools
     from app.analysis.data.question_data import AnySheet, ChoiceSheet, ScaledSheet
     from app.analysis.data.splits import Split
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
 
 SECTION = "subgroup"
 
 
-def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Figure]:
+def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Estimate]:
     """Means of each level, differences of sources there, and how far those differ from those elsewhere."""
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         for level, here in _levels(split, answers):
@@ -43,7 +43,7 @@ def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Figure]:
                     yield from _difference(sheet, answers, split, level, of_two)
 
 
-def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, scope: Scope) -> Iterator[Figure]:
+def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, scope: Scope) -> Iterator[Estimate]:
     contrast = Contrast.of(sheet, answers, scope)
     whole, is_mine = contrast.answers, contrast.is_mine
     at = split.of(whole)
@@ -57,7 +57,7 @@ def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, 
         yield sheet.record(found, both, section=SECTION, scope=scope, statistic="interaction", unit="rating")
 
 
-def choice_subgroups(sheet: ChoiceSheet, split: Split) -> Iterator[Figure]:
+def choice_subgroups(sheet: ChoiceSheet, split: Split) -> Iterator[Estimate]:
     """The share preferred at each level, and how far it differs from that elsewhere."""
     if sheet.reference is None:
         return
@@ -71,7 +71,7 @@ def choice_subgroups(sheet: ChoiceSheet, split: Split) -> Iterator[Figure]:
             yield from _shares(sheet, pairs, mine, split, scope)
 
 
-def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: Scope) -> Iterator[Figure]:
+def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: Scope) -> Iterator[Estimate]:
     worth = choice_stats.worth(outcomes(pairs, mine))
     known = split.of(pairs) >= 0
     for level, here in _levels(split, pairs):
@@ -84,7 +84,7 @@ def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: 
             yield sheet.record(gap, both, section=SECTION, scope=of_level, statistic="share_difference", unit="choice")
 
 
-def not_split(sheet: AnySheet, name: str, why: str) -> Figure:
+def not_split(sheet: AnySheet, name: str, why: str) -> Estimate:
     """The record of a split that was left out."""
     is_choice = isinstance(sheet.question, ChoiceQuestion)
     persons = groups(sheet.codes)[0].of(sheet.answers)

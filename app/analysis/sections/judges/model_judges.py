@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Floats
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope, Unit
+    from app.analysis.report.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
 
 SECTION = "judge"
@@ -60,14 +60,14 @@ class Judged:
         """Whether the answers have no order."""
         return level_of(self.sheet) == "nominal"
 
-    def record(self, statistic: str, result: Result) -> Figure:
-        """A figure; its counts are those of the persons' ratings of what the judge rated."""
+    def record(self, statistic: str, result: Result) -> Estimate:
+        """An estimate; its counts are those of the persons' ratings of what the judge rated."""
         part = self.humans.select(np.isfinite(self.said))
         unit: Unit = "choice" if isinstance(self.humans, Choices) else "rating"
         return self.sheet.record(result, part, section=SECTION, scope=self.scope, statistic=statistic, unit=unit)
 
 
-def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Figure]:
+def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Estimate]:
     """For each judge, beside all persons and each pool; the sheet's answers hold planned repeats too."""
     if sheet.question.target == "rater" or sheet.is_composite:
         return
@@ -98,7 +98,7 @@ def _only_pool(sheet: AnySheet) -> str:
     return pools.pop() if len(pools) == 1 else ""
 
 
-def _beside(judged: Judged) -> Iterator[Figure]:
+def _beside(judged: Judged) -> Iterator[Estimate]:
     """How far the judge, and a person in its place, go with the other persons; then the test."""
     humans, said = judged.humans, judged.said
     together = np.isfinite(said)
@@ -125,7 +125,7 @@ def _share_of_others_who_say(judge: Floats, part: Answers) -> Floats:
     return mean_of_others(is_same, part.unit)
 
 
-def _test(judged: Judged) -> Iterator[Figure]:
+def _test(judged: Judged) -> Iterator[Estimate]:
     """The alternative annotator test over the persons who rated what the judge rated."""
     humans = judged.humans.select(np.isfinite(judged.said))
     raters, row = np.unique(humans.rater, return_inverse=True)
@@ -146,7 +146,7 @@ def _test(judged: Judged) -> Iterator[Figure]:
     yield judged.record("alt_test_advantage_probability", test.advantage_probability)
 
 
-def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Figure]:
+def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:
     """Which side the judge chose, and how often it chose the same response once the sides were swapped."""
     if not isinstance(own, Choices):
         return

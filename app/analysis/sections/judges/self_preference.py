@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.design.protocol.study import Protocol
     from app.stats.core.result import Result
 
@@ -27,7 +27,7 @@ NOTE = "sources and judge are of one family where both have the same attribute f
 
 def favour(
     sheet: AnySheet, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
-) -> Iterator[Figure]:
+) -> Iterator[Estimate]:
     """How much higher than people the judge rates, or how much more often it chooses, its own family.
 
     Of ratings: judge minus mean of the persons, on its own family less the same on the other sources. Of choices

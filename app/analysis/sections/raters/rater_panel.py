@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope, Unit
+    from app.analysis.report.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
 SECTION = "rater"
-# a table of more raters is read by nobody; all of them are in the figures of all
+# a table of more raters is read by nobody; all of them are in the estimates of all
 MOST_RATERS = 100
 FEWEST_ANSWERS = 2
 
@@ -79,8 +79,8 @@ class Panel:
         few = f"{left} of {n} raters are not told of one by one: "
         return few + "those with the fewest answers, or with a single one" if left else ""
 
-    def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit, **scope: object) -> Figure:
-        """A figure of one rater, or of all."""
+    def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit, **scope: object) -> Estimate:
+        """An estimate of one rater, or of all."""
         answers = self.answers if code is None else self.by_rater[code]
         of: Scope = dict(scope) if code is None else {"raters": [self.sheet.codes.raters.ids[code]], **scope}
         return self.sheet.record(result, answers, section=SECTION, scope=of, statistic=statistic, unit=unit)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
 
 ALONE = "no other rated the same"
 BY_ROW = "answers in the order in which they were given"
 
 
-def raters(sheet: AnySheet) -> Iterator[Figure]:
+def raters(sheet: AnySheet) -> Iterator[Estimate]:
     """Agreement with the others of all, then what each rater is like; nothing where raters rate themselves."""
     if sheet.question.target == "rater" or sheet.is_composite:
         return
@@ -35,7 +35,7 @@ def raters(sheet: AnySheet) -> Iterator[Figure]:
     yield from _sides(panel) if isinstance(panel.answers, Choices) else _habits(panel)
 
 
-def _profiles(panel: Panel) -> Iterator[Figure]:
+def _profiles(panel: Panel) -> Iterator[Estimate]:
     """Correlation with the mean of the others, of all and of each; severity and consistency."""
     answers = panel.answers
     others = mean_of_others(answers.value, answers.unit)
@@ -52,7 +52,7 @@ def _profiles(panel: Panel) -> Iterator[Figure]:
         yield panel.record(code, "leave_one_out_correlation", profile.leave_one_out, unit="rating")
 
 
-def _shares_with_others(panel: Panel) -> Iterator[Figure]:
+def _shares_with_others(panel: Panel) -> Iterator[Estimate]:
     """How many of the others say the same, of all and of each."""
     answers = panel.answers
     same = share_of_others(answers.value, answers.unit)
@@ -65,7 +65,7 @@ def _shares_with_others(panel: Panel) -> Iterator[Figure]:
         yield panel.record(code, "leave_one_out_share", _known(alone), unit=unit)
 
 
-def _habits(panel: Panel) -> Iterator[Figure]:
+def _habits(panel: Panel) -> Iterator[Estimate]:
     for code, own in panel.each():
         habit = habits(own.value, own.rater)[0]
         yield _run(panel, code, "longest_run", habit.longest_run, habit.n)
@@ -75,7 +75,7 @@ def _habits(panel: Panel) -> Iterator[Figure]:
             yield panel.record(code, "answer_sd", describe.sd(own.value, **own.where), unit="rating")
 
 
-def _sides(panel: Panel) -> Iterator[Figure]:
+def _sides(panel: Panel) -> Iterator[Estimate]:
     """Which side each rater chose, by the exact sign test; nothing where no side is known."""
     for code, own in panel.each():
         for side in side_habits(cast("Choices", own).is_left, own.rater):
@@ -84,7 +84,7 @@ def _sides(panel: Panel) -> Iterator[Figure]:
             yield _run(panel, code, "longest_side_run", side.longest_run, side.n)
 
 
-def _run(panel: Panel, code: int, statistic: str, length: int, n: int) -> Figure:
+def _run(panel: Panel, code: int, statistic: str, length: int, n: int) -> Estimate:
     result = Result(float(length), BY_ROW, n_units=n)
     if not panel.has_order:
         result = undefined("no_pairable_units", "the order of the answers is not known", method=BY_ROW, n_units=n)

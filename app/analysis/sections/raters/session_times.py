@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
@@ -32,7 +32,7 @@ MEDIAN_TIME = "median over trials of the time with the page in view"
 
 
 @dataclass(frozen=True)
-class Sittings:
+class RatingSessions:
     """What is known of the persons beside their answers."""
 
     codes: Codes
@@ -82,7 +82,7 @@ class Sittings:
         return {str(name): float(time) for name, time in done.items()}
 
 
-def sittings(known: Sittings) -> Iterator[Figure]:
+def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
     """Median time of all and of each, share of checks passed, share of persons flagged."""
     codes = known.codes
     about_items = np.flatnonzero(codes.rows.item >= 0)
@@ -97,7 +97,7 @@ def sittings(known: Sittings) -> Iterator[Figure]:
         yield record_of(None, share, answers, section=SECTION, scope={}, statistic="flagged_share", unit="rater_mean")
 
 
-def _times(known: Sittings, answers: Answers) -> Iterator[Figure]:
+def _times(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     medians = known.trials.groupby("rater")["active_ms"].median() / SECOND
     size = known.trials["rater"].value_counts()
     whole = undefined("no_pairable_units", NO_TIMES, n_units=0)
@@ -109,7 +109,7 @@ def _times(known: Sittings, answers: Answers) -> Iterator[Figure]:
         yield _of_rater(known, answers, name, "median_seconds", result)
 
 
-def _checks(known: Sittings, answers: Answers) -> Iterator[Figure]:
+def _checks(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     passed = known.checks.assign(is_passed=known.checks["is_passed"].astype(float)).groupby("rater")["is_passed"]
     method = "share of attention checks and gold trials"
     for name, share, n in zip(passed.mean().index[:MOST_RATERS], passed.mean(), passed.size(), strict=False):
@@ -117,6 +117,6 @@ def _checks(known: Sittings, answers: Answers) -> Iterator[Figure]:
         yield _of_rater(known, answers, str(name), "checks_passed_share", result)
 
 
-def _of_rater(known: Sittings, answers: Answers, name: str, statistic: str, result: Result) -> Figure:
+def _of_rater(known: RatingSessions, answers: Answers, name: str, statistic: str, result: Result) -> Estimate:
     own = answers.select(answers.rater == known.codes.raters.ids.index(name))
     return record_of(None, result, own, section=SECTION, scope={"raters": [name]}, statistic=statistic, unit="item")

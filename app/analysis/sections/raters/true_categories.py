@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
     from app.stats.raters.dawid_skene import DawidSkene
 
 METHOD = "em: Dawid and Skene (1979), from the majority"
@@ -34,7 +34,7 @@ CHOSEN, YES = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0])
 MOST_CATEGORIES = 12
 
 
-def truth(sheet: AnySheet) -> Iterator[Figure]:
+def truth(sheet: AnySheet) -> Iterator[Estimate]:
     """Of a forced choice and of a nominal question; nothing for a scale, where nobody is right."""
     if isinstance(sheet.answers, Choices):
         yield from _of_choices(sheet, sheet.answers)
@@ -44,7 +44,7 @@ def truth(sheet: AnySheet) -> Iterator[Figure]:
             yield from _of_codes(sheet, values)
 
 
-def _of_choices(sheet: AnySheet, answers: Choices) -> Iterator[Figure]:
+def _of_choices(sheet: AnySheet, answers: Choices) -> Iterator[Estimate]:
     """For each source against the reference the share of items that it truly wins, ties as half."""
     persons = groups(sheet.codes)[0].of(answers)
     for source in sheet.sources:
@@ -56,7 +56,7 @@ def _of_choices(sheet: AnySheet, answers: Choices) -> Iterator[Figure]:
             yield from _of(sheet, pairs, outcomes(pairs, mine), scope, CHOSEN)
 
 
-def _of_codes(sheet: AnySheet, values: Floats) -> Iterator[Figure]:
+def _of_codes(sheet: AnySheet, values: Floats) -> Iterator[Estimate]:
     """The accuracy of each rater; where it is yes or no, the share that truly is yes."""
     persons = groups(sheet.codes)[0].of(sheet.answers)
     declared = persons.select(np.isin(persons.value, values))
@@ -64,7 +64,7 @@ def _of_codes(sheet: AnySheet, values: Floats) -> Iterator[Figure]:
     yield from _of(sheet, declared, np.searchsorted(values, declared.value), {}, worth)
 
 
-def _of(sheet: AnySheet, answers: Answers, category: Ints, scope: Scope, worth: Floats) -> Iterator[Figure]:
+def _of(sheet: AnySheet, answers: Answers, category: Ints, scope: Scope, worth: Floats) -> Iterator[Estimate]:
     """The share by the worth of each category, where one has any; how many units change; accuracies."""
     names = ("dawid_skene_share", "dawid_skene_changed_share") if worth.any() else ("dawid_skene_changed_share",)
     unit = UNITS[sheet.question.target]
@@ -100,7 +100,7 @@ def _changed(fit: DawidSkene, answers: Answers, category: Ints) -> float:
     return float(np.mean(counts[np.arange(n), fit.category] < counts.max(axis=1)))
 
 
-def _accuracies(sheet: AnySheet, answers: Answers, fit: DawidSkene, scope: Scope) -> Iterator[Figure]:
+def _accuracies(sheet: AnySheet, answers: Answers, fit: DawidSkene, scope: Scope) -> Iterator[Estimate]:
     rater, _ = codes(answers.rater)
     size = np.bincount(rater)
     for place in np.sort(np.argsort(-size, kind="stable")[:MOST_RATERS]).tolist():

@@ -1,4 +1,4 @@
-"""The headline figures without the persons whom the protocol's rule flags, to stand beside those with them."""
+"""The headline estimates without the persons whom the protocol's rule flags, to stand beside those with them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Figure, Scope
+    from app.analysis.report.estimate import Estimate, Scope
 
 FLAGGED: dict[str, str] = {"flagged": "left_out"}
 
 
-def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Figure]:
+def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Estimate]:
     """Alpha, and for each source against the reference the difference or the share; nothing where nobody is flagged."""
     if not flagged or sheet.question.target == "rater":
         return
@@ -41,7 +41,7 @@ def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Figur
             yield _headline(sheet, answers, {"source": source, "reference": sheet.reference, **FLAGGED})
 
 
-def _headline(sheet: AnySheet, answers: Answers, scope: Scope) -> Figure:
+def _headline(sheet: AnySheet, answers: Answers, scope: Scope) -> Estimate:
     if isinstance(answers, Choices):
         mine = sheet.code_of(scope["source"])
         pairs = answers.select(is_between(answers, mine, sheet.code_of(scope["reference"])))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.actions.results.live_report import LiveReports
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.design.questions.models import Question
@@ -49,7 +49,7 @@ def export_report_csv(request: Request, own: OwnForLong, of: str | None = None) 
     from app.analysis.report.report_tables import records_csv
 
     report = live_report(request, own, of).report
-    return _file(records_csv(report.figures), "text/csv; charset=utf-8", f"{own.study.slug}-analytics.csv")
+    return _file(records_csv(report.estimates), "text/csv; charset=utf-8", f"{own.study.slug}-analytics.csv")
 
 
 def _file(text: str, kind: str, name: str) -> Response:
@@ -57,7 +57,7 @@ def _file(text: str, kind: str, name: str) -> Response:
 
 
 def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
-    """What the template lists: a section for each question that has figures, and the charts over several."""
+    """What the template lists: a section for each question that has estimates, and the charts over several."""
     from app.charts.chart import charts_of
     from app.web.lead.results.estimate_tables import agreement_of, all_rows
     from app.web.lead.results.headlines import agreement, comparisons
@@ -65,7 +65,7 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
 
     charts = charts_of(report, protocol)
     asked = questions_of(protocol)
-    figures = by_question(report, [question.key for question in asked])
+    estimates = by_question(report, [question.key for question in asked])
     questions = [
         {
             "anchor": f"question-{place}",
@@ -73,23 +73,23 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
             "comparisons": list(comparisons(report, question)),
             "agreement_claims": list(agreement(report, question)),
             "charts": [chart for chart in charts if chart.question == question.key],
-            "agreement": agreement_of([f for f in figures[question.key] if f.section == "agreement"]),
-            "folds": folds_of(figures[question.key]),
-            "rows": all_rows([*told_once(figures[question.key])]),
+            "agreement": agreement_of([f for f in estimates[question.key] if f.section == "agreement"]),
+            "folds": folds_of(estimates[question.key]),
+            "rows": all_rows([*told_once(estimates[question.key])]),
         }
         for place, question in enumerate(asked, start=1)
     ]
-    is_rated = any(figure.n_ratings for figure in report.figures)
+    is_rated = any(estimate.n_ratings for estimate in report.estimates)
     return {
         "is_rated": is_rated,
         "questions": [section for section in questions if section["rows"]],
         "without": [section["question"] for section in questions if not section["rows"]],
         "overall": [chart for chart in charts if chart.question is None],
-        "parts": [*_parts(figures[None])],
+        "parts": [*_parts(estimates[None])],
     }
 
 
-def _parts(figures: Sequence[Figure]) -> Iterator[dict[str, Any]]:
+def _parts(estimates: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
     """What is of the whole study and of no question: its texts, its raters."""
     from app.web.lead.results.estimate_tables import all_rows
     from app.web.lead.results.question_details import folds_of, told_once
@@ -98,7 +98,7 @@ def _parts(figures: Sequence[Figure]) -> Iterator[dict[str, Any]]:
         ("Texts", "Texts, before anybody rates them", "the texts", "text"),
         ("Raters", "Raters, over all questions", "the raters", "rater"),
     ):
-        own = [figure for figure in figures if figure.section == section]
+        own = [estimate for estimate in estimates if estimate.section == section]
         if own:
             part = {"anchor": words.lower(), "words": words, "title": title, "of": of}
             yield {**part, "folds": folds_of(own), "rows": all_rows([*told_once(own)])}
@@ -116,10 +116,10 @@ def questions_of(protocol: Protocol) -> list[Question]:
     ]
 
 
-def by_question(report: Report, keys: Sequence[str]) -> dict[str | None, list[Figure]]:
-    """The figures of each question; those of one code (`question=code`) belong to its question, None to the study."""
-    found: dict[str | None, list[Figure]] = {None: [], **{key: [] for key in keys}}
-    for figure in report.figures:
-        key = figure.question
-        found[key if key in found or key is None else key.rpartition("=")[0]].append(figure)
+def by_question(report: Report, keys: Sequence[str]) -> dict[str | None, list[Estimate]]:
+    """The estimates of each question; those of one code (`question=code`) belong to its question, None to the study."""
+    found: dict[str | None, list[Estimate]] = {None: [], **{key: [] for key in keys}}
+    for estimate in report.estimates:
+        key = estimate.question
+        found[key if key in found or key is None else key.rpartition("=")[0]].append(estimate)
     return found

@@ -1,4 +1,4 @@
-"""Figures as the tables of the analytics page."""
+"""Estimates as the tables of the analytics page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.charts.table import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
 
 UNITS = {
     "rating": "rating", "item_mean": "item mean", "response": "response", "choice": "choice",
@@ -28,25 +28,29 @@ class Agreement:
     not_computed: tuple[str, ...]
 
 
-def agreement_of(figures: Sequence[Figure]) -> Agreement:
+def agreement_of(estimates: Sequence[Estimate]) -> Agreement:
     """One row a scope, one column a statistic, each with its interval.
 
-    Pairs of raters stand with all the figures, and so does a pool that everybody is in.
+    Pairs of raters stand with all the estimates, and so does a pool that everybody is in.
     """
-    of_pairs = [figure for figure in figures if "raters" in figure.scope or figure.statistic.startswith("cohen")]
-    everybody = next((figure.n_raters for figure in figures if not figure.scope), None)
-    shown = [f for f in figures if f not in of_pairs and not ("pool" in f.scope and f.n_raters == everybody)]
-    computed = {figure.statistic for figure in shown if figure.estimate is not None}
-    keys = [key for key in dict.fromkeys(figure.statistic for figure in shown) if key in computed]
-    reasons = {figure.statistic: why_text(figure) for figure in reversed(shown) if figure.statistic not in computed}
+    of_pairs = [
+        estimate for estimate in estimates if "raters" in estimate.scope or estimate.statistic.startswith("cohen")
+    ]
+    everybody = next((estimate.n_raters for estimate in estimates if not estimate.scope), None)
+    shown = [f for f in estimates if f not in of_pairs and not ("pool" in f.scope and f.n_raters == everybody)]
+    computed = {estimate.statistic for estimate in shown if estimate.estimate is not None}
+    keys = [key for key in dict.fromkeys(estimate.statistic for estimate in shown) if key in computed]
+    reasons = {
+        estimate.statistic: why_text(estimate) for estimate in reversed(shown) if estimate.statistic not in computed
+    }
     sentences = (f"{STATISTICS[key].words} is not computed: {why}." for key, why in reversed(reasons.items()))
     return Agreement(_agreement_table(shown, keys), tuple(sentences))
 
 
-def _agreement_table(shown: Sequence[Figure], keys: Sequence[str]) -> Table:
-    by_scope: dict[str, dict[str, Figure]] = {}
-    for figure in shown:
-        by_scope.setdefault(scope_text(figure.scope), {}).setdefault(figure.statistic, figure)
+def _agreement_table(shown: Sequence[Estimate], keys: Sequence[str]) -> Table:
+    by_scope: dict[str, dict[str, Estimate]] = {}
+    for estimate in shown:
+        by_scope.setdefault(scope_text(estimate.scope), {}).setdefault(estimate.statistic, estimate)
     rows = []
     for words, found in by_scope.items():
         some = next(iter(found.values()))
@@ -57,18 +61,18 @@ def _agreement_table(shown: Sequence[Figure], keys: Sequence[str]) -> Table:
     return Table(header, tuple(rows))
 
 
-def cell_of(figure: Figure | None) -> str:
-    """Estimate and interval, one below the other; a dash where there is no figure, the reason where no estimate."""
-    if figure is None:
+def cell_of(estimate: Estimate | None) -> str:
+    """Estimate and interval, one below the other; a dash where there is no estimate, the reason where no estimate."""
+    if estimate is None:
         return "–"
-    if figure.estimate is None:
-        return why_text(figure)
-    return f"{estimate_text(figure)}\n{interval_text(figure)}".strip()
+    if estimate.estimate is None:
+        return why_text(estimate)
+    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure in words, with its recipe."""
+    """One estimate in words, with its recipe."""
 
     statistic: str
     scope: str
@@ -85,30 +89,30 @@ class Row:
     made_by: str
 
 
-def all_rows(figures: Sequence[Figure]) -> list[Row]:
-    """Every figure, none left out."""
+def all_rows(estimates: Sequence[Estimate]) -> list[Row]:
+    """Every estimate, none left out."""
     return [
         Row(
-            STATISTICS[figure.statistic].words, scope_text(figure.scope), _estimate(figure), interval_text(figure),
-            p_text(figure.p_value), UNITS[figure.unit] if figure.unit else "", figure.n_items, figure.n_units,
-            figure.n_raters, figure.n_ratings, ". ".join(part for part in (figure.method, figure.note) if part),
-            _recipe(figure), _made_by(figure),
+            STATISTICS[estimate.statistic].words, scope_text(estimate.scope), _estimate(estimate), interval_text(estimate),
+            p_text(estimate.p_value), UNITS[estimate.unit] if estimate.unit else "", estimate.n_items, estimate.n_units,
+            estimate.n_raters, estimate.n_ratings, ". ".join(part for part in (estimate.method, estimate.note) if part),
+            _recipe(estimate), _made_by(estimate),
         )
-        for figure in figures
+        for estimate in estimates
     ]  # fmt: skip
 
 
-def _recipe(figure: Figure) -> str:
-    """What is this figure's own: filter, seed, formula, hash of its answers."""
-    parts = figure.recipe
+def _recipe(estimate: Estimate) -> str:
+    """What is this estimate's own: filter, seed, formula, hash of its answers."""
+    parts = estimate.recipe
     seed = "" if parts["seed"] is None else f" Seed {parts['seed']}."
     return f"{parts['filter']}.{seed} {parts['formula']}. Answers {parts['answers']}."
 
 
-def _made_by(figure: Figure) -> str:
-    """What all figures of a report have in common."""
-    return f"Made by {figure.recipe['software']} from data with the hash {figure.recipe['data']}."
+def _made_by(estimate: Estimate) -> str:
+    """What all estimates of a report have in common."""
+    return f"Made by {estimate.recipe['software']} from data with the hash {estimate.recipe['data']}."
 
 
-def _estimate(figure: Figure) -> str:
-    return estimate_text(figure) if figure.estimate is not None else "not estimable"
+def _estimate(estimate: Estimate) -> str:
+    return estimate_text(estimate) if estimate.estimate is not None else "not estimable"

@@ -13,7 +13,7 @@ from app.design.questions.models import ChoiceQuestion, RatingQuestion, SliderQu
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.questions.models import Question
 
@@ -40,52 +40,52 @@ def comparisons(report: Report, question: Question) -> Iterator[Headline]:
     """Each source against the reference."""
     if isinstance(question, ChoiceQuestion):
         shares = [f for f in report.of("choice", question.key) if f.statistic == "share_preferred"]
-        pairs = [figure for figure in _first_of_scope(shares) if "reference" in figure.scope]
-        met = [figure for figure in pairs if figure.n_ratings]  # a design need not show every two together
-        yield from (_preference(figure) for figure in met or pairs)
+        pairs = [estimate for estimate in _first_of_scope(shares) if "reference" in estimate.scope]
+        met = [estimate for estimate in pairs if estimate.n_ratings]  # a design need not show every two together
+        yield from (_preference(estimate) for estimate in met or pairs)
     else:
         gaps = [f for f in report.of("comparison", question.key) if f.statistic == "mean_difference"]
-        yield from (_difference(figure, question) for figure in _first_of_scope(gaps))
+        yield from (_difference(estimate, question) for estimate in _first_of_scope(gaps))
 
 
-def _first_of_scope(figures: Sequence[Figure]) -> list[Figure]:
+def _first_of_scope(estimates: Sequence[Estimate]) -> list[Estimate]:
     """The headline record of each scope of all persons: the first one."""
-    firsts: dict[str, Figure] = {}
-    for figure in figures:
-        if not {"pool", "rater_kind"} & figure.scope.keys():
-            firsts.setdefault(str(figure.scope), figure)
+    firsts: dict[str, Estimate] = {}
+    for estimate in estimates:
+        if not {"pool", "rater_kind"} & estimate.scope.keys():
+            firsts.setdefault(str(estimate.scope), estimate)
     return list(firsts.values())
 
 
-def _preference(figure: Figure) -> Headline:
+def _preference(estimate: Estimate) -> Headline:
     answers = "choices"
-    source, reference = figure.scope["source"], figure.scope["reference"]
-    if figure.estimate is None:
-        return Headline(f"{source} against {reference}: {_why(figure)}.", _counts(figure, answers))
-    share = number(figure.estimate, "share")
+    source, reference = estimate.scope["source"], estimate.scope["reference"]
+    if estimate.estimate is None:
+        return Headline(f"{source} against {reference}: {_why(estimate)}.", _counts(estimate, answers))
+    share = number(estimate.estimate, "share")
     claim = f"{source} was preferred over {reference} in {share} of choices."
-    even = _covers(figure, 0.5)
+    even = _covers(estimate, 0.5)
     reading = "The interval includes an even split: these data do not tell the two apart." if even else ""
-    return Headline(claim, f"Ties count as half. {_basis(figure, answers)}", reading, interval_text(figure))
+    return Headline(claim, f"Ties count as half. {_basis(estimate, answers)}", reading, interval_text(estimate))
 
 
-def _difference(figure: Figure, question: Question) -> Headline:
+def _difference(estimate: Estimate, question: Question) -> Headline:
     answers = "ratings"
-    source, reference = figure.scope["source"], figure.scope["reference"]
-    if figure.estimate is None:
-        return Headline(f"{source} against {reference}: {_why(figure)}.", _counts(figure, answers))
-    if figure.estimate == 0:
+    source, reference = estimate.scope["source"], estimate.scope["reference"]
+    if estimate.estimate is None:
+        return Headline(f"{source} against {reference}: {_why(estimate)}.", _counts(estimate, answers))
+    if estimate.estimate == 0:
         claim = f"{source} and {reference} are rated the same on average."
     else:
-        way = "higher" if figure.estimate > 0 else "lower"
-        size = number(abs(figure.estimate), "points")
+        way = "higher" if estimate.estimate > 0 else "lower"
+        size = number(abs(estimate.estimate), "points")
         claim = f"{source} is rated {size} points {way} than {reference}, {_scale(question)}."
     readings = []
     if getattr(question, "reversed", False):
         readings.append("A high value is undesirable here.")
-    if _covers(figure, 0):
+    if _covers(estimate, 0):
         readings.append("The interval includes no difference: these data do not tell the two apart.")
-    return Headline(claim, _basis(figure, answers), " ".join(readings), interval_text(figure))
+    return Headline(claim, _basis(estimate, answers), " ".join(readings), interval_text(estimate))
 
 
 def _scale(question: Question) -> str:
@@ -142,28 +142,28 @@ def alpha_reading(alpha: float) -> str:
     return "Raters agree no more than by chance. " + LOW_IS_A_FINDING
 
 
-def _covers(figure: Figure, value: float) -> bool:
-    return figure.ci_low is not None and figure.ci_high is not None and figure.ci_low <= value <= figure.ci_high
+def _covers(estimate: Estimate, value: float) -> bool:
+    return estimate.ci_low is not None and estimate.ci_high is not None and estimate.ci_low <= value <= estimate.ci_high
 
 
-def _why(figure: Figure) -> str:
-    return why_text(figure).removesuffix(".")
+def _why(estimate: Estimate) -> str:
+    return why_text(estimate).removesuffix(".")
 
 
-def _basis(figure: Figure, answers: str) -> str:
-    kind = STATISTICS[figure.statistic].kind
-    if figure.ci_low is None or figure.ci_high is None:
-        reason = f": {REASONS[figure.ci_reason]}" if figure.ci_reason else ""
-        return f"No interval{reason}. {_counts(figure, answers)}"
-    low, high = number(figure.ci_low, kind), number(figure.ci_high, kind)
-    level = f"{100 * (figure.ci_level or 0.95):.0f} % interval"
-    return f"{level} {low.removesuffix(' %')} to {high}, {_for_whom(figure)}. {_counts(figure, answers)}"
+def _basis(estimate: Estimate, answers: str) -> str:
+    kind = STATISTICS[estimate.statistic].kind
+    if estimate.ci_low is None or estimate.ci_high is None:
+        reason = f": {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
+        return f"No interval{reason}. {_counts(estimate, answers)}"
+    low, high = number(estimate.ci_low, kind), number(estimate.ci_high, kind)
+    level = f"{100 * (estimate.ci_level or 0.95):.0f} % interval"
+    return f"{level} {low.removesuffix(' %')} to {high}, {_for_whom(estimate)}. {_counts(estimate, answers)}"
 
 
-def _for_whom(figure: Figure) -> str:
-    return "for new items and new raters" if figure.method.startswith("two_way") else "for new items"
+def _for_whom(estimate: Estimate) -> str:
+    return "for new items and new raters" if estimate.method.startswith("two_way") else "for new items"
 
 
-def _counts(figure: Figure, answers: str) -> str:
-    parts = [(figure.n_ratings, answers), (figure.n_items, "items"), (figure.n_raters, "raters")]
+def _counts(estimate: Estimate, answers: str) -> str:
+    parts = [(estimate.n_ratings, answers), (estimate.n_items, "items"), (estimate.n_raters, "raters")]
     return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None) + "."

@@ -13,9 +13,9 @@ from app.web.lead.results.estimate_tables import cell_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.report.estimate import Figure
+    from app.analysis.report.estimate import Estimate
 
-ABOUT = "Texts that differ in length or wording are not shown to be rated for it: these figures tell no cause."
+ABOUT = "Texts that differ in length or wording are not shown to be rated for it: these estimates tell no cause."
 TABLES = (
     (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
     (("correlation", "rank_correlation"), "How the mean rating of a response goes with them"),
@@ -23,29 +23,29 @@ TABLES = (
 )
 
 
-def texts(figures: Sequence[Figure]) -> Fold:
+def texts(estimates: Sequence[Estimate]) -> Fold:
     """One row a covariate, one column a source or a comparison."""
-    tables = tuple((words, _table([f for f in figures if f.statistic in keys])) for keys, words in TABLES)
+    tables = tuple((words, _table([f for f in estimates if f.statistic in keys])) for keys, words in TABLES)
     return Fold("Texts and imported scores", ABOUT, tuple((words, table) for words, table in tables if table.rows))
 
 
-def _table(figures: Sequence[Figure]) -> Table:
-    columns = list(dict.fromkeys(_column(figure) for figure in figures if figure.reason != "not_run"))
-    by_name: dict[str, dict[str, Figure]] = {}
-    for figure in figures:
-        by_name.setdefault(figure.scope["covariate"], {}).setdefault(_column(figure), figure)
+def _table(estimates: Sequence[Estimate]) -> Table:
+    columns = list(dict.fromkeys(_column(estimate) for estimate in estimates if estimate.reason != "not_run"))
+    by_name: dict[str, dict[str, Estimate]] = {}
+    for estimate in estimates:
+        by_name.setdefault(estimate.scope["covariate"], {}).setdefault(_column(estimate), estimate)
     rows = tuple((covariate_text(name), *_cells(found, columns)) for name, found in by_name.items())
     return Table(("Covariate", *columns), rows)
 
 
-def _column(figure: Figure) -> str:
-    of = scope_text({key: value for key, value in figure.scope.items() if key != "covariate"})
-    return of if figure.statistic.startswith("text") else f"{STATISTICS[figure.statistic].words}, {of}"
+def _column(estimate: Estimate) -> str:
+    of = scope_text({key: value for key, value in estimate.scope.items() if key != "covariate"})
+    return of if estimate.statistic.startswith("text") else f"{STATISTICS[estimate.statistic].words}, {of}"
 
 
-def _cells(found: dict[str, Figure], columns: Sequence[str]) -> list[str]:
+def _cells(found: dict[str, Estimate], columns: Sequence[str]) -> list[str]:
     """What is not measured at all says why once."""
-    left_out = next((figure for figure in found.values() if figure.reason == "not_run"), None)
+    left_out = next((estimate for estimate in found.values() if estimate.reason == "not_run"), None)
     if left_out is not None:
         return [why_text(left_out), *[""] * (len(columns) - 1)]
     return [cell_of(found.get(column)) for column in columns]

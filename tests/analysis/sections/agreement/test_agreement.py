@@ -26,12 +26,12 @@ ONE_SOURCE = {"human": {"kind": "human"}}
 
 def test_alpha_comes_for_new_units_and_raters_first_then_for_new_units_then_resampled() -> None:
     study = protocol(FIVE, sources=ONE_SOURCE)
-    figures = find(analyze(frames(study, _rows(4, 30)), study), "krippendorff_alpha_ordinal", scope={})
-    assert [figure.method.partition(":")[0] for figure in figures] == [
+    estimates = find(analyze(frames(study, _rows(4, 30)), study), "krippendorff_alpha_ordinal", scope={})
+    assert [estimate.method.partition(":")[0] for estimate in estimates] == [
         "jackknife_two_way", "jackknife_units", "bootstrap_units",
     ]  # fmt: skip
-    assert len({figure.estimate for figure in figures}) == 1
-    assert figures[0].note.startswith("leaving out one rater at a time it lies between")
+    assert len({estimate.estimate for estimate in estimates}) == 1
+    assert estimates[0].note.startswith("leaving out one rater at a time it lies between")
 
 
 def test_two_raters_are_one_pair_so_the_interval_for_new_units_comes_first() -> None:
@@ -53,7 +53,7 @@ def test_two_raters_are_one_pair_so_the_interval_for_new_units_comes_first() -> 
 def test_a_question_gets_what_its_level_allows(question: Row, present: set[str], absent: set[str]) -> None:
     study = protocol(question, sources=ONE_SOURCE)
     rows = [{**row, "value": min(int(row["value"]), 1)} for row in _rows(3, 10)]
-    found = {figure.statistic for figure in analyze(frames(study, rows), study).of("agreement")}
+    found = {estimate.statistic for estimate in analyze(frames(study, rows), study).of("agreement")}
     assert present <= found
     assert not absent & found
 
@@ -64,9 +64,9 @@ def test_what_takes_long_waits_for_full_above_twenty_thousand_ratings() -> None:
     gaps = [row for row in _rows(11, n_items) if row["rater"][1:] != str(int(row["item"][1:]) % 11)]
     data = frames(study, gaps)
     report = analyze(data, study)
-    figure = only(report, "icc_a_1", scope={})
-    assert (figure.estimate, figure.reason) == (None, "not_run")
-    assert "--full" in figure.note
+    estimate = only(report, "icc_a_1", scope={})
+    assert (estimate.estimate, estimate.reason) == (None, "not_run")
+    assert "--full" in estimate.note
     assert only(report, "icc_1_1", scope={}).estimate is not None
     assert first(report, "krippendorff_alpha_ordinal", scope={}).estimate is not None
     assert only(analyze(data, study, full=True), "icc_a_1", scope={}).estimate is not None

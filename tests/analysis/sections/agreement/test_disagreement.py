@@ -38,12 +38,12 @@ def test_the_unit_in_two_camps_comes_first() -> None:
     assert len(worst) == 10
     assert worst[0].scope == {"subgroup": {"response": "i0:human"}}
     assert worst[0].note == "4 ratings, in two camps"
-    assert [figure.estimate for figure in worst] == sorted((f.estimate or 0 for f in worst), reverse=True)
+    assert [estimate.estimate for estimate in worst] == sorted((f.estimate or 0 for f in worst), reverse=True)
 
 
 def test_the_middle_pair_and_the_matrix_are_those_of_cohens_kappa() -> None:
     report = _report(_rows())
-    kappas = sorted(figure.estimate or 0 for figure in find(report, "cohen_kappa_quadratic"))
+    kappas = sorted(estimate.estimate or 0 for estimate in find(report, "cohen_kappa_quadratic"))
     middle = only(report, "pair_kappa_median")
     assert middle.estimate == pytest.approx((kappas[2] + kappas[3]) / 2)
     assert middle.note == f"6 pairs of raters, from {kappas[0]:.3f} to {kappas[-1]:.3f}"
@@ -71,8 +71,8 @@ def test_a_response_rated_in_both_conditions_counts_in_both() -> None:
     both = [{**row, "condition": name} for row in _rows() for name in ("label=true", "label=none")]
     report = _report(both)
     for name in ("label=true", "label=none"):
-        figure = first(report, "percent_agreement", scope={"condition": name})
-        assert (figure.n_ratings, figure.n_pairable_units) == (48, 12)
+        estimate = first(report, "percent_agreement", scope={"condition": name})
+        assert (estimate.n_ratings, estimate.n_pairable_units) == (48, 12)
 
 
 def test_an_attribute_of_too_many_values_is_a_record_that_says_so() -> None:
@@ -81,7 +81,7 @@ def test_an_attribute_of_too_many_values_is_a_record_that_says_so() -> None:
     data.items["topic"] = [f"topic {k % 13}" for k in range(39)]
     data.items["name"] = [f"name {k}" for k in range(39)]
     report = analyze(data, study)
-    left_out = [figure for figure in report.of("subgroup") if figure.reason == "not_run"]
+    left_out = [estimate for estimate in report.of("subgroup") if estimate.reason == "not_run"]
     assert [(f.question, f.statistic, f.scope) for f in left_out] == [
         ("empathy", "mean_difference", {"covariate": "topic"}),
         ("preference", "share_preferred", {"covariate": "topic"}),
@@ -94,6 +94,6 @@ def test_a_large_study_says_which_attributes_it_was_not_split_by(monkeypatch: py
     study = protocol(FIVE)
     data = frames(study, _rows())
     data.items["emotion"] = ["sad", "glad"] * 6
-    figure = only(analyze(data, study), "mean_difference", scope={"covariate": "emotion"})
-    assert (figure.reason, figure.note) == ("not_run", "left out above 20,000 ratings; run with --full")
+    estimate = only(analyze(data, study), "mean_difference", scope={"covariate": "emotion"})
+    assert (estimate.reason, estimate.note) == ("not_run", "left out above 20,000 ratings; run with --full")
     assert not find(analyze(data, study, full=True), "mean_difference", scope={"covariate": "emotion"})

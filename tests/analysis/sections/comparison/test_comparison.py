@@ -1,4 +1,4 @@
-"""Two sources on a scale: which figures there are, in which order, and what was declared before the data."""
+"""Two sources on a scale: which estimates there are, in which order, and what was declared before the data."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _report(rows: list[Row], *questions: Row, **more: Any) -> Report:  # noqa: A
 
 def test_the_ordinal_model_comes_first_and_the_two_way_interval_leads_the_mean_differences() -> None:
     report = _report(_rows(5, 12), FIVE)
-    of_two = [figure for figure in report.of("comparison") if figure.scope == AGAINST]
+    of_two = [estimate for estimate in report.of("comparison") if estimate.scope == AGAINST]
     assert of_two[0].statistic == "odds_ratio_clmm"
-    methods = [figure.method.partition(":")[0] for figure in find(report, "mean_difference", scope=AGAINST)]
+    methods = [estimate.method.partition(":")[0] for estimate in find(report, "mean_difference", scope=AGAINST)]
     assert methods == ["two_way_cluster_t", "lmm_satterthwaite", "pigeonhole", "t_paired", "t_unpaired"]
 
 
@@ -66,8 +66,8 @@ def test_p_values_are_adjusted_over_the_declared_questions_by_holm_and_over_the_
     questions = [{**FIVE, "key": key} for key in keys]
     report = _report(_rows(4, 6, keys), *questions, analysis={"confirmatory": ["warm", "clear"]})
     headlines = {key: first(report, "mean_difference", question=key) for key in keys}
-    p = {key: figure.p_value or 0 for key, figure in headlines.items()}
-    adjusted = {key: figure.p_adjusted for key, figure in headlines.items()}
+    p = {key: estimate.p_value or 0 for key, estimate in headlines.items()}
+    adjusted = {key: estimate.p_adjusted for key, estimate in headlines.items()}
     low, high = sorted(("warm", "clear"), key=p.__getitem__)
     assert adjusted[low] == pytest.approx(min(2 * p[low], 1))
     assert adjusted[high] == pytest.approx(max(p[high], min(2 * p[low], 1)))
@@ -79,7 +79,7 @@ def test_p_values_are_adjusted_over_the_declared_questions_by_holm_and_over_the_
 def test_the_declared_cut_is_the_one_that_the_model_predicts() -> None:
     report = _report(_rows(5, 12), FIVE, analysis={"cut": {"empathy": 4}})
     predicted = find(report, "share_at_least_clmm")
-    assert [(figure.scope["source"], figure.scope["cut"]) for figure in predicted] == [("model", 4), ("human", 4)]
+    assert [(estimate.scope["source"], estimate.scope["cut"]) for estimate in predicted] == [("model", 4), ("human", 4)]
     undeclared = find(_report(_rows(5, 12), FIVE), "share_at_least_clmm", scope={**AGAINST, "cut": 4.0})
     assert undeclared[0].estimate == predicted[0].estimate
 
@@ -89,8 +89,8 @@ def test_responders_are_the_unit_of_the_rank_test_where_they_are_named() -> None
     rows = _rows(3, 6)
     data = frames(study, rows)
     data.responses["writer"] = [f"{source}-{n % 2}" for n, source in enumerate(data.responses["source"])]
-    figure = only(analyze(data, study), "mann_whitney")
-    assert (figure.n_units, figure.method) == (2, "mann_whitney: exact permutation, means of responders")
+    estimate = only(analyze(data, study), "mann_whitney")
+    assert (estimate.n_units, estimate.method) == (2, "mann_whitney: exact permutation, means of responders")
 
 
 def test_a_nominal_scale_has_no_ordinal_model() -> None:
@@ -99,6 +99,10 @@ def test_a_nominal_scale_has_no_ordinal_model() -> None:
 
 def test_models_wait_for_full_above_twenty_thousand_ratings() -> None:
     report = _report(_rows(10, MOST_RATINGS // 20 + 1), FIVE)
-    figure = only(report, "odds_ratio_clmm")
-    assert (figure.estimate, figure.reason, figure.method) == (None, "not_run", "clmm_laplace")
-    assert [figure.reason for figure in find(report, "mean_difference", unit="rating")] == [None, "not_run", "not_run"]
+    estimate = only(report, "odds_ratio_clmm")
+    assert (estimate.estimate, estimate.reason, estimate.method) == (None, "not_run", "clmm_laplace")
+    assert [estimate.reason for estimate in find(report, "mean_difference", unit="rating")] == [
+        None,
+        "not_run",
+        "not_run",
+    ]

@@ -48,9 +48,9 @@ def test_the_score_is_the_one_that_the_protocol_defines(declared: dict[str, Any]
         and (score := composite_score(study.analysis.composites["kind"], questions, values)) is not None
     ]
     report = analyze(frames(study, rows), study)
-    figure = only(report, "mean", question="kind", scope=HUMAN)
-    assert figure.estimate == pytest.approx(float(np.mean(scores)))
-    assert figure.n_ratings == len(scores)
+    estimate = only(report, "mean", question="kind", scope=HUMAN)
+    assert estimate.estimate == pytest.approx(float(np.mean(scores)))
+    assert estimate.n_ratings == len(scores)
 
 
 def test_a_composite_is_compared_and_has_agreement_of_its_mean_but_no_kappa() -> None:
@@ -59,7 +59,7 @@ def test_a_composite_is_compared_and_has_agreement_of_its_mean_but_no_kappa() ->
     assert first(report, "mean_difference", question="kind").estimate is not None
     assert first(report, "krippendorff_alpha_interval", question="kind", scope={}).estimate is not None
     assert only(report, "icc_a_k", question="kind", scope={}).estimate is not None
-    of_kind = {figure.statistic for figure in report.of("agreement", "kind")}
+    of_kind = {estimate.statistic for estimate in report.of("agreement", "kind")}
     assert not {"fleiss_kappa", "gwet_ac1", "cohen_kappa_quadratic"} & of_kind
 
 

@@ -41,7 +41,7 @@ def test_crossed_conditions_are_split_by_cell_and_by_each_factor() -> None:
     }
     study = protocol()
     report = analyze(frames(study, _rows(cells)), study)
-    found = {figure.scope["condition"] for figure in find(report, "mean_difference", section="subgroup")}
+    found = {estimate.scope["condition"] for estimate in find(report, "mean_difference", section="subgroup")}
     assert found == {*cells, "label=none", "label=true", "profile=shown", "profile=hidden"}
 
 
@@ -52,7 +52,7 @@ def test_an_attribute_of_items_splits_and_a_name_does_not() -> None:
     data.items["title"] = [f"title {n}" for n in range(6)]
     data.items["length"] = ["10", "20", "30", "40", "50", "61.5"]
     report = analyze(data, study)
-    found = {str(figure.scope["subgroup"]) for figure in find(report, "mean_difference", section="subgroup")}
+    found = {str(estimate.scope["subgroup"]) for estimate in find(report, "mean_difference", section="subgroup")}
     assert found == {
         "{'emotion': 'sad'}", "{'emotion': 'glad'}", "{'length': 'below 35'}", "{'length': '35 or more'}",
     }  # fmt: skip
@@ -64,7 +64,7 @@ def test_what_raters_say_of_themselves_splits_them() -> None:
     rows = _rows({None: (2, 4)})
     rows += [{"rater": f"None-{r}", "question": "trust", "value": 1 + r % 4} for r in range(6)]
     report = analyze(frames(study, rows), study)
-    levels = {figure.scope["subgroup"]["trust"] for figure in find(report, "interaction")}
+    levels = {estimate.scope["subgroup"]["trust"] for estimate in find(report, "interaction")}
     assert levels == {"2 or more"}
 
 
@@ -79,7 +79,7 @@ def test_choices_are_split_too() -> None:
     ]  # fmt: skip
     report = analyze(frames(study, rows), study)
     shares = find(report, "share_preferred", section="subgroup")
-    assert {figure.scope["shown_label"]: figure.estimate for figure in shares} == {"none": 0.75, "true": 0.25}
+    assert {estimate.scope["shown_label"]: estimate.estimate for estimate in shares} == {"none": 0.75, "true": 0.25}
     assert only(report, "share_difference").estimate == pytest.approx(-0.5)
 
 

@@ -107,9 +107,9 @@ def test_a_judge_that_adds_a_point_to_its_own_family_favours_it_by_a_point() -> 
 def test_choices_for_its_own_family_are_held_against_those_of_people(report: Report) -> None:
     votes = [row for row in _rows() if row["question"] == "preference" and row["rater"] != "judge"]
     share = np.mean([row["value"] == "model" for row in votes])
-    figure = only(report, "self_preference", question="preference")
-    assert figure.estimate == pytest.approx(1 - share)
-    assert figure.ci_low is not None
+    estimate = only(report, "self_preference", question="preference")
+    assert estimate.estimate == pytest.approx(1 - share)
+    assert estimate.ci_low is not None
 
 
 def test_sides_are_swapped_and_the_same_response_is_wanted(report: Report) -> None:
@@ -117,11 +117,11 @@ def test_sides_are_swapped_and_the_same_response_is_wanted(report: Report) -> No
     assert only(report, "first_side_share", scope=JUDGE).estimate == 0.5
 
 
-def test_a_judge_changes_no_figure_about_people(report: Report) -> None:
+def test_a_judge_changes_no_estimate_about_people(report: Report) -> None:
     """Every record that is not the judges' is the same to the last digit without them."""
     alone = _report([row for row in _rows() if row["rater"] != "judge"])
-    kept = [f for f in report.figures if f.section != "judge" and f.scope.get("rater_kind") != "model"]
-    assert [told(f) for f in kept] == [told(f) for f in alone.figures]
+    kept = [f for f in report.estimates if f.section != "judge" and f.scope.get("rater_kind") != "model"]
+    assert [told(f) for f in kept] == [told(f) for f in alone.estimates]
     assert not alone.of("judge")
 
 

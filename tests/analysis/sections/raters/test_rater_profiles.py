@@ -38,7 +38,7 @@ def _rows(n_raters: int = 6, n_items: int = 12, **more: object) -> list[Row]:
 
 def _of(report: Report, statistic: str, question: str | None = "empathy") -> dict[str, float | None]:
     found = find(report, statistic, section="rater", question=question)
-    return {figure.scope["raters"][0]: figure.estimate for figure in found if "raters" in figure.scope}
+    return {estimate.scope["raters"][0]: estimate.estimate for estimate in found if "raters" in estimate.scope}
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +75,8 @@ def test_without_times_the_order_by_position_counts_and_without_either_there_is_
     study = protocol(FIVE)
     rows = [{**row, "position": None} for row in _rows() if row["question"] == "empathy"]
     unknown = find(analyze(frames(study, rows), study), "longest_run")
-    assert {(figure.estimate, figure.reason) for figure in unknown} == {(None, "no_pairable_units")}
-    assert {figure.note for figure in unknown} == {"the order of the answers is not known"}
+    assert {(estimate.estimate, estimate.reason) for estimate in unknown} == {(None, "no_pairable_units")}
+    assert {estimate.note for estimate in unknown} == {"the order of the answers is not known"}
 
 
 def test_only_a_hundred_raters_are_told_of_and_the_note_says_so() -> None:
@@ -91,7 +91,7 @@ def test_only_a_hundred_raters_are_told_of_and_the_note_says_so() -> None:
     assert "3 of 103 raters are not told of" in only(report, "leave_one_out_correlation", scope={}).note
 
 
-def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_figure() -> None:
+def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_estimate() -> None:
     study = protocol(FIVE, CHOICE, NOMINAL)
     rows = [row for row in _rows() if row["rater"] != "r5"]
     again = [
@@ -105,16 +105,16 @@ def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_figu
     agreement = _of(with_them, "intra_rater_agreement")
     assert (agreement["r1"], agreement["r0"], set(agreement)) == (1, 0, {"r0", "r1", "r2"})
     assert not find(without, "intra_rater_agreement")
-    kept = [figure for figure in with_them.figures if not figure.statistic.startswith("intra_rater")]
-    assert [told(figure) for figure in kept] == [told(figure) for figure in without.figures]
+    kept = [estimate for estimate in with_them.estimates if not estimate.statistic.startswith("intra_rater")]
+    assert [told(estimate) for estimate in kept] == [told(estimate) for estimate in without.estimates]
 
 
 def test_planned_repeats_that_nobody_did_give_the_reason() -> None:
     study = protocol(FIVE, design={"repeats": {"n": 1}, "trials_per_rater": 12})
     report = analyze(frames(study, [row for row in _rows() if row["question"] == "empathy"]), study)
-    figure = only(report, "intra_rater_kappa", scope={})
-    assert (figure.estimate, figure.reason) == (None, "no_pairable_units")
-    assert figure.note.startswith("nothing was rated again")
+    estimate = only(report, "intra_rater_kappa", scope={})
+    assert (estimate.estimate, estimate.reason) == (None, "no_pairable_units")
+    assert estimate.note.startswith("nothing was rated again")
 
 
 def test_headlines_come_again_without_the_flagged_and_only_where_somebody_is() -> None:
@@ -169,9 +169,9 @@ def test_dawid_and_skene_beside_the_share_and_of_codes() -> None:
     assert min(accuracy, key=lambda name: accuracy[name] or 0) == "r5"
 
 
-def test_judges_are_in_no_figure_about_raters() -> None:
+def test_judges_are_in_no_estimate_about_raters() -> None:
     study = protocol(FIVE, CHOICE)
     judged = [{**row, "rater": "gpt"} for row in _rows() if row["rater"] == "r1"]
     both = analyze(frames(study, _rows() + judged, raters=[{"rater": "gpt", "kind": "model"}]), study)
     without = analyze(frames(study, _rows()), study)
-    assert [told(figure) for figure in both.of("rater")] == [told(figure) for figure in without.of("rater")]
+    assert [told(estimate) for estimate in both.of("rater")] == [told(estimate) for estimate in without.of("rater")]

@@ -46,19 +46,19 @@ def test_the_page_the_json_and_the_csv_show_what_the_paper_printed(client: TestC
     assert "0.249" in page
     document = json.loads(client.get("/studies/ayers/analytics.json").text)
     rows = list(csv.DictReader(io.StringIO(client.get("/studies/ayers/analytics.csv").text)))
-    assert len(rows) == len(document["figures"])
-    wilson = [f for f in document["figures"] if f["method"].startswith("wilson_cc")][0]  # noqa: RUF015 - the first of several
+    assert len(rows) == len(document["estimates"])
+    wilson = [f for f in document["estimates"] if f["method"].startswith("wilson_cc")][0]  # noqa: RUF015 - the first of several
     assert [round(100 * wilson[end], 2) for end in ("estimate", "ci_low", "ci_high")] == [78.63, 75.04, 81.84]
     paired = [row for row in rows if row["statistic"] == "t_paired"]
     assert [round(float(row["estimate"]), 2) for row in paired] == [13.26, 20.21]
 
 
 @pytest.mark.usefixtures("ayers")
-def test_every_figure_of_the_json_stands_on_the_page_with_its_recipe(client: TestClient) -> None:
+def test_every_estimate_of_the_json_stands_on_the_page_with_its_recipe(client: TestClient) -> None:
     page = client.get("/studies/ayers/analytics").text
     document = json.loads(client.get("/studies/ayers/analytics.json").text)
-    of_each = [f for f in document["figures"] if f["section"] == "rater" and "raters" in f["scope"]]
-    assert page.count('<td class="recipe">') == len(document["figures"]) - len(of_each)
+    of_each = [f for f in document["estimates"] if f["section"] == "rater" and "raters" in f["scope"]]
+    assert page.count('<td class="recipe">') == len(document["estimates"]) - len(of_each)
 
 
 @pytest.mark.usefixtures("ayers")
@@ -66,7 +66,7 @@ def test_every_chart_of_the_page_has_a_specification_and_a_table(client: TestCli
     page = client.get("/studies/ayers/analytics").text
     for theme in ("light", "dark"):
         specs = client.get(f"/studies/ayers/charts.json?theme={theme}").json()
-        assert len(specs) == page.count("data-chart=") == page.count('<figure class="chart">') == 4
+        assert len(specs) == page.count("data-chart=") == page.count('<estimate class="chart">') == 4
         assert all(f'data-chart="{key}"' in page for key in specs)
         assert {spec["width"] for spec in specs.values()} == {"container"}
 
@@ -112,7 +112,7 @@ def test_an_unknown_format_or_theme_is_refused(client: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("rated")
-def test_simulated_raters_are_named_before_the_figures(client: TestClient) -> None:
+def test_simulated_raters_are_named_before_the_estimates(client: TestClient) -> None:
     page = client.get("/studies/small/analytics").text
     assert "1 of 2 raters are simulated, not people." in page
     assert page.index("simulated") < page.index("In short")

@@ -1,50 +1,50 @@
-"""What a question's section holds folded away, from figures to tables."""
+"""What a question's section holds folded away, from estimates to tables."""
 
 from __future__ import annotations
 
-from app.analysis.report.estimate import Figure
+from app.analysis.report.estimate import Estimate
 from app.web.lead.results.question_details import each_rater, folds_of, pair_matrix, told_once, without_flagged
 
 TWO = {"source": "model", "reference": "human"}
 
 
-def _figure(section: str, statistic: str, estimate: float | None, **more: object) -> Figure:
+def _estimate(section: str, statistic: str, estimate: float | None, **more: object) -> Estimate:
     values: dict[str, object] = {"scope": {}, "question": "empathy", **more}
-    return Figure(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
+    return Estimate(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
 
 
 def test_a_headline_stands_beside_itself_without_the_flagged() -> None:
-    whole = _figure("comparison", "mean_difference", 0.5, scope=TWO)
-    fewer = _figure("rater", "mean_difference", 0.25, scope={**TWO, "flagged": "left_out"})
+    whole = _estimate("comparison", "mean_difference", 0.5, scope=TWO)
+    fewer = _estimate("rater", "mean_difference", 0.25, scope={**TWO, "flagged": "left_out"})
     table = without_flagged([fewer], [whole, fewer])
     assert table.rows == (("Mean difference", "model − human", "0.50", "0.25"),)
 
 
 def test_each_rater_has_a_row_and_what_is_missing_is_a_dash() -> None:
-    figures = [
-        _figure("rater", "severity", 0.25, scope={"raters": ["a"]}),
-        _figure("rater", "longest_run", 7.0, scope={"raters": ["a"]}),
-        _figure("rater", "severity", None, scope={"raters": ["b"]}, reason="no_variation"),
+    estimates = [
+        _estimate("rater", "severity", 0.25, scope={"raters": ["a"]}),
+        _estimate("rater", "longest_run", 7.0, scope={"raters": ["a"]}),
+        _estimate("rater", "severity", None, scope={"raters": ["b"]}, reason="no_variation"),
     ]
-    assert each_rater(figures).rows == (("a", "0.25", "7"), ("b", "–", "–"))
-    assert not list(told_once(figures))
+    assert each_rater(estimates).rows == (("a", "0.25", "7"), ("b", "–", "–"))
+    assert not list(told_once(estimates))
 
 
 def test_the_matrix_of_pairs_is_symmetric_and_says_who_is_left_out() -> None:
     detail = {"raters": ["a", "b"], "cells": {("a", "b"): (0.5, 9)}, "n_raters": 5}
-    table = pair_matrix(_figure("disagreement", "pair_kappa_median", 0.5, detail=detail))
+    table = pair_matrix(_estimate("disagreement", "pair_kappa_median", 0.5, detail=detail))
     assert table.header == ("Kappa (3 more raters are left out)", "a", "b")
     assert table.rows == (("a", "", "0.500"), ("b", "0.500", ""))
 
 
-def test_parts_without_figures_are_not_there_and_those_with_some_open_in_order() -> None:
-    figures = [
-        _figure("judge", "judge_correlation", 0.4, scope={"rater_kind": "model", "raters": ["gpt"]}, ci_low=0.1,
+def test_parts_without_estimates_are_not_there_and_those_with_some_open_in_order() -> None:
+    estimates = [
+        _estimate("judge", "judge_correlation", 0.4, scope={"rater_kind": "model", "raters": ["gpt"]}, ci_low=0.1,
                 ci_high=0.6, ci_level=0.95),
-        _figure("subgroup", "interaction", 0.2, scope={**TWO, "condition": "label=true"}, p_value=0.04),
-        _figure("disagreement", "unit_disagreement", 1.5, scope={"subgroup": {"item": "i1"}}, note="3 ratings"),
+        _estimate("subgroup", "interaction", 0.2, scope={**TWO, "condition": "label=true"}, p_value=0.04),
+        _estimate("disagreement", "unit_disagreement", 1.5, scope={"subgroup": {"item": "i1"}}, note="3 ratings"),
     ]  # fmt: skip
-    folds = folds_of(figures)
+    folds = folds_of(estimates)
     assert [fold.title for fold in folds] == ["By condition and subgroup", "Where raters disagree", "Model judges"]
     assert folds[0].tables[0][1].rows == (("model − human, label=true", "0.20\np 0.040"),)
     assert folds[1].tables[0][1].rows == (("item i1", "1.50", "3 ratings"),)
@@ -54,14 +54,14 @@ def test_parts_without_figures_are_not_there_and_those_with_some_open_in_order()
 
 def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_once() -> None:
     of = {"question": None}
-    figures = [
-        _figure("text", "text_mean", 80.0, scope={"source": "human", "covariate": "words"}, **of),
-        _figure("text", "text_difference", 20.0, scope={**TWO, "covariate": "words"}, ci_low=5.0, ci_high=35.0,
+    estimates = [
+        _estimate("text", "text_mean", 80.0, scope={"source": "human", "covariate": "words"}, **of),
+        _estimate("text", "text_difference", 20.0, scope={**TWO, "covariate": "words"}, ci_low=5.0, ci_high=35.0,
                 ci_level=0.95, **of),
-        _figure("text", "text_mean", 0.5, scope={"source": "human", "covariate": "score"}, **of),
-        _figure("text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of),
+        _estimate("text", "text_mean", 0.5, scope={"source": "human", "covariate": "score"}, **of),
+        _estimate("text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of),
     ]  # fmt: skip
-    (fold,) = folds_of(figures)
+    (fold,) = folds_of(estimates)
     ((_, table),) = fold.tables
     assert table.header == ("Covariate", "human", "model − human")
     assert table.rows == (
@@ -72,11 +72,11 @@ def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_o
 
 def test_a_correlation_that_cannot_be_told_says_why_in_its_cell() -> None:
     scope = {"covariate": "score"}
-    found = folds_of([_figure("text", "correlation", None, scope=scope, reason="no_variation", note="It is flat.")])
+    found = folds_of([_estimate("text", "correlation", None, scope=scope, reason="no_variation", note="It is flat.")])
     assert found[0].tables[0][1].rows == (("score", "It is flat."),)
 
 
 def test_a_subgroup_that_is_not_computed_says_why() -> None:
     note = "left out above 20,000 ratings; run with --full"
-    figure = _figure("subgroup", "interaction", None, scope={"subgroup": {"age": ""}}, reason="not_run", note=note)
-    assert folds_of([figure])[0].tables[0][1].rows[0][1] == note
+    estimate = _estimate("subgroup", "interaction", None, scope={"subgroup": {"age": ""}}, reason="not_run", note=note)
+    assert folds_of([estimate])[0].tables[0][1].rows[0][1] == note

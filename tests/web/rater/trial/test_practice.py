@@ -113,7 +113,7 @@ def test_who_fails_twice_is_told_and_ends_with_the_code_for_it(
     assert rows(engine, "SELECT count(*) FROM assignments") == [(0,)]
     assert rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NOT NULL") == [(0,)]
     with engine.connect() as db:
-        assert get_coverage(db, study_id).sittings.n_failed_checks == 1
+        assert get_coverage(db, study_id).rating_sessions.n_failed_checks == 1
     again = anna.arrive()
     assert again.url.path == "/s/study/ended"
 
