@@ -40,9 +40,18 @@ questions:
   - {key: quality, target: response, type: rating, text: How?, scale: {1: a, 2: b, 3: c, 4: d, 5: e}}
 """
 RATING_COLUMNS = [
-    "rater", "item", "response", "question", "value", "left_response", "right_response", "side", "position",
-    "rated_at", "active_ms",
-]  # fmt: skip
+    "rater",
+    "item",
+    "response",
+    "question",
+    "value",
+    "left_response",
+    "right_response",
+    "side",
+    "position",
+    "rated_at",
+    "active_ms",
+]
 DRAW = random.Random(1)  # noqa: S311 - data to measure with
 SOURCES = ("person", "model")
 WORDS = ("I", "hear", "how", "hard", "this", "has", "been", "for", "you", "and", "it", "makes", "sense", "to", "feel")
@@ -70,8 +79,11 @@ def _answers(number: int, n_raters: int) -> Iterator[list[object]]:
     sides = [f"{item}:{source}" for source in DRAW.sample(SOURCES, 2)]
     for k in range(2):
         rater = f"rater-{(2 * number + k) % n_raters}"
-        at = [number % 20 + 1, f"2026-11-21T10:{number // 60 % 60:02}:{number % 60:02}.{number % 1000:03}Z",
-              DRAW.randrange(5_000, 90_000)]  # fmt: skip
+        at = [
+            number % 20 + 1,
+            f"2026-11-21T10:{number // 60 % 60:02}:{number % 60:02}.{number % 1000:03}Z",
+            DRAW.randrange(5_000, 90_000),
+        ]
         chosen = DRAW.randrange(2)
         yield [rater, item, "", "preference", sides[chosen], *sides, ("left", "right")[chosen], *at]
         for side, response in zip(("left", "right"), sides, strict=True):

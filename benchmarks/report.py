@@ -21,17 +21,22 @@ SIZES = (10_000, 100_000, 300_000, 1_000_000)
 LONGEST, STEEPEST = 60.0, 1.5
 PROTOCOL = Protocol.model_validate(
     {
-        "attune": 1, "slug": "benchmark", "title": "Benchmark",
+        "attune": 1,
+        "slug": "benchmark",
+        "title": "Benchmark",
         "sources": {name: {"kind": name} for name in ("human", "model")},
         "questions": [
             {
-                "key": "empathy", "target": "response", "type": "rating", "text": "?",
+                "key": "empathy",
+                "target": "response",
+                "type": "rating",
+                "text": "?",
                 "scale": dict.fromkeys(range(1, 6), ""),
             }
         ],
         "analysis": {"reference": "human", "cut": {"empathy": 4}},
     }
-)  # fmt: skip
+)
 
 
 def study(n: int) -> Frames:

@@ -9,9 +9,14 @@ import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 HOW = (
     "The journeys need Chromium, and none was found. Debian and Ubuntu: apt-get install chromium fonts-dejavu-core. "
     "Elsewhere: .venv/bin/python -m playwright install chromium. Or name one: ATTUNE_CHROMIUM=/path/to/chrome make test"

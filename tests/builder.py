@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 SOURCES = {"person": {"kind": "human"}, "model": {"kind": "model"}}
 PREFERENCE = {"key": "preference", "target": "pair", "type": "choice", "text": "Which response is better?", "tie": True}
 EMPATHY = {
-    "key": "empathy", "target": "response", "type": "rating", "text": "How empathetic is it?",
+    "key": "empathy",
+    "target": "response",
+    "type": "rating",
+    "text": "How empathetic is it?",
     "scale": {1: "not", 2: "slightly", 3: "moderately", 4: "empathetic", 5: "very empathetic"},
-}  # fmt: skip
+}
 
 
 def protocol_of(slug: str = "study", **parts: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever a protocol takes
@@ -31,9 +34,13 @@ def protocol_of(slug: str = "study", **parts: Any) -> dict[str, Any]:  # noqa: A
 
 
 def build_study(
-    db: Connection, protocol: Mapping[str, Any], *, n_items: int = 3, texts: Sequence[Mapping[str, Any]] = (),
+    db: Connection,
+    protocol: Mapping[str, Any],
+    *,
+    n_items: int = 3,
+    texts: Sequence[Mapping[str, Any]] = (),
     status: str = "draft",
-) -> int:  # fmt: skip
+) -> int:
     """Store a study whose items have one response of each source; its id.
 
     Args:
@@ -47,16 +54,20 @@ def build_study(
     document = json.loads(parsed.model_dump_json())
     sha256 = hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
     study_id = db.execute(insert(studies).returning(studies.c.id).values(slug=parsed.slug, status=status)).scalar_one()
-    db.execute(insert(protocols).values(
-        study_id=study_id, version=1, title=parsed.title, document=document, yaml="", sha256=sha256))  # fmt: skip
+    db.execute(
+        insert(protocols).values(
+            study_id=study_id, version=1, title=parsed.title, document=document, yaml="", sha256=sha256
+        )
+    )
     for place, question in enumerate(parsed.questions):
         kinds = {"type": question.type, "target": question.target}
         db.execute(insert(questions).values(study_id=study_id, key=question.key, position=place, **kinds))
     source_ids = {
-        key: db.execute(insert(sources).returning(sources.c.id).values(
-            study_id=study_id, key=key, position=place, kind=source.kind)).scalar_one()
+        key: db.execute(
+            insert(sources).returning(sources.c.id).values(study_id=study_id, key=key, position=place, kind=source.kind)
+        ).scalar_one()
         for place, (key, source) in enumerate(parsed.sources.items())
-    }  # fmt: skip
+    }
     for place, item in enumerate(texts or [{"key": f"item-{n}"} for n in range(n_items)]):
         _build_item(db, study_id, place, item, source_ids)
     return int(study_id)
@@ -68,11 +79,19 @@ def _build_item(
     key = item.get("key", f"item-{place}")
     columns = {name: item.get(name) for name in ("turns", "profile", "content_note")}
     words = item.get("text") or (None if item.get("turns") else f"The situation of {key}")
-    item_id = db.execute(insert(items).returning(items.c.id).values(
-        study_id=study_id, key=key, position=place, text=words, **columns)).scalar_one()  # fmt: skip
+    item_id = db.execute(
+        insert(items).returning(items.c.id).values(study_id=study_id, key=key, position=place, text=words, **columns)
+    ).scalar_one()
     replies = item.get("responses", {source: f"{source} on {key}" for source in source_ids})
     for number, (source, reply) in enumerate(replies.items()):
         said = {"turns": reply} if isinstance(reply, list) else {"text": reply}
-        db.execute(insert(responses).values(
-            study_id=study_id, key=f"{key}:{source}", position=number, item_id=item_id,
-            source_id=source_ids[source], **said))  # fmt: skip
+        db.execute(
+            insert(responses).values(
+                study_id=study_id,
+                key=f"{key}:{source}",
+                position=number,
+                item_id=item_id,
+                source_id=source_ids[source],
+                **said,
+            )
+        )

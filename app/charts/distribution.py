@@ -103,10 +103,15 @@ def _segments(estimate: Estimate, colours: list[str]) -> list[dict[str, Any]]:
     ends = list(accumulate(shares, initial=start))
     return [
         {
-            "name": scope_text(estimate.scope), "point": words[k], "count": counts[k],
-            "share": shares[k], "percent": percent(shares[k]),
-            "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
+            "name": scope_text(estimate.scope),
+            "point": words[k],
+            "count": counts[k],
+            "share": shares[k],
+            "percent": percent(shares[k]),
+            "low": ends[k],
+            "high": ends[k + 1],
+            "middle": (ends[k] + ends[k + 1]) / 2,
             "ink": ink_on(colours[k]),
         }
         for k in range(len(shares))
-    ]  # fmt: skip
+    ]

@@ -78,11 +78,15 @@ def _x() -> alt.X:
 
 def _row(estimate: Estimate, rows: Sequence[Estimate]) -> dict[str, Any]:
     return {
-        "row": ", ".join(_name(estimate, rows)), "estimate": estimate.estimate, "text": _numbers(estimate),
+        "row": ", ".join(_name(estimate, rows)),
+        "estimate": estimate.estimate,
+        "text": _numbers(estimate),
         "low": estimate.estimate if estimate.ci_low is None else estimate.ci_low,
         "high": estimate.estimate if estimate.ci_high is None else estimate.ci_high,
-        "n_items": estimate.n_items, "n_raters": estimate.n_raters, "n_ratings": estimate.n_ratings,
-    }  # fmt: skip
+        "n_items": estimate.n_items,
+        "n_raters": estimate.n_raters,
+        "n_ratings": estimate.n_ratings,
+    }
 
 
 def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:

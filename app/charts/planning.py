@@ -44,10 +44,12 @@ class PlanChart:
         base = alt.Chart(alt.InlineData([self._point(row) for row in self.rows])).encode(
             x=alt.X("raters:Q", title="Raters", axis=alt.Axis(tickMinStep=1, tickCount=6), scale=alt.Scale(zero=False)),
             color=alt.Color(
-                "line:N", title=None, legend=alt.Legend() if len(lines) > 1 else None,
+                "line:N",
+                title=None,
+                legend=alt.Legend() if len(lines) > 1 else None,
                 scale=alt.Scale(domain=lines, range=[palette[k % len(palette)] for k in range(len(lines))]),
             ),
-        )  # fmt: skip
+        )
         y = alt.Y("value:Q", title=TITLES[self.measure], scale=alt.Scale(zero=True))
         tooltips = [alt.Tooltip("line:N", title="Size"), alt.Tooltip("raters:Q", title="Raters"), alt.Tooltip("text:N")]
         layers = [
@@ -64,9 +66,13 @@ class PlanChart:
     def _point(self, row: PlanRow) -> dict[str, Any]:
         value, error = getattr(row, self.measure), getattr(row, f"{self.measure}_error") or 0.0
         return {
-            "line": _line(row), "raters": row.n_raters, "value": value, "text": f"{value:.2f} ± {error:.2f}",
-            "low": max(value - REACH * error, 0.0), "high": value + REACH * error,
-        }  # fmt: skip
+            "line": _line(row),
+            "raters": row.n_raters,
+            "value": value,
+            "text": f"{value:.2f} ± {error:.2f}",
+            "low": max(value - REACH * error, 0.0),
+            "high": value + REACH * error,
+        }
 
 
 def planning_charts(plan: Plan) -> list[PlanChart]:
@@ -84,9 +90,16 @@ def planning_charts(plan: Plan) -> list[PlanChart]:
 def planning_table(rows: Sequence[PlanRow]) -> Table:
     """Everything that is expected, one row a scenario and statistic."""
     header = (
-        "Statistic", "Items", "Raters", "Raters a trial", "Trials in all", "Most trials of a rater", "Expected",
-        "Width of the 95 % interval", "Power",
-    )  # fmt: skip
+        "Statistic",
+        "Items",
+        "Raters",
+        "Raters a trial",
+        "Trials in all",
+        "Most trials of a rater",
+        "Expected",
+        "Width of the 95 % interval",
+        "Power",
+    )
     return Table(header, tuple(_cells(row) for row in rows))
 
 

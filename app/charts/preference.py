@@ -118,13 +118,18 @@ def _segments(estimate: Estimate, rows: Sequence[Estimate], colours: Colours) ->
     ends = list(accumulate(shares, initial=0.0))
     return [
         {
-            "name": of_text(estimate), "word": word, "count": counts[k],
-            "share": shares[k], "percent": percent(shares[k]),
-            "low": ends[k], "high": ends[k + 1], "middle": (ends[k] + ends[k + 1]) / 2,
+            "name": of_text(estimate),
+            "word": word,
+            "count": counts[k],
+            "share": shares[k],
+            "percent": percent(shares[k]),
+            "low": ends[k],
+            "high": ends[k + 1],
+            "middle": (ends[k] + ends[k + 1]) / 2,
             "ink": ink_on(_ramp(colours)[k]),
         }
         for k, word in enumerate(_words(rows))
-    ]  # fmt: skip
+    ]
 
 
 def _interval(estimate: Estimate) -> dict[str, Any]:

@@ -37,14 +37,26 @@ class Colours:
 
 COLOURS: dict[Theme, Colours] = {
     "light": Colours(
-        ink="#1f2328", muted="#57606a", grid="#d8dee4", source="#0072b2", reference="#e69f00", tie="#b6bcc4",
-        neither="#dfe3e8", stops=("#a6540a", "#efa95d", "#dadde1", "#74afd8", "#15598f"),
+        ink="#1f2328",
+        muted="#57606a",
+        grid="#d8dee4",
+        source="#0072b2",
+        reference="#e69f00",
+        tie="#b6bcc4",
+        neither="#dfe3e8",
+        stops=("#a6540a", "#efa95d", "#dadde1", "#74afd8", "#15598f"),
     ),
     "dark": Colours(
-        ink="#e6e9ed", muted="#a7b0ba", grid="#3a414a", source="#56b4e9", reference="#e69f00", tie="#6b7480",
-        neither="#464d57", stops=("#f0994a", "#96571f", "#565d67", "#2c6896", "#6fbdf0"),
+        ink="#e6e9ed",
+        muted="#a7b0ba",
+        grid="#3a414a",
+        source="#56b4e9",
+        reference="#e69f00",
+        tie="#6b7480",
+        neither="#464d57",
+        stops=("#f0994a", "#96571f", "#565d67", "#2c6896", "#6fbdf0"),
     ),
-}  # fmt: skip
+}
 
 
 def diverging(n: int, theme: Theme) -> list[str]:
@@ -83,10 +95,17 @@ def config(theme: Theme) -> Spec:
     """The Vega-Lite configuration of a theme."""
     colours = COLOURS[theme]
     axis = {
-        "labelColor": colours.muted, "titleColor": colours.muted, "domainColor": colours.grid,
-        "tickColor": colours.grid, "gridColor": colours.grid, "labelFontSize": 12, "titleFontSize": 12,
-        "titleFontWeight": "normal", "labelLimit": 240, "titlePadding": 8,
-    }  # fmt: skip
+        "labelColor": colours.muted,
+        "titleColor": colours.muted,
+        "domainColor": colours.grid,
+        "tickColor": colours.grid,
+        "gridColor": colours.grid,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 240,
+        "titlePadding": 8,
+    }
     return {
         "background": None,
         "font": FONT,
@@ -94,15 +113,27 @@ def config(theme: Theme) -> Spec:
         "axis": axis,
         "axisY": {"domain": False, "ticks": False, "labelColor": colours.ink, "labelPadding": 8, "labelFontSize": 13},
         "legend": {
-            "labelColor": colours.ink, "labelFontSize": 12, "titleColor": colours.muted, "orient": "top",
-            "symbolType": "square", "symbolStrokeWidth": 0, "labelLimit": 220,
+            "labelColor": colours.ink,
+            "labelFontSize": 12,
+            "titleColor": colours.muted,
+            "orient": "top",
+            "symbolType": "square",
+            "symbolStrokeWidth": 0,
+            "labelLimit": 220,
         },
         "title": {
-            "color": colours.ink, "subtitleColor": colours.muted, "fontSize": 15, "subtitleFontSize": 12,
-            "anchor": "start", "frame": "group", "offset": 12, "subtitlePadding": 5, "fontWeight": 600,
+            "color": colours.ink,
+            "subtitleColor": colours.muted,
+            "fontSize": 15,
+            "subtitleFontSize": 12,
+            "anchor": "start",
+            "frame": "group",
+            "offset": 12,
+            "subtitlePadding": 5,
+            "fontWeight": 600,
         },
         "text": {"color": colours.ink, "fontSize": 12},
-    }  # fmt: skip
+    }
 
 
 def _mix(low: str, high: str, part: float) -> str:

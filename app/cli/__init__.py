@@ -11,9 +11,12 @@ from app.cli.output import say
 from app.design.problem import InvalidInputError
 
 cli = typer.Typer(
-    name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    name="attune",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
     help="Human empathy-rating studies: from the spreadsheet to the estimates a reviewer accepts.",
-)  # fmt: skip
+)
 cli.add_typer(study.cli, name="study")
 cli.add_typer(items.cli, name="items")
 cli.add_typer(lead.cli, name="lead")

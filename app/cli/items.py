@@ -48,9 +48,14 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     from app.exchange.tabular.unfold import Layout
 
     layout = Layout(
-        responses=_sources(response or []), item=item, text=text, turns=turns, profile=profile,
-        content_note=content_note, attributes=attribute or None,
-    )  # fmt: skip
+        responses=_sources(response or []),
+        item=item,
+        text=text,
+        turns=turns,
+        profile=profile,
+        content_note=content_note,
+        attributes=attribute or None,
+    )
     folder = Path(study)
     if folder.is_dir():
         added, where = _into_folder(folder, file, layout, out or folder, replace=replace), str(out or folder)

@@ -67,10 +67,17 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
     os.environ["DATABASE_URL"] = database_url
     settings.cache_clear()
     config = Config(
-        "app.main:server_process", factory=True, workers=workers, lifespan="off", ws="none", log_level="warning",
-        access_log=False, server_header=False, forwarded_allow_ips=settings().trusted_proxies,
+        "app.main:server_process",
+        factory=True,
+        workers=workers,
+        lifespan="off",
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        forwarded_allow_ips=settings().trusted_proxies,
         timeout_graceful_shutdown=5,
-    )  # fmt: skip
+    )
     try:
         if workers > 1:
             Multiprocess(config, [listening]).run()

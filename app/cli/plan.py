@@ -51,9 +51,15 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
 
     protocol, its_items = _design(study)
     asked = Asked(
-        _sizes(items, "--items"), _sizes(raters, "--raters"), _sizes(raters_per_trial, "--raters-per-trial"),
-        question, _stated(assume or []), _pilot(pilot), simulations, seed,
-    )  # fmt: skip
+        _sizes(items, "--items"),
+        _sizes(raters, "--raters"),
+        _sizes(raters_per_trial, "--raters-per-trial"),
+        question,
+        _stated(assume or []),
+        _pilot(pilot),
+        simulations,
+        seed,
+    )
     try:
         found = make_plan(protocol, its_items, asked)
     except PlanError as error:

@@ -20,8 +20,15 @@ if TYPE_CHECKING:
 MOST_BYTES = 512 * 2**20
 # RuntimeError is what zipfile raises for a password; the rest, for damaged or exotic archives.
 _UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, OSError, EOFError, ValueError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    RuntimeError,
+    NotImplementedError,
+    OSError,
+    EOFError,
+    ValueError,
+)
 _MOST_MEMBERS = 10_000
 _KNOWN = frozenset((*READ, *WRITTEN_ONLY))
 

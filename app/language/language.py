@@ -55,10 +55,15 @@ class Language:
 
     def number(self, value: float) -> str:
         """A number with the digits and signs of the language, to the last decimal place."""
-        return self._in_digits(format_decimal(
-            value, locale=self.locale, decimal_quantization=False, numbering_system="default",
-            group_separator=abs(value) >= _GROUPED_FROM,
-        ))  # fmt: skip
+        return self._in_digits(
+            format_decimal(
+                value,
+                locale=self.locale,
+                decimal_quantization=False,
+                numbering_system="default",
+                group_separator=abs(value) >= _GROUPED_FROM,
+            )
+        )
 
     def moment(self, at: datetime) -> str:
         """Date and time of day, with the time zone that `at` has."""

@@ -43,9 +43,16 @@ def update(name: str, texts: Catalog) -> int:
     """Write one catalogue anew: translations stay, those of texts that are gone are dropped. How many are missing."""
     path = CATALOGUES / f"{name}.po"
     there = Catalog(
-        locale=name, project="Attune", version="1", header_comment=f"# What raters read: {name}", fuzzy=False,
-        msgid_bugs_address="-", last_translator="-", language_team="-", revision_date=texts.creation_date,
-    )  # fmt: skip
+        locale=name,
+        project="Attune",
+        version="1",
+        header_comment=f"# What raters read: {name}",
+        fuzzy=False,
+        msgid_bugs_address="-",
+        last_translator="-",
+        language_team="-",
+        revision_date=texts.creation_date,
+    )
     if path.exists():
         with path.open("rb") as file:
             there = read_po(file, locale=name)

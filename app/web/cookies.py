@@ -27,9 +27,14 @@ def get_cookie(request: Request, name: str) -> str | None:
 def set_cookie(request: Request, response: Response, name: str, value: str, *, max_age: int) -> None:
     """Hand a cookie to the browser; scripts cannot read it."""
     response.set_cookie(
-        cookie_name(request, name), value, max_age=max_age, path="/",
-        secure=is_https(request), httponly=True, samesite="lax",
-    )  # fmt: skip
+        cookie_name(request, name),
+        value,
+        max_age=max_age,
+        path="/",
+        secure=is_https(request),
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def drop_cookie(request: Request, response: Response, name: str) -> None:

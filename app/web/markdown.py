@@ -8,8 +8,29 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-_TAGS = {"p", "br", "strong", "em", "ul", "ol", "li", "a", "h2", "h3", "h4", "blockquote", "code", "pre", "hr", "table",
-         "thead", "tbody", "tr", "th", "td"}  # fmt: skip
+_TAGS = {
+    "p",
+    "br",
+    "strong",
+    "em",
+    "ul",
+    "ol",
+    "li",
+    "a",
+    "h2",
+    "h3",
+    "h4",
+    "blockquote",
+    "code",
+    "pre",
+    "hr",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 

@@ -14,13 +14,19 @@ depends_on = None
 
 def upgrade() -> None:
     op.alter_column(
-        "protocols", "document", type_=postgresql.JSON(astext_type=sa.Text()), existing_nullable=False,
+        "protocols",
+        "document",
+        type_=postgresql.JSON(astext_type=sa.Text()),
+        existing_nullable=False,
         postgresql_using="document::json",
-    )  # fmt: skip
+    )
 
 
 def downgrade() -> None:
     op.alter_column(
-        "protocols", "document", type_=postgresql.JSONB(astext_type=sa.Text()), existing_nullable=False,
+        "protocols",
+        "document",
+        type_=postgresql.JSONB(astext_type=sa.Text()),
+        existing_nullable=False,
         postgresql_using="document::jsonb",
-    )  # fmt: skip
+    )

@@ -52,8 +52,12 @@ def arrive_by(engine: Engine, who: str, **parameters: str) -> Rater:
 def test_of_twenty_who_come_at_once_exactly_so_many_are_let_in(engine: Engine) -> None:
     open_with(engine, max_raters=20)
     with engine.begin() as db:
-        db.execute(text("UPDATE protocols SET document = jsonb_set(document::jsonb, '{design,max_raters}', '7')::json,"
-                        " sha256 = gen_random_uuid()::text"))  # fmt: skip
+        db.execute(
+            text(
+                "UPDATE protocols SET document = jsonb_set(document::jsonb, '{design,max_raters}', '7')::json,"
+                " sha256 = gen_random_uuid()::text"
+            )
+        )
     raters = [Rater(engine, f"rater-{n}") for n in range(20)]
     with ThreadPoolExecutor(20) as pool:
         pages = list(pool.map(Rater.begin, raters))

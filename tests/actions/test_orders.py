@@ -19,8 +19,10 @@ def orders(db: Connection, n_raters: int, topics: str = "", **design: Any) -> li
     """The items of each rater in the order in which they came."""
     build_study(db, protocol_of(design={"raters_per_trial": n_raters, **design}, questions=[EMPATHY]), n_items=6)
     for place, topic in enumerate(topics):
-        db.execute(text("UPDATE items SET attributes = jsonb_build_object('topic', CAST(:topic AS text))"
-                        " WHERE key = :key"), {"topic": topic, "key": f"item-{place}"})  # fmt: skip
+        db.execute(
+            text("UPDATE items SET attributes = jsonb_build_object('topic', CAST(:topic AS text)) WHERE key = :key"),
+            {"topic": topic, "key": f"item-{place}"},
+        )
     open_study(db, "study")
     assert all(rate_as(db, "study", f"rater-{n}", 1) for n in range(n_raters))
     found = db.execute(

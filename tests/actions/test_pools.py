@@ -75,8 +75,10 @@ def test_experts_rate_the_items_of_their_pool_and_each_pool_has_its_own_number(d
     opened(db, [{"pool": "expert"}, {"pool": "expert"}, {}], named, pools=PANEL, open_pool="crowd")
     rate_until_full(db, "study")
     assert rated(db) == {
-        **{("crowd", f"item-{n}"): 3 for n in range(3)}, ("expert", "item-0"): 2, ("expert", "item-1"): 2,
-    }  # fmt: skip
+        **{("crowd", f"item-{n}"): 3 for n in range(3)},
+        ("expert", "item-0"): 2,
+        ("expert", "item-1"): 2,
+    }
 
 
 def test_a_link_leads_to_its_rater_and_a_new_one_ends_the_earlier(db: Connection) -> None:

@@ -65,11 +65,26 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
 
 # Those whose every part raters get; the others cannot be opened yet.
 OPENED = {
-    "ab-tie", "ayers-pair", "behaviours", "character-knowledge", "dialogue-trajectory", "empathetic-dialogues",
-    "epitome", "expert-panel", "four-dimensions", "label-experiment", "lend-an-ear", "perceived-empathy",
-    "perspective-taking", "rater-scales", "recipient", "responder-level", "theory-of-mind", "three-point",
+    "ab-tie",
+    "ayers-pair",
+    "behaviours",
+    "character-knowledge",
+    "dialogue-trajectory",
+    "empathetic-dialogues",
+    "epitome",
+    "expert-panel",
+    "four-dimensions",
+    "label-experiment",
+    "lend-an-ear",
+    "perceived-empathy",
+    "perspective-taking",
+    "rater-scales",
+    "recipient",
+    "responder-level",
+    "theory-of-mind",
+    "three-point",
     "warmth-reliability",
-}  # fmt: skip
+}
 
 
 def keys_of(report: Report, question: str, source: str | None = None) -> set[str]:

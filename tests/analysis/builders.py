@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 RESPONSE = ("response", "item", "source")
 FIVE: dict[str, Any] = {
-    "key": "empathy", "target": "response", "type": "rating", "text": "How empathetic is it?",
+    "key": "empathy",
+    "target": "response",
+    "type": "rating",
+    "text": "How empathetic is it?",
     "scale": {1: "not", 2: "slightly", 3: "moderately", 4: "quite", 5: "very"},
-}  # fmt: skip
+}
 CHOICE: dict[str, Any] = {"key": "preference", "target": "pair", "type": "choice", "text": "Which is better?"}
 TWO_SOURCES: dict[str, Any] = {"human": {"kind": "human"}, "model": {"kind": "model"}}
 

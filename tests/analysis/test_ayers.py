@@ -18,8 +18,11 @@ def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None
     estimates = find(ayers, "share_preferred", scope=AGAINST)
     assert [estimate.estimate for estimate in estimates] == pytest.approx([460 / 585] * 4)
     assert [estimate.method.partition(":")[0] for estimate in estimates] == [
-        "two_way_cluster_t", "wilson", "wilson_cc", "clopper_pearson",
-    ]  # fmt: skip
+        "two_way_cluster_t",
+        "wilson",
+        "wilson_cc",
+        "clopper_pearson",
+    ]
     wilson_cc = estimates[2]
     assert wilson_cc.ci_low == pytest.approx(0.7504, abs=5e-5)
     assert wilson_cc.ci_high == pytest.approx(0.8184, abs=5e-5)
@@ -97,5 +100,6 @@ def test_slots_are_no_raters_so_no_pair_of_them_has_a_kappa(ayers: Report) -> No
 def test_a_file_without_sides_says_so(ayers: Report) -> None:
     estimate = only(ayers, "first_side_share")
     assert (estimate.reason, estimate.note) == (
-        "no_pairable_units", "not estimable: it is not known which response stood on which side",
-    )  # fmt: skip
+        "no_pairable_units",
+        "not estimable: it is not known which response stood on which side",
+    )

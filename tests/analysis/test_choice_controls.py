@@ -83,9 +83,13 @@ def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
     study = protocol(FIVE, {**CHOICE, "tie": True})
     rated = [("a", "i0", 2, 4), ("b", "i0", 5, 1), ("a", "i1", 3, 4), ("b", "i1", 3, 3), ("a", "i2", 1, 2)]
     chosen = [
-        ("a", "i0", "model"), ("b", "i0", "human"), ("a", "i1", "human"), ("b", "i1", "model"), ("a", "i2", "tie"),
+        ("a", "i0", "model"),
+        ("b", "i0", "human"),
+        ("a", "i1", "human"),
+        ("b", "i1", "model"),
+        ("a", "i2", "tie"),
         ("c", "i0", "model"),
-    ]  # fmt: skip
+    ]
     rows = [row for one in rated for row in _rated(*one)]
     rows += [{"rater": r, "item": i, "question": "preference", "value": value} for r, i, value in chosen]
     estimate = only(analyze(frames(study, rows), study), "choice_coherence")

@@ -14,17 +14,45 @@ from app.stats.core.result import REASONS
 from tests.analysis.builders import CHOICE, Row, frames, protocol
 
 RATED = (
-    "mean", "sd", "mean_difference", "prob_superiority", "t_paired", "wilcoxon", "mann_whitney", "share_at_least",
-    "odds_ratio_clmm", "equivalence", "correlation", "percent_agreement", "fleiss_kappa", "gwet_ac1",
-    "brennan_prediger", "kendall_w", "icc_a_1", "split_share", "leave_one_out_correlation",
-)  # fmt: skip
+    "mean",
+    "sd",
+    "mean_difference",
+    "prob_superiority",
+    "t_paired",
+    "wilcoxon",
+    "mann_whitney",
+    "share_at_least",
+    "odds_ratio_clmm",
+    "equivalence",
+    "correlation",
+    "percent_agreement",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "brennan_prediger",
+    "kendall_w",
+    "icc_a_1",
+    "split_share",
+    "leave_one_out_correlation",
+)
 COMPARED = {
-    "mean_difference", "prob_superiority", "t_paired", "wilcoxon", "mann_whitney", "odds_ratio_clmm", "equivalence",
-}  # fmt: skip
+    "mean_difference",
+    "prob_superiority",
+    "t_paired",
+    "wilcoxon",
+    "mann_whitney",
+    "odds_ratio_clmm",
+    "equivalence",
+}
 CHOSEN = (
-    "share_preferred", "tie_share", "first_side_share", "bt_strength", "position_effect", "odds_preferred_glmm",
-    "percent_agreement", "leave_one_out_share",
-)  # fmt: skip
+    "share_preferred",
+    "tie_share",
+    "first_side_share",
+    "bt_strength",
+    "position_effect",
+    "odds_preferred_glmm",
+    "percent_agreement",
+    "leave_one_out_share",
+)
 BOTH = ("human", "model")
 FIVE_POINTS = [1.0, 2, 3, 4, 5]
 
@@ -65,12 +93,14 @@ def _study(  # noqa: PLR0913 - each bad input is one word
                 rows.append({**at, **sides, "question": "preference", "value": chosen})
     middle = sorted(points)[len(points) // 2]
     parts = {
-        "questions": [*questions, {**CHOICE, "tie": True}], "sources": kinds,
+        "questions": [*questions, {**CHOICE, "tie": True}],
+        "sources": kinds,
         "analysis": {
-            "cut": {"warmth": middle}, "margin": {"warmth": 0.5},
+            "cut": {"warmth": middle},
+            "margin": {"warmth": 0.5},
             "composites": {"both": {"questions": ["warmth", "distance"]}},
         },
-    }  # fmt: skip
+    }
     return parts, rows
 
 
@@ -117,10 +147,16 @@ def _said(case: str) -> list[dict[str, Any]]:
     study = protocol(*parts.pop("questions"), **parts)
     items = [{"item": name} for name in dict.fromkeys(row["item"] for row in rows)] or [{"item": "i0"}]
     texts = [
-        {"response": f"{item['item']}:{source}", "item": item["item"], "source": source, "text": "So sorry. " * (n + 1),
-         "score": str(n)}
-        for item in items for n, source in enumerate(study.sources)
-    ]  # fmt: skip
+        {
+            "response": f"{item['item']}:{source}",
+            "item": item["item"],
+            "source": source,
+            "text": "So sorry. " * (n + 1),
+            "score": str(n),
+        }
+        for item in items
+        for n, source in enumerate(study.sources)
+    ]
     report = analyze(frames(study, rows, items=items, responses=texts), study)
     records: list[dict[str, Any]] = json.loads(json.dumps(report.as_document(), allow_nan=False))["estimates"]
     return records

@@ -90,8 +90,11 @@ def test_the_share_bar_shows_every_outcome_and_the_headline_interval() -> None:
     estimate = find(report, "share_preferred")[0]
     spec = charts["choice-1"].spec()
     assert {row["word"]: row["count"] for row in _data(spec, "word")} == {
-        "model preferred": 4, "tie": 1, "neither": 0, "human preferred": 1,
-    }  # fmt: skip
+        "model preferred": 4,
+        "tie": 1,
+        "neither": 0,
+        "human preferred": 1,
+    }
     (point,) = _data(spec, "estimate")
     assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
 
@@ -100,11 +103,29 @@ def test_every_chart_has_its_table_with_the_same_numbers() -> None:
     _, charts = _charts(ROWS)
     table = charts["distribution-1"].table
     assert table.header == (
-        "Source", "1 not", "2 slightly", "3 moderately", "4 quite", "5 very", "Ratings", "Median", "Mean", "SD",
-    )  # fmt: skip
+        "Source",
+        "1 not",
+        "2 slightly",
+        "3 moderately",
+        "4 quite",
+        "5 very",
+        "Ratings",
+        "Median",
+        "Mean",
+        "SD",
+    )
     assert table.rows[0] == (
-        "human", "1 (16.7 %)", "2 (33.3 %)", "2 (33.3 %)", "0 (0.0 %)", "1 (16.7 %)", "6", "2.50", "2.67", "1.37",
-    )  # fmt: skip
+        "human",
+        "1 (16.7 %)",
+        "2 (33.3 %)",
+        "2 (33.3 %)",
+        "0 (0.0 %)",
+        "1 (16.7 %)",
+        "6",
+        "2.50",
+        "2.67",
+        "1.37",
+    )
     assert charts["comparison"].table.rows[0][:2] == ("empathy: model − human", "1.50")
     assert charts["choice-1"].table.rows[0][1:6] == ("4 (66.7 %)", "1 (16.7 %)", "0 (0.0 %)", "1 (16.7 %)", "75.0 %")
     for chart in charts.values():

@@ -59,8 +59,11 @@ def test_out_writes_the_files(tmp_path: Path) -> None:
     outcome = _attune(tmp_path, "analyze", str(_folder(tmp_path)), "--out", str(tmp_path / "out"))
     assert outcome.returncode == 0, outcome.stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "report.json", "agreement.csv", "comparisons.csv", "charts",
-    }  # fmt: skip
+        "report.json",
+        "agreement.csv",
+        "comparisons.csv",
+        "charts",
+    }
     assert outcome.stdout == ""
 
 

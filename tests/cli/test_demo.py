@@ -39,9 +39,14 @@ class Program(NamedTuple):
 def running(environment: dict[str, str], *arguments: str, until: str) -> Iterator[Program]:
     """Start `attune`, read what it says up to a line with these words, and stop it as a machine does at its end."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "app", *arguments], cwd=CHECKOUT, env=environment, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "app", *arguments],
+        cwd=CHECKOUT,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+    )
     assert process.stdout is not None
     lines: list[str] = []
     try:
@@ -137,8 +142,12 @@ def test_serve_on_a_taken_port_says_so_and_ends(environment: dict[str, str]) -> 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
-            [sys.executable, "-m", "app", "serve", "--port", port], cwd=CHECKOUT, env=environment, check=False,
-            capture_output=True, text=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "app", "serve", "--port", port],
+            cwd=CHECKOUT,
+            env=environment,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
     assert done.returncode == 1
     assert done.stderr.startswith(f"Port {port} on 127.0.0.1 cannot be used")

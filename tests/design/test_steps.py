@@ -29,16 +29,29 @@ def test_a_study_that_asks_for_nothing_more_has_instructions_trials_and_the_end(
 def test_the_steps_come_in_the_order_that_consent_and_debrief_demand() -> None:
     whole = protocol(questions=[*QUESTIONS, {**MOOD, "key": "wish"}], flow=WHOLE, checks={"comprehension": [TASK]})
     assert way_of(whole) == (
-        "consent", "eligibility", "before-1", "instructions", "comprehension", "practice", "rating", "revisit",
-        "after-1", "about", "debrief", "done",
-    )  # fmt: skip
+        "consent",
+        "eligibility",
+        "before-1",
+        "instructions",
+        "comprehension",
+        "practice",
+        "rating",
+        "revisit",
+        "after-1",
+        "about",
+        "debrief",
+        "done",
+    )
 
 
 def test_a_rater_stands_at_the_first_step_that_is_not_passed() -> None:
     way = ("consent", "instructions", "rating", "done")
     assert [next_step(way, passed) for passed in ((), ("consent",), ("consent", "rating"), way)] == [
-        "consent", "instructions", "instructions", "done",
-    ]  # fmt: skip
+        "consent",
+        "instructions",
+        "instructions",
+        "done",
+    ]
 
 
 def test_a_questionnaire_is_for_the_raters_of_its_pools_and_keeps_its_number() -> None:
@@ -98,7 +111,10 @@ def test_who_gives_every_accepted_answer_is_eligible() -> None:
 def test_an_answer_is_written_as_in_ratings_csv() -> None:
     slot = slots_of_rater(protocol())[0]
     answers = [
-        Answer(slot, number=4.0), Answer(slot, outcome="tie"), Answer(slot, codes=("a", "b")), Answer(slot, text="so"),
+        Answer(slot, number=4.0),
+        Answer(slot, outcome="tie"),
+        Answer(slot, codes=("a", "b")),
+        Answer(slot, text="so"),
         Answer(slot, codes=()),
-    ]  # fmt: skip
+    ]
     assert [answer_text(answer) for answer in answers] == ["4", "tie", "a|b", "so", ""]

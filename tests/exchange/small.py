@@ -61,8 +61,12 @@ r2,a,,preference,tie,,,,,,,,
 def small(**changed: str | bytes | None) -> dict[str, bytes]:
     """The files; `items="..."` replaces items.csv, None leaves it out; `study` is study.yaml."""
     texts: dict[str, str | bytes | None] = {
-        "study": YAML, "items": ITEMS, "responses": RESPONSES, "raters": RATERS, "ratings": RATINGS,
-    }  # fmt: skip
+        "study": YAML,
+        "items": ITEMS,
+        "responses": RESPONSES,
+        "raters": RATERS,
+        "ratings": RATINGS,
+    }
     texts |= changed
     return {
         "study.yaml" if name == "study" else f"{name}.csv": text if isinstance(text, bytes) else text.encode()

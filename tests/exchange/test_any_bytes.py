@@ -13,11 +13,44 @@ from tests.exchange.small import small
 FILES = small()
 NAMES = st.sampled_from(sorted(FILES))
 # Pieces that mean something somewhere in the format, among any bytes.
-PIECES = st.sampled_from([
-    b",", b'"', b"\n", b"\r", b"\0", b"|", b"[", b"{", b"}", b":", b" ", b"-", b"nan", b"inf", b"1e999",
-    b"\xef\xbb\xbf", b"\xff\xfe", b"\x81", b"&a", b"*a", b"!!python/object:os.system", b"? ", b"tie", b"a:person",
-    b"\\ud800", b"0x1F", b"9" * 400, b"2026-13-45", b"null", b"~", b"<<: ", b"\t", b"- ", b"\xe2\x80\xae",
-])  # fmt: skip
+PIECES = st.sampled_from(
+    [
+        b",",
+        b'"',
+        b"\n",
+        b"\r",
+        b"\0",
+        b"|",
+        b"[",
+        b"{",
+        b"}",
+        b":",
+        b" ",
+        b"-",
+        b"nan",
+        b"inf",
+        b"1e999",
+        b"\xef\xbb\xbf",
+        b"\xff\xfe",
+        b"\x81",
+        b"&a",
+        b"*a",
+        b"!!python/object:os.system",
+        b"? ",
+        b"tie",
+        b"a:person",
+        b"\\ud800",
+        b"0x1F",
+        b"9" * 400,
+        b"2026-13-45",
+        b"null",
+        b"~",
+        b"<<: ",
+        b"\t",
+        b"- ",
+        b"\xe2\x80\xae",
+    ]
+)
 
 
 @st.composite

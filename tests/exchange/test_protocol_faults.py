@@ -24,20 +24,44 @@ WRONG = [
     ("{1: cold, 2: mild, 3: warm}", "{1: cold}", 9, "questions.2.scale", "1", "two points or more"),
     ("{1: cold, 2: mild, 3: warm}", "{low: cold, 2: mild}", 9, "questions.2.scale", "low", "are numbers"),
     ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength, which was probably meant"),
-    ("sources:", "design: {raters_per_trail: 3}\nsources:", 4, "design.raters_per_trail", "raters_per_trail",
-     "raters_per_trial"),
-    ("sources:", "design: {repeats: {n: 2, mindistance: 3}}\nsources:", 4, "design.repeats.mindistance", "mindistance",
-     "min_distance, which was probably meant"),
-    ("sources:", "flow: {consent: {version: 1, text: x, agreee: y}}\nsources:", 4, "flow.consent.agreee", "agreee",
-     "agree, which was probably meant"),
-    ("sources:", "analysis: {composites: {k: {questions: [fit], skore: sum}}}\nsources:", 4,
-     "analysis.composites.k.skore", "skore", "score, which was probably meant"),
+    (
+        "sources:",
+        "design: {raters_per_trail: 3}\nsources:",
+        4,
+        "design.raters_per_trail",
+        "raters_per_trail",
+        "raters_per_trial",
+    ),
+    (
+        "sources:",
+        "design: {repeats: {n: 2, mindistance: 3}}\nsources:",
+        4,
+        "design.repeats.mindistance",
+        "mindistance",
+        "min_distance, which was probably meant",
+    ),
+    (
+        "sources:",
+        "flow: {consent: {version: 1, text: x, agreee: y}}\nsources:",
+        4,
+        "flow.consent.agreee",
+        "agreee",
+        "agree, which was probably meant",
+    ),
+    (
+        "sources:",
+        "analysis: {composites: {k: {questions: [fit], skore: sum}}}\nsources:",
+        4,
+        "analysis.composites.k.skore",
+        "skore",
+        "score, which was probably meant",
+    ),
     ("sources:", "design: {raters_per_trial: many}\nsources:", 4, "design.raters_per_trial", "many", "integer"),
     ("sources:", "analysis: {reference: nobody}\nsources:", 4, "analysis.reference", "nobody", "one of the sources"),
     ("sources:", "analysis: {cut: {does: 1}}\nsources:", 4, "analysis.cut", "does", "names rating questions"),
     ("title: A small study", 'title: "\\0"', 3, "title", "U+0000", "a database can hold"),
     ("title: A small study", "? [a]\n: b\ntitle: A small study", 3, None, "a key that is no plain text", "plain text"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("there", "instead", "line", "column", "found", "allowed"), WRONG)

@@ -46,9 +46,12 @@ def studies(draw: st.DrawFn) -> StudyFolder:
     texts = [(None, draw(TURNS)) if draw(st.booleans()) else (draw(TEXTS), None) for _ in items]
     attribute = [draw(CELLS) for _ in items]
     columns = {
-        "item": items, "text": [text for text, _ in texts], "turns": [turns for _, turns in texts],
-        "profile": [draw(CELLS) for _ in items], "content_note": [draw(CELLS) for _ in items],
-    }  # fmt: skip
+        "item": items,
+        "text": [text for text, _ in texts],
+        "turns": [turns for _, turns in texts],
+        "profile": [draw(CELLS) for _ in items],
+        "content_note": [draw(CELLS) for _ in items],
+    }
     if any(attribute):
         columns["feels"] = attribute
     return StudyFolder(
@@ -56,15 +59,20 @@ def studies(draw: st.DrawFn) -> StudyFolder:
         yaml=YAML,
         items=pd.DataFrame(columns, dtype=object),
         responses=pd.DataFrame(
-            {"response": replies, "item": [item for item in items for _ in "st"], "source": ["s", "t"] * len(items),
-             "text": [draw(TEXTS) for _ in replies], "turns": None},
+            {
+                "response": replies,
+                "item": [item for item in items for _ in "st"],
+                "source": ["s", "t"] * len(items),
+                "text": [draw(TEXTS) for _ in replies],
+                "turns": None,
+            },
             dtype=object,
         ),
         raters=pd.DataFrame({"rater": raters, "kind": "person", "pool": draw(_pools(raters))}, dtype=object).assign(
             is_simulated=[draw(st.booleans()) for _ in raters]
         ),
         ratings=draw(_ratings(items, raters, replies)),
-    )  # fmt: skip
+    )
 
 
 def _pools(raters: list[str]) -> st.SearchStrategy[list[str | None]]:
@@ -82,10 +90,15 @@ def _ratings(draw: st.DrawFn, items: list[str], raters: list[str], replies: list
         for place, item in enumerate(items):
             pair = replies[2 * place : 2 * place + 2]
             beside = {
-                "rater": rater, "item": item, "repeat": draw(st.integers(0, 3)), "comment": draw(CELLS),
-                "exclude": draw(CELLS), "rated_at": draw(TIMES), "condition": draw(CELLS.map(_strip)),
+                "rater": rater,
+                "item": item,
+                "repeat": draw(st.integers(0, 3)),
+                "comment": draw(CELLS),
+                "exclude": draw(CELLS),
+                "rated_at": draw(TIMES),
+                "condition": draw(CELLS.map(_strip)),
                 "active_ms": draw(st.none() | st.integers(0, 2**50)),
-            }  # fmt: skip
+            }
             rows += [{**beside, **answer} for answer in draw(_answers(pair))]
     frame = pd.DataFrame(rows, dtype=object)
     return rating_frame({str(name): column for name, column in frame.items()}, len(rows))

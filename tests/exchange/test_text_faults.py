@@ -38,7 +38,7 @@ WRONG = [
     ("raters", f"{RATERS}r1,person,,\n", 4, "rater", "r1", "each rater once (first in row 2)"),
     ("raters", f"{RATERS}r3,robot,,\n", 4, "kind", "robot", "person or model"),
     ("raters", RATERS.replace("kind", "kinds", 1), 1, "kind", "kinds", "a column named kind"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("file", "text", "row", "column", "found", "allowed"), WRONG)

@@ -68,9 +68,18 @@ def test_every_file_that_the_contract_names_is_written(tmp_path: Path) -> None:
     ]
     write_folder(tmp_path / "out", read_small(), events=EVENTS, estimates=estimates)
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
-        "study.yaml", "items.csv", "responses.csv", "raters.csv", "ratings.csv", "checks.csv", "events.csv",
-        "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",
-    }  # fmt: skip
+        "study.yaml",
+        "items.csv",
+        "responses.csv",
+        "raters.csv",
+        "ratings.csv",
+        "checks.csv",
+        "events.csv",
+        "agreement.csv",
+        "comparisons.csv",
+        "codebook.csv",
+        "datapackage.json",
+    }
     (row,) = read_rows(tmp_path / "out" / "comparisons.csv")
     assert list(row) == list(FIELDS)
     assert (row["scope"], row["estimate"], row["reason"]) == ('{"source": "model-1"}', "", "one_cluster")

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 QUALITY = {
-    "key": "quality", "target": "response", "type": "rating", "text": "The quality of information provided is",
+    "key": "quality",
+    "target": "response",
+    "type": "rating",
+    "text": "The quality of information provided is",
     "scale": {1: "very poor", 2: "poor", 3: "acceptable", 4: "good", 5: "very good"},
-}  # fmt: skip
+}
 
 
 def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol

@@ -23,9 +23,12 @@ FOUR = {"a": "Never", "b": "Rarely", "c": "Often", "d": "Always"}
 WHAT = "To show that you read this, please choose Often."
 LOOK = {"key": "look", "text": WHAT, "codes": FOUR, "correct": "c", "after": 1}
 TASK = {
-    "key": "task", "text": "What do you judge?", "codes": {"p": "The person", "r": "The reply"}, "correct": "r",
+    "key": "task",
+    "text": "What do you judge?",
+    "codes": {"p": "The person", "r": "The reply"},
+    "correct": "r",
     "explanation": "Judge the reply, whatever you think of the person.",
-}  # fmt: skip
+}
 CLOSE = {"key": "close", "target": "item", "type": "slider", "text": "How close is it?", "min": 0, "max": 10}
 TRY = {"item": "try", "expect": {"preference": "tie", "empathy": [4, 5]}, "feedback": "Both name the *feeling*."}
 SURE = {"item": "sure", "expect": {"preference": "tie"}}
@@ -36,11 +39,15 @@ CHECKS = "SELECT detail ->> 'check', detail -> 'is_passed' FROM events WHERE kin
 def open_with_checks(engine: Engine, **practice: Any) -> None:  # noqa: ANN401 - of the practice
     """One trial, one to practise on, a gold trial, and a check of each kind."""
     open_a_study(
-        engine, questions=[PREFERENCE, EMPATHY, CLOSE], texts=[{"key": key} for key in ("item", "try", "sure")],
-        instructions="Judge the **reply**.", completion=ENDING, design={"trials": "pairs"},
+        engine,
+        questions=[PREFERENCE, EMPATHY, CLOSE],
+        texts=[{"key": key} for key in ("item", "try", "sure")],
+        instructions="Judge the **reply**.",
+        completion=ENDING,
+        design={"trials": "pairs"},
         checks={"attention": [LOOK], "comprehension": [TASK], "gold": [SURE]},
         flow={"practice": {"trials": [TRY], "text": "One to practise.", "pass_share": 1, **practice}},
-    )  # fmt: skip
+    )
 
 
 def come(page: Page) -> None:

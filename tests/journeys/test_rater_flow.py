@@ -40,9 +40,13 @@ FLOW: dict[str, Any] = {
 
 def open_with_flow(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
     open_a_study(
-        engine, n_items=1, questions=[PREFERENCE, EMPATHY, ADULT, MOOD, *CARE], flow=FLOW,
-        instructions="Read **both** replies to the end.", **parts,
-    )  # fmt: skip
+        engine,
+        n_items=1,
+        questions=[PREFERENCE, EMPATHY, ADULT, MOOD, *CARE],
+        flow=FLOW,
+        instructions="Read **both** replies to the end.",
+        **parts,
+    )
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -102,8 +106,10 @@ def test_a_questionnaire_is_answered_by_keys_alone_and_is_there_after_a_reload(e
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Begin")).to_be_visible()
     assert rows(engine, "SELECT question, number, exclude FROM ratings WHERE number IS NOT NULL ORDER BY question") == [
-        ("care-0", 3.0, None), ("care-1", 4.0, None), ("care-2", 2.0, None),
-    ]  # fmt: skip
+        ("care-0", 3.0, None),
+        ("care-1", 4.0, None),
+        ("care-2", 2.0, None),
+    ]
 
 
 def test_the_back_button_and_a_second_tab_lead_to_where_the_rater_stands(

@@ -44,20 +44,26 @@ def test_each_condition_shows_its_labels_to_half_of_the_raters_and_the_end_tells
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(
-        engine, n_items=N_ITEMS, questions=[EMPATHY], flow=FLOW,
+        engine,
+        n_items=N_ITEMS,
+        questions=[EMPATHY],
+        flow=FLOW,
         conditions={"label": {"kind": "shown_label", "levels": ["true", "swapped"], "assign": "between"}},
         design={"trials": "single", "raters_per_trial": 2},
-    )  # fmt: skip
+    )
     for number in range(N_RATERS):
         page = new_context().new_page()
         seen = go_through(page, f"rater-{number}")
         told = page.locator("main li").all_inner_texts()
         assert len(told) == 2 * N_ITEMS
-        shown = rows(engine, """
+        shown = rows(
+            engine,
+            """
             SELECT p.text, r.shown_label, r.condition, s.key FROM ratings r JOIN raters x ON x.id = r.rater_id
             JOIN responses p ON p.id = r.response_id JOIN sources s ON s.id = p.source_id
             WHERE r.rater_id = (SELECT max(id) FROM raters) ORDER BY r.position
-        """)  # fmt: skip
+        """,
+        )
         assert [row[:2] for row in shown] == seen
         (condition,) = {row[2] for row in shown}
         for text, label, _, source in shown:

@@ -28,30 +28,48 @@ LOOKS = [
 ]
 QUESTIONS = [
     {**PREFERENCE, "text": "أي الردين أفضل؟", "strength": True, "neither": True},
-    {**EMPATHY, "text": "ما مدى التعاطف في هذا الرد؟",
-     "scale": {1: "معدوم", 2: "قليل", 3: "متوسط", 4: "كبير", 5: "كبير جدًا"}},
-    {"key": "close", "target": "item", "type": "slider", "text": "ما مدى قرب الموقف منك؟", "min": 0, "max": 10,
-     "min_words": "بعيد", "max_words": "قريب"},
+    {
+        **EMPATHY,
+        "text": "ما مدى التعاطف في هذا الرد؟",
+        "scale": {1: "معدوم", 2: "قليل", 3: "متوسط", 4: "كبير", 5: "كبير جدًا"},
+    },
+    {
+        "key": "close",
+        "target": "item",
+        "type": "slider",
+        "text": "ما مدى قرب الموقف منك؟",
+        "min": 0,
+        "max": 10,
+        "min_words": "بعيد",
+        "max_words": "قريب",
+    },
     {"key": "why", "target": "item", "type": "text", "text": "لماذا؟"},
     {"key": "age", "target": "rater", "type": "slider", "text": "كم عمرك؟", "min": 18, "max": 99},
-]  # fmt: skip
+]
 SLIDER = {"key": "much", "target": "item", "type": "slider", "text": "كم؟", "min": 0, "max": 10}
 TEXTS = [
     {
-        "key": f"i{n}", "text": "فقدت وظيفتي أمس، ولا أعرف كيف أخبر عائلتي.\nI do not know what to say (really).",
-        "content_note": "فقدان العمل", "profile": "سلمى، 34 عامًا",
+        "key": f"i{n}",
+        "text": "فقدت وظيفتي أمس، ولا أعرف كيف أخبر عائلتي.\nI do not know what to say (really).",
+        "content_note": "فقدان العمل",
+        "profile": "سلمى، 34 عامًا",
         "responses": {"person": "يؤسفني ذلك. كيف تشعرين الآن؟", "model": "Das tut mir leid. هل تريدين أن نتحدث؟"},
     }
     for n in range(2)
-]  # fmt: skip
+]
 ARABIC: dict[str, Any] = {
-    "language": "ar", "title": "الردود على رسائل كُتبت ليلًا", "instructions": "اقرأ الموقف ثم **الردين**.",
-    "questions": QUESTIONS, "texts": TEXTS,
+    "language": "ar",
+    "title": "الردود على رسائل كُتبت ليلًا",
+    "instructions": "اقرأ الموقف ثم **الردين**.",
+    "questions": QUESTIONS,
+    "texts": TEXTS,
     "flow": {
-        "consent": {"version": "1", "text": "المشاركة طوعية."}, "debrief": {"text": "شكرًا.", "show_sources": True},
-        "help": "تحدّث مع شخص تثق به.", "skip_reasons": ["لا أريد قراءة هذا"],
+        "consent": {"version": "1", "text": "المشاركة طوعية."},
+        "debrief": {"text": "شكرًا.", "show_sources": True},
+        "help": "تحدّث مع شخص تثق به.",
+        "skip_reasons": ["لا أريد قراءة هذا"],
     },
-}  # fmt: skip
+}
 CHOSEN = """
     SELECT side, chosen_response_id = right_response_id, strength FROM ratings
     WHERE outcome = 'response' ORDER BY position

@@ -34,10 +34,17 @@ def test_ten_answers_given_without_a_network_are_kept_and_sent_once_when_it_is_b
     page.context.set_offline(False)
     expect(page.locator("h1")).to_have_text("Item 2 of 2")
     assert rows(engine, NUMBERS) == [
-        ("clear", 3.0, "left"), ("clear", 4.0, "right"), ("empathy", 2.0, "left"), ("empathy", 3.0, "right"),
-        ("kind", 4.0, "left"), ("kind", 5.0, "right"), ("quality", 5.0, "left"), ("quality", 2.0, "right"),
-        ("warm", 5.0, "left"), ("warm", 1.0, "right"),
-    ]  # fmt: skip
+        ("clear", 3.0, "left"),
+        ("clear", 4.0, "right"),
+        ("empathy", 2.0, "left"),
+        ("empathy", 3.0, "right"),
+        ("kind", 4.0, "left"),
+        ("kind", 5.0, "right"),
+        ("quality", 5.0, "left"),
+        ("quality", 2.0, "right"),
+        ("warm", 5.0, "left"),
+        ("warm", 1.0, "right"),
+    ]
 
 
 def test_answers_survive_a_page_that_is_closed_while_the_network_is_away(engine: Engine, page: Page) -> None:

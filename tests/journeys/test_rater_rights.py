@@ -32,9 +32,12 @@ TEXTS = [{"key": f"item-{n}", "content_note": "A loss.", "text": f"The situation
 
 def open_it(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
     usual = {
-        "questions": [PREFERENCE, EMPATHY, WHO], "texts": TEXTS, "flow": FLOW, "design": {"raters_per_trial": 1},
+        "questions": [PREFERENCE, EMPATHY, WHO],
+        "texts": TEXTS,
+        "flow": FLOW,
+        "design": {"raters_per_trial": 1},
         "completion": {"code": "D0NE", "otherwise": {"withdrew": {"code": "LEFT"}, "full": {"code": "FULL"}}},
-    }  # fmt: skip
+    }
     open_a_study(engine, **{**usual, **parts})
 
 

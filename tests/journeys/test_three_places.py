@@ -78,17 +78,24 @@ def test_what_the_server_chose_is_what_was_shown_and_what_the_files_say(
     engine: Engine, page: Page, tmp_path: Path
 ) -> None:
     open_a_study(
-        engine, n_items=N_ITEMS, questions=[PREFERENCE, EMPATHY], conditions=CONDITIONS, design={"same_item": False},
+        engine,
+        n_items=N_ITEMS,
+        questions=[PREFERENCE, EMPATHY],
+        conditions=CONDITIONS,
+        design={"same_item": False},
         flow={"debrief": {"text": "Some labels were swapped."}},
-    )  # fmt: skip
+    )
     arrive(page)
     seen = rate_all(page)
     expect(page.locator("h1")).to_have_text("What this study was about")
-    stored = rows(engine, """
+    stored = rows(
+        engine,
+        """
         SELECT i.text, l.text, r.text, a.shown_labels, t.condition, i.key, l.key, r.key FROM assignments a
         JOIN trials t ON t.id = a.trial_id JOIN items i ON i.id = t.item_id
         JOIN responses l ON l.id = a.response_ids[1] JOIN responses r ON r.id = a.response_ids[2] ORDER BY a.position
-    """)  # fmt: skip
+    """,
+    )
     assert [Shown(row[0], row[1], row[2], tuple(row[3]), row[4].partition("told=")[2]) for row in stored] == seen
     exported = files(engine, tmp_path / "out")
     text_of = {row["response"]: row["text"] for row in exported["responses"]}
@@ -124,5 +131,6 @@ def assert_written(
     ratings = {one["response"]: one for one in written if one["question"] == "empathy"}
     assert {key: one["shown_label"] for key, one in ratings.items()} == label_of
     assert {key: (one["side"], one["value"]) for key, one in ratings.items()} == {
-        left: ("left", "4"), right: ("right", "2"),
-    }  # fmt: skip
+        left: ("left", "4"),
+        right: ("right", "2"),
+    }

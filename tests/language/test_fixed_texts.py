@@ -19,10 +19,14 @@ TEMPLATES = sorted(path for folder in ("rater", "shared") for path in (ROOT / "t
 SAYING = {"_", "gettext", "ngettext"}
 READ_ALOUD = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "aria-roledescription"}
 # What a rater reads comes from these; the rest of the design speaks to leads.
-RATER_CODE = sorted([
-    *(ROOT / "app/web/rater").glob("*.py"), ROOT / "app/web/errors.py", ROOT / "app/web/pages.py",
-    *(ROOT / "app/design" / f"{name}.py" for name in ("form", "slot", "spans", "presentation", "way", "reveal")),
-])  # fmt: skip
+RATER_CODE = sorted(
+    [
+        *(ROOT / "app/web/rater").glob("*.py"),
+        ROOT / "app/web/errors.py",
+        ROOT / "app/web/pages.py",
+        *(ROOT / "app/design" / f"{name}.py" for name in ("form", "slot", "spans", "presentation", "way", "reveal")),
+    ]
+)
 NO_WORDS = {"use strict", "Escape", "Accept", "Enter"}
 # The product's name, and the class of the pages' body.
 NAMES = {"Attune", "rater"}
@@ -144,26 +148,32 @@ def test_a_script_says_only_what_the_page_gives_it(name: str) -> None:
     assert loose_in_script((ROOT / "static" / name).read_text()) == []
 
 
-@pytest.mark.parametrize("source", [
-    "<p>Thank you</p>",
-    '<section aria-label="Both responses">',
-    "<button>{{ 'Finish' if is_last else _('Next') }}</button>",
-    "<p>{{ n }} item{{ '' if n == 1 else 's' }}</p>",
-    "<p>{{ 'turn ' ~ n }}</p>",
-    "{% set words = 'Your code:' %}",
-    '<p data-saved="Saved"></p>',
-    "{{ draw(field, 'Turn') }}",
-    "<b title=\"{{ 'why' if x else 'how' }}\"></b>",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<p>Thank you</p>",
+        '<section aria-label="Both responses">',
+        "<button>{{ 'Finish' if is_last else _('Next') }}</button>",
+        "<p>{{ n }} item{{ '' if n == 1 else 's' }}</p>",
+        "<p>{{ 'turn ' ~ n }}</p>",
+        "{% set words = 'Your code:' %}",
+        '<p data-saved="Saved"></p>',
+        "{{ draw(field, 'Turn') }}",
+        "<b title=\"{{ 'why' if x else 'how' }}\"></b>",
+    ],
+)
 def test_a_loose_text_in_a_template_is_found(source: str) -> None:
     assert loose_in_template(source)
 
 
-@pytest.mark.parametrize("source", [
-    "<p>{{ _('Thank you') }} · <kbd>Enter</kbd> {{ n }}</p>",
-    "<button value=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</button>",
-    '<p data-group="points" data-saved="{{ _(\'Saved\') }}">{{ option(field, name ~ ".strength", "radio") }}</p>',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<p>{{ _('Thank you') }} · <kbd>Enter</kbd> {{ n }}</p>",
+        "<button value=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</button>",
+        '<p data-group="points" data-saved="{{ _(\'Saved\') }}">{{ option(field, name ~ ".strength", "radio") }}</p>',
+    ],
+)
 def test_what_goes_through_a_catalogue_is_not(source: str) -> None:
     assert loose_in_template(source) == []
 

@@ -23,21 +23,30 @@ SEVEN = "{1: not at all, 2: '', 3: '', 4: moderately, 5: '', 6: '', 7: completel
 FRAMEWORKS = {
     "empathetic_dialogues": ("empatheticdialogues", "conv_id", "item", FIVE, "empathy relevance fluency"),
     "epitome": (
-        "epitome", "sp_id", "response", THREE,
+        "epitome",
+        "sp_id",
+        "response",
+        THREE,
         "level_emotional_reactions level_interpretations level_explorations",
     ),
     "perceived_empathy": (
-        "perceived_empathy", "id", "item", SEVEN,
+        "perceived_empathy",
+        "id",
+        "item",
+        SEVEN,
         "m_understood m_validated m_affirmed m_seen m_accepted m_caredfor m_emotional m_practical m_motivation",
     ),
     "lend_an_ear": (
-        "lend_an_ear", "conversation_id", "item", FIVE,
+        "lend_an_ear",
+        "conversation_id",
+        "item",
+        FIVE,
         (
             "validating_emotions encouraging_elaboration demonstrating_understanding"
             " advice_giving* self_oriented* dismissing_emotions*"
         ),
     ),
-}  # fmt: skip
+}
 EXPERTS = ("expert1", "expert2", "expert3")
 JUDGES = ("gpt", "claude", "gemini")
 HEAD = """\
@@ -88,8 +97,12 @@ def _items(data: Path) -> list[Row]:
     dialogues = {row["conv_id"]: row for row in read_rows(original / "sample_empatheticdialogues.csv")}
     return [
         *(
-            {"item": key, "turns": _turns(row["full_conversation"].replace("_comma_", ",")),
-             "framework": "empathetic_dialogues", "emotion": row["context"]}
+            {
+                "item": key,
+                "turns": _turns(row["full_conversation"].replace("_comma_", ",")),
+                "framework": "empathetic_dialogues",
+                "emotion": row["context"],
+            }
             for key, row in dialogues.items()
         ),
         *({"item": row["sp_id"], "text": row["seeker_post"], "framework": "epitome"} for row in _epitome(data)),
@@ -101,7 +114,7 @@ def _items(data: Path) -> list[Row]:
             {"item": row["conversation_id"], "turns": _turns(row["full_conversation"]), "framework": "lend_an_ear"}
             for row in read_rows(original / "sample_lend_an_ear_conversations.csv")
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _epitome(data: Path) -> list[Row]:

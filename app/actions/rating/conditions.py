@@ -80,9 +80,13 @@ def _next(
     factors = protocol.conditions
     free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session, pool)}
     return next_cell(
-        cells_by(factors, "between"), factors, {cell: n.n_finished for cell, n in counts.items()},
-        {cell: n.n_active for cell, n in counts.items()}, seed=session.seed, free=free,
-    )  # fmt: skip
+        cells_by(factors, "between"),
+        factors,
+        {cell: n.n_finished for cell, n in counts.items()},
+        {cell: n.n_active for cell, n in counts.items()},
+        seed=session.seed,
+        free=free,
+    )
 
 
 def _within(protocol: Protocol, between: Cell, number: int) -> OwnConditions:

@@ -55,7 +55,13 @@ def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: 
     for slot in slots:
         asked.setdefault(slot.question.key, []).append(given.get((slot.question.key, slot.response_id, slot.turn), ""))
     score = score_of(declared.expect, asked)
-    record_gold(db, view, {
-        "check": name_of_gold(protocol, declared), "is_passed": score.n_right == score.n_expected,
-        "n_right": score.n_right, "n_expected": score.n_expected,
-    })  # fmt: skip
+    record_gold(
+        db,
+        view,
+        {
+            "check": name_of_gold(protocol, declared),
+            "is_passed": score.n_right == score.n_expected,
+            "n_right": score.n_right,
+            "n_expected": score.n_expected,
+        },
+    )

@@ -69,9 +69,7 @@ def practice_page(db: Connection, session: RatingSession, number: int) -> Practi
     attempt, place = divmod(number - 1, len(practice.trials))
     declared = practice.trials[place]
     texts = list_practice_texts(db, session.study_id)
-    found = next(
-        (t for t in texts if is_declared_as(declared, t.item, [str(r["key"]) for r in t.responses])), None
-    )  # fmt: skip
+    found = next((t for t in texts if is_declared_as(declared, t.item, [str(r["key"]) for r in t.responses])), None)
     if found is None:
         raise LookupError(declared.item)
     shown = list(found.responses)
@@ -87,19 +85,40 @@ def _practice(protocol: Protocol) -> Practice:
 
 
 def _view(
-    session: RatingSession, protocol: Protocol, found: PracticeText, shown: Sequence[Mapping[str, Any]], *,
-    number: int, place: int,
-) -> AssignmentView:  # fmt: skip
+    session: RatingSession,
+    protocol: Protocol,
+    found: PracticeText,
+    shown: Sequence[Mapping[str, Any]],
+    *,
+    number: int,
+    place: int,
+) -> AssignmentView:
     labels = shown_labels(protocol, "", [response["source"] for response in shown])
     return AssignmentView(
-        study_id=session.study_id, id=0, token=UUID(int=0), rater_id=session.rater_id, trial_id=found.trial_id,
-        position=number, response_ids=tuple(response["id"] for response in shown),
-        shown_labels=labels if any(labels) else None, repeat=0, state=PRACTICE, n_turns_done=0, served_at=None,
-        condition="", item_id=found.item_id, text=found.text, turns=found.turns, profile=found.profile,
+        study_id=session.study_id,
+        id=0,
+        token=UUID(int=0),
+        rater_id=session.rater_id,
+        trial_id=found.trial_id,
+        position=number,
+        response_ids=tuple(response["id"] for response in shown),
+        shown_labels=labels if any(labels) else None,
+        repeat=0,
+        state=PRACTICE,
+        n_turns_done=0,
+        served_at=None,
+        condition="",
+        item_id=found.item_id,
+        text=found.text,
+        turns=found.turns,
+        profile=found.profile,
         content_note=found.content_note,
         responses=[{"text": response["text"], "turns": response["turns"]} for response in shown],
-        answers=[], n_all=len(_practice(protocol).trials), place=place, previous=None,
-    )  # fmt: skip
+        answers=[],
+        n_all=len(_practice(protocol).trials),
+        place=place,
+        previous=None,
+    )
 
 
 def submit_practice(db: Connection, session: RatingSession, page: PracticePage, form: Form) -> Answers:
@@ -115,11 +134,19 @@ def submit_practice(db: Connection, session: RatingSession, page: PracticePage, 
     asked = asked_answers(slots, answers.given, page.keys)
     score = score_of(page.declared.expect, asked)
     n_each = len(_practice(protocol).trials)
-    record_practice(db, session, {
-        "attempt": (page.number - 1) // n_each + 1, "trial": page.view.place, "item": page.declared.item,
-        "responses": [page.keys[response_id] for response_id in page.view.response_ids],
-        "answers": asked, "n_right": score.n_right, "n_expected": score.n_expected,
-    })  # fmt: skip
+    record_practice(
+        db,
+        session,
+        {
+            "attempt": (page.number - 1) // n_each + 1,
+            "trial": page.view.place,
+            "item": page.declared.item,
+            "responses": [page.keys[response_id] for response_id in page.view.response_ids],
+            "answers": asked,
+            "n_right": score.n_right,
+            "n_expected": score.n_expected,
+        },
+    )
     outcome = _outcome(_practice(protocol), list_practice(db, session))
     if outcome in {"passed", "go_on"}:
         record_step(db, session, "practice", {"outcome": outcome, "n_attempts": page.number // n_each})

@@ -81,9 +81,15 @@ def arrive(
     if design.pools and pool is None:
         raise InvitedOnlyError
     return record_arrival(
-        db, study, arrival.platform, arrival.platform_id, lease_minutes=design.lease_minutes,
-        parameters=arrival.parameters, pool=pool, is_simulated=is_simulated,
-    )  # fmt: skip
+        db,
+        study,
+        arrival.platform,
+        arrival.platform_id,
+        lease_minutes=design.lease_minutes,
+        parameters=arrival.parameters,
+        pool=pool,
+        is_simulated=is_simulated,
+    )
 
 
 def protocol_of(db: Connection, session: RatingSession) -> Protocol:
@@ -107,9 +113,14 @@ def _shown(protocol: Protocol, view: AssignmentView) -> Shown:
     texts = tuple(_texts(response["text"], response["turns"]) for response in view.responses)
     item_texts = _texts(view.text, view.turns)
     return Shown(
-        view.response_ids, len(view.turns or ()), n_turns, view.condition, item_texts, texts,
+        view.response_ids,
+        len(view.turns or ()),
+        n_turns,
+        view.condition,
+        item_texts,
+        texts,
         language_of(protocol.language).is_right_to_left,
-    )  # fmt: skip
+    )
 
 
 def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple[str, ...]:

@@ -111,10 +111,13 @@ def _record(db: Connection, protocol: Protocol, own: Own, seats: Sequence[Seat],
     column = blocks.column if blocks else None
     trials = list_trials(db, session.study_id, [seat.trial_id for seat in seats], column)
     places = rater_order(
-        protocol, own.key, [_own_trial(trial) for trial in trials],
-        seed=session.seed, rater_number=own.who.rater_number,
+        protocol,
+        own.key,
+        [_own_trial(trial) for trial in trials],
+        seed=session.seed,
+        rater_number=own.who.rater_number,
         had=Had(so_far.last_position, so_far.n_kept, so_far.n_swapped, so_far.n_repeated),
-    )  # fmt: skip
+    )
     gold = [] if so_far.last_position else gold_for(db, session, protocol, own.key, own.who.conditions)
     places = with_gold(places, [_own_trial(trial) for trial in gold], seed=session.seed, rater=own.key)
     labels = {

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 # The four dimensions of this template, and a forced choice before them, are what a study asks until its lead says else.
 QUESTIONS_OF = "four-dimensions"
 PREFERENCE = {
-    "key": "preference", "target": "pair", "type": "choice", "tie": True,
+    "key": "preference",
+    "target": "pair",
+    "type": "choice",
+    "tie": True,
     "text": "If you were this person, which response would you rather have received?",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +153,12 @@ def _document(sheet: Sheet) -> dict[str, Any]:
         "questions": [PREFERENCE, *scales] if has_pairs else scales,
         "design": {
             **({"trials": "pairs", "pairs": "reference"} if has_pairs else {"trials": "single"}),
-            "raters_per_trial": 3, "trials_per_rater": 12, "blind": True,
+            "raters_per_trial": 3,
+            "trials_per_rater": 12,
+            "blind": True,
         },
         "analysis": {"cut": {question["key"]: 4 for question in scales}},
-    }  # fmt: skip
+    }
 
 
 def _default_questions() -> list[dict[str, Any]]:

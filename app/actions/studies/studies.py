@@ -51,6 +51,11 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     folder = study_folder(db, study.id)
     estimates = report_of_folder(folder).estimates
     write_folder(
-        out, folder, events=study_events(db, study.id), rating_sessions=study_rating_sessions(db, study.id), estimates=estimates,
-        spreadsheet=spreadsheet, progress=progress,
-    )  # fmt: skip
+        out,
+        folder,
+        events=study_events(db, study.id),
+        rating_sessions=study_rating_sessions(db, study.id),
+        estimates=estimates,
+        spreadsheet=spreadsheet,
+        progress=progress,
+    )

@@ -167,7 +167,13 @@ def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
     unit = _codes(_codes(item, one), other)
     is_known = left >= 0
     return Choices(
-        item, unit, rater, np.full(len(at), -1), category.astype(np.float64), _is_first(unit, rater), at,
+        item,
+        unit,
+        rater,
+        np.full(len(at), -1),
+        category.astype(np.float64),
+        _is_first(unit, rater),
+        at,
         outcome=outcome,
         chosen=np.where(outcome == RESPONSE, responses.source[chosen], -1),
         one=np.where(one >= 0, responses.source[one], -1),
@@ -177,7 +183,7 @@ def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
         is_left=np.where(is_known & (outcome == RESPONSE), (chosen == left) * 1.0, np.nan),
         one_is_left=np.where(is_known, (one == left) * 1.0, np.nan),
         strength=rows.strength[at],
-    )  # fmt: skip
+    )
 
 
 def _pair(codes: Codes, item: Ints, left: Ints, right: Ints) -> tuple[Ints, Ints]:

@@ -135,10 +135,17 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) 
         strength=_numbers(kept["strength"]),
     )
     return Codes(
-        sources, questions, raters, responses, rows,
-        n_excluded=int(is_excluded.sum()), n_repeats=int((is_repeat & ~is_excluded).sum()),
-        kept=kept, items=frames.items, rater_table=frames.raters,
-    )  # fmt: skip
+        sources,
+        questions,
+        raters,
+        responses,
+        rows,
+        n_excluded=int(is_excluded.sum()),
+        n_repeats=int((is_repeat & ~is_excluded).sum()),
+        kept=kept,
+        items=frames.items,
+        rater_table=frames.raters,
+    )
 
 
 def _with_others(declared: tuple[str, ...], found: pd.Series[str]) -> tuple[str, ...]:

@@ -22,14 +22,40 @@ if TYPE_CHECKING:
 
 # number: rating, slider · outcome and chosen: choice · codes: category, joined by | · text: text, highlight
 RATING_COLUMNS = (
-    "rater", "item", "response", "question", "turn",
-    "number", "outcome", "chosen", "strength", "codes", "text",
-    "left_response", "right_response", "side", "position", "condition", "shown_label", "repeat",
-    "rated_at", "served_at", "active_ms", "comment", "exclude",
-)  # fmt: skip
+    "rater",
+    "item",
+    "response",
+    "question",
+    "turn",
+    "number",
+    "outcome",
+    "chosen",
+    "strength",
+    "codes",
+    "text",
+    "left_response",
+    "right_response",
+    "side",
+    "position",
+    "condition",
+    "shown_label",
+    "repeat",
+    "rated_at",
+    "served_at",
+    "active_ms",
+    "comment",
+    "exclude",
+)
 TEXT_COLUMNS = frozenset(RATING_COLUMNS) - {
-    "turn", "number", "strength", "position", "repeat", "active_ms", "rated_at", "served_at",
-}  # fmt: skip
+    "turn",
+    "number",
+    "strength",
+    "position",
+    "repeat",
+    "active_ms",
+    "rated_at",
+    "served_at",
+}
 WHOLE_COLUMNS = ("turn", "position", "active_ms")
 TIME_COLUMNS = ("rated_at", "served_at")
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")

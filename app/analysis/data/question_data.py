@@ -94,9 +94,15 @@ def record_of(
         n_ratings=counts["n_ratings"],
     )
     return estimate_of(
-        counted, section=section, question=question, scope=scope, statistic=statistic, unit=unit, answers=answers.hash,
+        counted,
+        section=section,
+        question=question,
+        scope=scope,
+        statistic=statistic,
+        unit=unit,
+        answers=answers.hash,
         **detail,
-    )  # fmt: skip
+    )
 
 
 ScaledSheet = Sheet[ScaledQuestion, Answers]

@@ -68,15 +68,22 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
     is_trivial = is_nested_one_to_one(pilot.item, pilot.rater)
     columns = random_columns(pilot.item, pilot.rater, contrast, is_trivial_rater=is_trivial)
     fit = fit_lmm(
-        pilot.value, np.array([np.ones(len(contrast)), contrast]), item=pilot.item, rater=pilot.rater,
-        item_columns=columns.item, rater_columns=columns.rater,
-    )  # fmt: skip
+        pilot.value,
+        np.array([np.ones(len(contrast)), contrast]),
+        item=pilot.item,
+        rater=pilot.rater,
+        item_columns=columns.item,
+        rater_columns=columns.rater,
+    )
     if fit is None:
         return None
     found = dict(zip(columns.names, map(float, [*fit.sd_item, *fit.sd_rater]), strict=True))
     sds = Sds(
-        item=found.get("item", 0.0), rater=found.get("rater", 0.0), item_source=found.get("item_slope", 0.0),
-        rater_source=found.get("rater_slope", 0.0), residual=fit.sd_residual,
-    )  # fmt: skip
+        item=found.get("item", 0.0),
+        rater=found.get("rater", 0.0),
+        item_source=found.get("item_slope", 0.0),
+        rater_source=found.get("rater_slope", 0.0),
+        residual=fit.sd_residual,
+    )
     gap = float(fit.beta[1])
     return Assumed(sds, float(fit.beta[0]) - gap / 2, gap, f"pilot: {len(contrast)} ratings of {question.key}")

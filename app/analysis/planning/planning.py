@@ -102,10 +102,21 @@ def _rows(simulated: Simulated, size: Scenario, n_simulations: int) -> Iterator[
         is_tested = not statistic.startswith("krippendorff")
         expected = expectation([results[statistic] for results in found], is_tested=is_tested)
         yield PlanRow(
-            statistic, size.n_items, size.n_raters, size.raters_per_trial, simulated.n_places, simulated.n_unfilled,
-            simulated.most_trials, expected.estimate, expected.width, expected.width_error, expected.power,
-            expected.power_error, n_simulations, expected.n_without,
-        )  # fmt: skip
+            statistic,
+            size.n_items,
+            size.n_raters,
+            size.raters_per_trial,
+            simulated.n_places,
+            simulated.n_unfilled,
+            simulated.most_trials,
+            expected.estimate,
+            expected.width,
+            expected.width_error,
+            expected.power,
+            expected.power_error,
+            n_simulations,
+            expected.n_without,
+        )
 
 
 def plan_csv(plan: Plan) -> str:

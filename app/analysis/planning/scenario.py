@@ -56,9 +56,14 @@ class Simulated:
     """The trials are dealt out once; `results` draws all effects and all noise anew each time."""
 
     def __init__(
-        self, protocol: Protocol, items: Sequence[PlannedItem], assumed: Assumed, scenario: Scenario,
-        question: ScaledQuestion | None, seed: int,
-    ) -> None:  # fmt: skip
+        self,
+        protocol: Protocol,
+        items: Sequence[PlannedItem],
+        assumed: Assumed,
+        scenario: Scenario,
+        question: ScaledQuestion | None,
+        seed: int,
+    ) -> None:
         self._protocol, self._assumed, self._n_raters, self._question = protocol, assumed, scenario.n_raters, question
         self._sources = tuple(protocol.sources)
         self._reference = self._code(protocol.reference)
@@ -102,9 +107,13 @@ class Simulated:
         gap = self._assumed.difference
         means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
         minds = Minds(
-            self._assumed.sds, means, n_items=self._n_items, n_responses=self._n_responses, n_raters=self._n_raters,
+            self._assumed.sds,
+            means,
+            n_items=self._n_items,
+            n_responses=self._n_responses,
+            n_raters=self._n_raters,
             rng=self._rng,
-        )  # fmt: skip
+        )
         found: dict[str, Result] = {}
         if self._question is not None and len(self._shown.item):
             found |= self._of_ratings(minds.ratings(self._shown, np.array(self._question.values)), self._question.level)

@@ -23,9 +23,13 @@ class Statistic:
 
 # the page of docs/statistics where each run of keys begins, and goes on to the next
 PAGES = {
-    "median": "comparison", "rank_correlation": "texts", "halo": "comparison",
-    "krippendorff_alpha_nominal": "agreement", "flagged_share": "raters", "judge_correlation": "judges",
-}  # fmt: skip
+    "median": "comparison",
+    "rank_correlation": "texts",
+    "halo": "comparison",
+    "krippendorff_alpha_nominal": "agreement",
+    "flagged_share": "raters",
+    "judge_correlation": "judges",
+}
 
 
 @cache

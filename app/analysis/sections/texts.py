@@ -71,8 +71,10 @@ def _difference(whole: Answers, sources: tuple[str, ...], scope: Scope) -> tuple
 def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Estimate:
     return replace(
         record_of(None, result, part, section=SECTION, scope=scope, statistic=statistic, unit="response"),
-        n_pairable_units=0, n_raters=0, n_ratings=0,
-    )  # fmt: skip
+        n_pairable_units=0,
+        n_raters=0,
+        n_ratings=0,
+    )
 
 
 def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Estimate]:

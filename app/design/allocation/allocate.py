@@ -41,9 +41,14 @@ def allocation_order(n: int, cells: Sequence[Cell], factors: Mapping[str, Factor
 
 
 def next_cell(
-    cells: Sequence[Cell], factors: Mapping[str, Factor], n_finished: Mapping[Cell, int], n_active: Mapping[Cell, int],
-    *, seed: int, free: Collection[Cell] | None = None,
-) -> Cell | None:  # fmt: skip
+    cells: Sequence[Cell],
+    factors: Mapping[str, Factor],
+    n_finished: Mapping[Cell, int],
+    n_active: Mapping[Cell, int],
+    *,
+    seed: int,
+    free: Collection[Cell] | None = None,
+) -> Cell | None:
     """The cell for the rater who comes now, or None where every cell is full.
 
     The one that has the fewest finished and active raters for its weight, so that those who leave are made up for;

@@ -45,9 +45,11 @@ class Feasibility:
 
 
 def feasibility(
-    protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]],
+    protocol: Protocol,
+    trials: Sequence[PlannedTrial],
+    named: Mapping[str, Collection[str]],
     special_problems: Sequence[str] = (),
-) -> Feasibility:  # fmt: skip
+) -> Feasibility:
     """What a design needs, and why it cannot be met where it cannot.
 
     Args:

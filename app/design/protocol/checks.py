@@ -61,9 +61,12 @@ class ComprehensionCheck(_Check):
 
 def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, help_: str = "") -> Slot:
     """Where a check is answered: a question with one answer, the `number`th of its page, with words that help."""
-    return Slot(f"c{number}", CategoryQuestion(
-        key=check.key, target="rater", text=check.text, type="category", codes=check.codes, help=help_
-    ))  # fmt: skip
+    return Slot(
+        f"c{number}",
+        CategoryQuestion(
+            key=check.key, target="rater", text=check.text, type="category", codes=check.codes, help=help_
+        ),
+    )
 
 
 class GoldTrial(BaseModel):

@@ -142,8 +142,10 @@ def _out_of_range(question: RatingQuestion | SliderQuestion) -> Message:
         return message("Choose one of the points of the scale.")
     return message(
         "Give a number from %(min)s to %(max)s, in steps of %(step)s.",
-        min=question.min, max=question.max, step=question.step,
-    )  # fmt: skip
+        min=question.min,
+        max=question.max,
+        step=question.step,
+    )
 
 
 def _choice(

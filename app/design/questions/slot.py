@@ -120,9 +120,14 @@ def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[
         for nth, place in enumerate(places):
             for turn in range(1, shown.n_response_turns[place] + 1):
                 yield Slot(
-                    f"{name}r{place}t{turn}", question, place=place, response_id=shown.response_ids[place], turn=turn,
-                    nth=nth, n_shown=n_shown,
-                )  # fmt: skip
+                    f"{name}r{place}t{turn}",
+                    question,
+                    place=place,
+                    response_id=shown.response_ids[place],
+                    turn=turn,
+                    nth=nth,
+                    n_shown=n_shown,
+                )
     elif question.target == "turn":
         for turn in range(1, shown.n_item_turns + 1):
             yield Slot(f"{name}t{turn}", question, turn=turn)

@@ -91,23 +91,53 @@ MEANINGS = {
     "n_open": "how many are open",
     "paused_ms": "milliseconds of the rater's own pauses, which no other time counts",
 }
-_WHOLE = ("turn", "position", "repeat", "active_ms", "n_items", "n_units", "n_pairable_units", "n_raters", "n_ratings",
-          "n_answers", "hidden_ms", "n_served", "n_answered", "n_skipped", "n_returned", "n_open",
-          "paused_ms")  # fmt: skip
+_WHOLE = (
+    "turn",
+    "position",
+    "repeat",
+    "active_ms",
+    "n_items",
+    "n_units",
+    "n_pairable_units",
+    "n_raters",
+    "n_ratings",
+    "n_answers",
+    "hidden_ms",
+    "n_served",
+    "n_answered",
+    "n_skipped",
+    "n_returned",
+    "n_open",
+    "paused_ms",
+)
 _NUMBERS = ("strength", "estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
-_TIMES = ("rated_at", "served_at", "happened_at", "first_action_at", "submitted_at", "arrived_at", "begun_at",
-          "finished_at", "last_seen_at")  # fmt: skip
+_TIMES = (
+    "rated_at",
+    "served_at",
+    "happened_at",
+    "first_action_at",
+    "submitted_at",
+    "arrived_at",
+    "begun_at",
+    "finished_at",
+    "last_seen_at",
+)
 _KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
 _REFERENCES = {
     "responses": {"item": "items"},
-    "ratings": {"rater": "raters", "item": "items", "response": "responses", "left_response": "responses",
-                "right_response": "responses"},
+    "ratings": {
+        "rater": "raters",
+        "item": "items",
+        "response": "responses",
+        "left_response": "responses",
+        "right_response": "responses",
+    },
     "scores": {"rater": "raters"},
     "checks": {"rater": "raters"},
     "events": {"rater": "raters"},
     "assignments": {"rater": "raters", "item": "items"},
     "rating_sessions": {"rater": "raters"},
-}  # fmt: skip
+}
 
 
 def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, str, str]]:
@@ -165,15 +195,24 @@ def _resource(name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
     ]:
         schema["foreignKeys"] = references
     return {
-        "name": name, "type": "table", "path": path.name, "format": "csv", "mediatype": "text/csv",
-        "encoding": "utf-8", "bytes": len(data), "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
+        "name": name,
+        "type": "table",
+        "path": path.name,
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "bytes": len(data),
+        "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
         "schema": schema,
-    }  # fmt: skip
+    }
 
 
 def _field(column: str) -> dict[str, str]:
     kinds = {
-        "integer": _WHOLE, "number": _NUMBERS, "datetime": _TIMES, "boolean": ("is_simulated", "is_passed"),
-    }  # fmt: skip
+        "integer": _WHOLE,
+        "number": _NUMBERS,
+        "datetime": _TIMES,
+        "boolean": ("is_simulated", "is_passed"),
+    }
     kind = next((kind for kind, names in kinds.items() if column in names), "string")
     return {"name": column, "type": kind, "description": MEANINGS.get(column, "as the lead named it")}

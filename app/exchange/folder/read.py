@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 TABLES = ("items", "responses", "raters", "ratings")
 # Written by an export for people and other programs; read by nobody here.
 WRITTEN_ONLY = (
-    "scores.csv", "events.csv", "agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json",
-)  # fmt: skip
+    "scores.csv",
+    "events.csv",
+    "agreement.csv",
+    "comparisons.csv",
+    "codebook.csv",
+    "datapackage.json",
+)
 READ = (FILE, "checks.csv", *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
 
 

@@ -72,9 +72,15 @@ def write_folder(
 
 
 def _write(
-    folder: Path, study: StudyFolder, events: pd.DataFrame | None, rating_sessions: Mapping[str, pd.DataFrame],
-    estimates: Sequence[Estimate], *, spreadsheet: bool, progress: Progress,
-) -> None:  # fmt: skip
+    folder: Path,
+    study: StudyFolder,
+    events: pd.DataFrame | None,
+    rating_sessions: Mapping[str, pd.DataFrame],
+    estimates: Sequence[Estimate],
+    *,
+    spreadsheet: bool,
+    progress: Progress,
+) -> None:
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
     happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
     tables: dict[str, Columns] = tables_of(study)

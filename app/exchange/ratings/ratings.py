@@ -22,9 +22,26 @@ if TYPE_CHECKING:
     from app.exchange.tabular.table import Column, Table
 
 FILE_COLUMNS = (
-    "rater", "item", "response", "question", "value", "strength", "turn", "left_response", "right_response", "side",
-    "position", "condition", "shown_label", "repeat", "rated_at", "served_at", "active_ms", "comment", "exclude",
-)  # fmt: skip
+    "rater",
+    "item",
+    "response",
+    "question",
+    "value",
+    "strength",
+    "turn",
+    "left_response",
+    "right_response",
+    "side",
+    "position",
+    "condition",
+    "shown_label",
+    "repeat",
+    "rated_at",
+    "served_at",
+    "active_ms",
+    "comment",
+    "exclude",
+)
 
 
 def no_ratings() -> pd.DataFrame:

@@ -70,9 +70,17 @@ def one_way(ratings: Ratings) -> MeanSquares:
     between = crossing.per_unit * float((units.total / units.size).var(ddof=1))
     is_even = len(np.unique(units.size)) == 1
     return MeanSquares(
-        between, within, within, n - 1, np.inf, df_rest, crossing.per_unit, 1.0,
-        "one-way sums of squares" if is_even else "one-way sums of squares, unweighted means", is_exact=is_even,
-    )  # fmt: skip
+        between,
+        within,
+        within,
+        n - 1,
+        np.inf,
+        df_rest,
+        crossing.per_unit,
+        1.0,
+        "one-way sums of squares" if is_even else "one-way sums of squares, unweighted means",
+        is_exact=is_even,
+    )
 
 
 def crossed(ratings: Ratings) -> MeanSquares | None:
@@ -83,6 +91,14 @@ def crossed(ratings: Ratings) -> MeanSquares | None:
     load = found.n_ratings / found.n_raters
     units, raters = found.per_unit * found.unit + found.rest, load * found.rater + found.rest
     return MeanSquares(
-        units, raters, found.rest, found.n_units - 1, found.n_raters - 1, found.df_rest, found.per_unit, load,
-        found.method, is_exact=found.method == COMPLETE,
-    )  # fmt: skip
+        units,
+        raters,
+        found.rest,
+        found.n_units - 1,
+        found.n_raters - 1,
+        found.df_rest,
+        found.per_unit,
+        load,
+        found.method,
+        is_exact=found.method == COMPLETE,
+    )

@@ -45,9 +45,14 @@ _FORGET = text("""
 
 
 def record_rater_answers(
-    db: Connection, session: RatingSession, answers: Sequence[Answer], slots: Sequence[Slot], *,
-    is_submitted: bool = True, key: UUID | None = None,
-) -> None:  # fmt: skip
+    db: Connection,
+    session: RatingSession,
+    answers: Sequence[Answer],
+    slots: Sequence[Slot],
+    *,
+    is_submitted: bool = True,
+    key: UUID | None = None,
+) -> None:
     """Store what a rater says about themselves.
 
     Args:

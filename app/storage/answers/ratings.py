@@ -139,8 +139,16 @@ def answer_row(answer: Answer, label: str | None = None, n_shown: int = 0) -> di
     slot = answer.slot
     is_of_pair = n_shown == len(SIDES) and slot.place is not None
     return {
-        "question": slot.question.key, "response_id": slot.response_id, "turn": slot.turn, "number": answer.number,
-        "outcome": answer.outcome, "chosen_response_id": answer.chosen_response_id, "strength": answer.strength,
-        "codes": answer.codes, "text": answer.text, "shown_label": label, "comment": answer.comment,
+        "question": slot.question.key,
+        "response_id": slot.response_id,
+        "turn": slot.turn,
+        "number": answer.number,
+        "outcome": answer.outcome,
+        "chosen_response_id": answer.chosen_response_id,
+        "strength": answer.strength,
+        "codes": answer.codes,
+        "text": answer.text,
+        "shown_label": label,
+        "comment": answer.comment,
         "side": SIDES[slot.place or 0] if is_of_pair else answer.side,
-    }  # fmt: skip
+    }

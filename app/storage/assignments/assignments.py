@@ -74,9 +74,12 @@ def get_so_far(db: Connection, session: RatingSession) -> SoFar:
 
 
 def record_assignments(
-    db: Connection, who: Claimant, seats: Sequence[Seat], places: Sequence[Place],
+    db: Connection,
+    who: Claimant,
+    seats: Sequence[Seat],
+    places: Sequence[Place],
     labels: Mapping[int, Mapping[int, str | None]],
-) -> None:  # fmt: skip
+) -> None:
     """Give the claimed seats to the rater.
 
     Args:

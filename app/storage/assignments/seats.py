@@ -164,9 +164,14 @@ def _claim_pairs(db: Connection, closed: _Closed, who: Claimant, question: str, 
 
 
 def _claim(
-    db: Connection, closed: _Closed, n: int, conditions: Sequence[str], turn: int | None = None, n_turns: int = 1,
+    db: Connection,
+    closed: _Closed,
+    n: int,
+    conditions: Sequence[str],
+    turn: int | None = None,
+    n_turns: int = 1,
     pair: tuple[int, int] | None = None,
-) -> list[Seat]:  # fmt: skip
+) -> list[Seat]:
     claimed: list[Seat] = []
     which = {"turn": None if turn is None else turn % n_turns, "n_turns": n_turns, "pair": pair and list(pair)}
     while len(claimed) < n:

@@ -129,11 +129,19 @@ def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[Pla
 def record_special_trials(db: Connection, study_id: int, trials: Sequence[SpecialTrial]) -> None:
     """Store trials to practise on and gold trials: without seats, so that none of them is ever given out by itself."""
     if trials:
-        db.execute(_SPECIAL, [
-            {"study": study_id, "item": trial.item.item_id, "condition": trial.cell.text, "purpose": trial.purpose,
-             "responses": [response.response_id for response in trial.responses]}
-            for trial in trials
-        ])  # fmt: skip
+        db.execute(
+            _SPECIAL,
+            [
+                {
+                    "study": study_id,
+                    "item": trial.item.item_id,
+                    "condition": trial.cell.text,
+                    "purpose": trial.purpose,
+                    "responses": [response.response_id for response in trial.responses],
+                }
+                for trial in trials
+            ],
+        )
 
 
 def _rows(number: int, trial: PlannedTrial, seed: int) -> Iterator[tuple[object, ...]]:
@@ -141,8 +149,15 @@ def _rows(number: int, trial: PlannedTrial, seed: int) -> Iterator[tuple[object,
     responses = [response.response_id for response in trial.responses]
     for places in trial.places:
         yield (
-            number, trial.item.item_id, responses, trial.cell.text, shuffle, places.pool or "", places.n, places.rater
-        )  # fmt: skip
+            number,
+            trial.item.item_id,
+            responses,
+            trial.cell.text,
+            shuffle,
+            places.pool or "",
+            places.n,
+            places.rater,
+        )
 
 
 def record_status(db: Connection, study_id: int, status: str) -> None:

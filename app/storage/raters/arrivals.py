@@ -89,9 +89,16 @@ def token_hash(token: str) -> bytes:
 
 
 def record_arrival(
-    db: Connection, study: StudyDoor, platform: str, platform_id: str, *, lease_minutes: int,
-    parameters: Mapping[str, str] | None = None, pool: str | None = None, is_simulated: bool = False,
-) -> OpenedSession:  # fmt: skip
+    db: Connection,
+    study: StudyDoor,
+    platform: str,
+    platform_id: str,
+    *,
+    lease_minutes: int,
+    parameters: Mapping[str, str] | None = None,
+    pool: str | None = None,
+    is_simulated: bool = False,
+) -> OpenedSession:
     """Note an arrival; the same id comes back to the same rater and the same rating session, from any device.
 
     The token of the cookie is derived from the installation's key and the rater, so every device of a rater holds the

@@ -11,13 +11,36 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, TextClause
 
 ASSIGNMENT_COLUMNS = (
-    "rater", "position", "item", "responses", "condition", "shown_labels", "repeat", "state", "skip_reason",
-    "served_at", "first_action_at", "submitted_at", "active_ms", "hidden_ms",
-)  # fmt: skip
+    "rater",
+    "position",
+    "item",
+    "responses",
+    "condition",
+    "shown_labels",
+    "repeat",
+    "state",
+    "skip_reason",
+    "served_at",
+    "first_action_at",
+    "submitted_at",
+    "active_ms",
+    "hidden_ms",
+)
 SESSION_COLUMNS = (
-    "rater", "state", "condition", "arrived_at", "begun_at", "finished_at", "last_seen_at", "n_served", "n_answered",
-    "n_skipped", "n_returned", "n_open", "paused_ms",
-)  # fmt: skip
+    "rater",
+    "state",
+    "condition",
+    "arrived_at",
+    "begun_at",
+    "finished_at",
+    "last_seen_at",
+    "n_served",
+    "n_answered",
+    "n_skipped",
+    "n_returned",
+    "n_open",
+    "paused_ms",
+)
 TIMES = ("served_at", "first_action_at", "submitted_at", "arrived_at", "begun_at", "finished_at", "last_seen_at")
 _ASSIGNMENTS = text("""
     SELECT r.key AS rater, a.position, i.key AS item,

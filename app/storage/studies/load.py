@@ -101,15 +101,29 @@ def _store_protocol(db: Connection, study_id: int, protocol: Protocol, yaml: str
     sha256 = hashlib.sha256(yaml.encode()).hexdigest()
     row = {"title": protocol.title, "document": document, "yaml": yaml, "sha256": sha256}
     db.execute(_PROTOCOL, {"study": study_id, **row})
-    db.execute(_QUESTION, [
-        {"study": study_id, "key": question.key, "position": place, "type": question.type, "target": question.target}
-        for place, question in enumerate(protocol.questions)
-    ])  # fmt: skip
+    db.execute(
+        _QUESTION,
+        [
+            {
+                "study": study_id,
+                "key": question.key,
+                "position": place,
+                "type": question.type,
+                "target": question.target,
+            }
+            for place, question in enumerate(protocol.questions)
+        ],
+    )
     sources = [
-        {"study": study_id, "key": key, "position": place, "kind": source.kind,
-         "attributes": json.dumps(source.attributes, ensure_ascii=False)}
+        {
+            "study": study_id,
+            "key": key,
+            "position": place,
+            "kind": source.kind,
+            "attributes": json.dumps(source.attributes, ensure_ascii=False),
+        }
         for place, (key, source) in enumerate(protocol.sources.items())
-    ]  # fmt: skip
+    ]
     if sources:
         db.execute(_SOURCE, sources)
 
@@ -170,11 +184,18 @@ def _store_checks(db: Connection, study_id: int, checks: pd.DataFrame | None, ra
     if checks is None or not len(checks):
         return
     cells = zip(*(checks[name] for name in ("rater", "check", "is_passed", "happened_at")), strict=True)
-    db.execute(_CHECK, [
-        {"study": study_id, "rater": rater_ids[rater], "happened": happened,
-         "detail": json.dumps({"check": check, "is_passed": bool(is_passed)}, ensure_ascii=False)}
-        for rater, check, is_passed, happened in cells
-    ])  # fmt: skip
+    db.execute(
+        _CHECK,
+        [
+            {
+                "study": study_id,
+                "rater": rater_ids[rater],
+                "happened": happened,
+                "detail": json.dumps({"check": check, "is_passed": bool(is_passed)}, ensure_ascii=False),
+            }
+            for rater, check, is_passed, happened in cells
+        ],
+    )
 
 
 def _as_codes(joined: str) -> tuple[str, ...]:

@@ -25,8 +25,10 @@ from app.storage.tables.base import metadata, row_id, study_key, time, within_st
 
 # A trial is of an item and a seat of a trial, which are of the study: a key of their own to it would only cost time.
 trials = Table(
-    "trials", metadata,
-    Column("study_id", BigInteger, nullable=False), row_id(),
+    "trials",
+    metadata,
+    Column("study_id", BigInteger, nullable=False),
+    row_id(),
     Column("item_id", BigInteger, nullable=False),
     Column("response_ids", ARRAY(BigInteger), nullable=False),
     Column("condition", Text, nullable=False, server_default=""),
@@ -36,12 +38,13 @@ trials = Table(
     UniqueConstraint("study_id", "item_id", "response_ids", "condition"),
     within_study("item_id", "items", ondelete="CASCADE"),
     CheckConstraint("purpose IN ('rating', 'practice', 'gold')", name="purpose"),
-)  # fmt: skip
+)
 
 # One row a place: a trial that k raters of a pool are to rate has k seats for them. A free seat has no assignment;
 # taking it is one locked update, so that no trial can ever have more raters than seats.
 seats = Table(
-    "seats", metadata,
+    "seats",
+    metadata,
     Column("study_id", BigInteger, nullable=False),
     Column("trial_id", BigInteger, nullable=False),
     Column("pool", Text, nullable=False, server_default=""),
@@ -53,19 +56,30 @@ seats = Table(
     within_study("trial_id", "trials", ondelete="CASCADE"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     ForeignKeyConstraint(
-        ["study_id", "assignment_id"], ["assignments.study_id", "assignments.id"], use_alter=True,
-        deferrable=True, initially="DEFERRED", name="fk_seats_study_id_assignment_id",
+        ["study_id", "assignment_id"],
+        ["assignments.study_id", "assignments.id"],
+        use_alter=True,
+        deferrable=True,
+        initially="DEFERRED",
+        name="fk_seats_study_id_assignment_id",
     ),
     CheckConstraint("seat >= 1", name="seat"),
     Index("ix_seats_free", "study_id", "pool", "seat", "shuffle", postgresql_where=text("assignment_id IS NULL")),
-    Index("uq_seats_assignment", "study_id", "assignment_id", unique=True,
-          postgresql_where=text("assignment_id IS NOT NULL")),
+    Index(
+        "uq_seats_assignment",
+        "study_id",
+        "assignment_id",
+        unique=True,
+        postgresql_where=text("assignment_id IS NOT NULL"),
+    ),
     Index("ix_seats_named", "study_id", "rater_id", postgresql_where=text("rater_id IS NOT NULL")),
-)  # fmt: skip
+)
 
 assignments = Table(
-    "assignments", metadata,
-    study_key(), row_id(),
+    "assignments",
+    metadata,
+    study_key(),
+    row_id(),
     Column("token", Uuid, nullable=False, unique=True, server_default=func.gen_random_uuid()),
     Column("trial_id", BigInteger, nullable=False),
     Column("rater_id", BigInteger, nullable=False),
@@ -93,6 +107,13 @@ assignments = Table(
     CheckConstraint("state IN ('planned', 'leased', 'done', 'skipped', 'returned')", name="state"),
     CheckConstraint("(state = 'done') <= (submitted_at IS NOT NULL)", name="submitted_at"),
     CheckConstraint("state IN ('planned', 'returned') OR served_at IS NOT NULL", name="served_at"),
-    Index("uq_assignments_once", "study_id", "rater_id", "trial_id", "repeat", unique=True,
-          postgresql_where=text("state <> 'returned'")),
-)  # fmt: skip
+    Index(
+        "uq_assignments_once",
+        "study_id",
+        "rater_id",
+        "trial_id",
+        "repeat",
+        unique=True,
+        postgresql_where=text("state <> 'returned'"),
+    ),
+)

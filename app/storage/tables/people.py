@@ -23,8 +23,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from app.storage.tables.base import attributes, metadata, row_id, study_key, time, within_study
 
 raters = Table(
-    "raters", metadata,
-    study_key(), row_id(),
+    "raters",
+    metadata,
+    study_key(),
+    row_id(),
     Column("key", Text, nullable=False),
     Column("kind", Text, nullable=False, server_default="person"),
     Column("pool", Text),
@@ -34,11 +36,12 @@ raters = Table(
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "key"),
     CheckConstraint("kind IN ('person', 'model')", name="kind"),
-)  # fmt: skip
+)
 
 # The only place where a platform's own id of a person stands; everywhere else it is a keyed pseudonym.
 platform_ids = Table(
-    "platform_ids", metadata,
+    "platform_ids",
+    metadata,
     study_key(),
     Column("rater_id", BigInteger, nullable=False),
     Column("platform", Text, nullable=False),
@@ -47,10 +50,11 @@ platform_ids = Table(
     time("arrived_at", now=True),
     PrimaryKeyConstraint("study_id", "platform", "platform_id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
-)  # fmt: skip
+)
 
 invites = Table(
-    "invites", metadata,
+    "invites",
+    metadata,
     study_key(),
     Column("token_hash", LargeBinary, nullable=False),
     Column("rater_id", BigInteger),
@@ -59,11 +63,13 @@ invites = Table(
     PrimaryKeyConstraint("study_id", "token_hash"),
     UniqueConstraint("token_hash"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
-)  # fmt: skip
+)
 
 rating_sessions = Table(
-    "rating_sessions", metadata,
-    study_key(), row_id(),
+    "rating_sessions",
+    metadata,
+    study_key(),
+    row_id(),
     Column("rater_id", BigInteger, nullable=False),
     Column("token_hash", LargeBinary, nullable=False, unique=True),
     Column("protocol_version", Integer, nullable=False),
@@ -80,15 +86,18 @@ rating_sessions = Table(
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
-    CheckConstraint("state IN ('arrived', 'active', 'finished', 'expired', 'full', 'screened_out', 'failed_checks',"
-                    " 'withdrawn')", name="state"),
+    CheckConstraint(
+        "state IN ('arrived', 'active', 'finished', 'expired', 'full', 'screened_out', 'failed_checks', 'withdrawn')",
+        name="state",
+    ),
     CheckConstraint("(state = 'finished') = (finished_at IS NOT NULL)", name="finished_at"),
     Index(None, "study_id", "rater_id"),
-)  # fmt: skip
+)
 
 # All that is kept of who had their answers deleted; without the hash the same person would come back as a new one.
 withdrawals = Table(
-    "withdrawals", metadata,
+    "withdrawals",
+    metadata,
     study_key(),
     Column("token_hash", LargeBinary, nullable=False),
     Column("receipt", Text, nullable=False),
@@ -101,11 +110,12 @@ withdrawals = Table(
     UniqueConstraint("study_id", "receipt"),
     ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
     CheckConstraint("outcome IN ('completed', 'screened_out', 'failed_checks', 'full', 'withdrew')", name="outcome"),
-)  # fmt: skip
+)
 
 # One row a step of the rater's way that is passed: consent, a page of questions, the instructions, and so on.
 steps = Table(
-    "steps", metadata,
+    "steps",
+    metadata,
     study_key(),
     Column("rating_session_id", BigInteger, nullable=False),
     Column("step", Text, nullable=False),
@@ -113,4 +123,4 @@ steps = Table(
     time("done_at", now=True),
     PrimaryKeyConstraint("study_id", "rating_session_id", "step"),
     within_study("rating_session_id", "rating_sessions", ondelete="CASCADE"),
-)  # fmt: skip
+)

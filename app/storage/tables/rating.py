@@ -41,8 +41,10 @@ def _answer_columns() -> list[Column[object]]:
 
 
 ratings = Table(
-    "ratings", metadata,
-    study_key(), row_id(),
+    "ratings",
+    metadata,
+    study_key(),
+    row_id(),
     Column("rater_id", BigInteger, nullable=False),
     Column("assignment_id", BigInteger),
     Column("question", Text, nullable=False),
@@ -69,39 +71,60 @@ ratings = Table(
     within_study("chosen_response_id", "responses"),
     within_study("left_response_id", "responses"),
     within_study("right_response_id", "responses"),
-    ForeignKeyConstraint(["study_id", "item_id", "response_id"],
-                         ["responses.study_id", "responses.item_id", "responses.id"],
-                         name="fk_ratings_response_of_item"),
+    ForeignKeyConstraint(
+        ["study_id", "item_id", "response_id"],
+        ["responses.study_id", "responses.item_id", "responses.id"],
+        name="fk_ratings_response_of_item",
+    ),
     CheckConstraint("num_nonnulls(number, outcome, codes, text) = 1", name="one_answer"),
     CheckConstraint("outcome IN ('response', 'tie', 'neither', 'cannot_judge')", name="outcome"),
     CheckConstraint("(outcome IS NOT DISTINCT FROM 'response') = (chosen_response_id IS NOT NULL)", name="chosen"),
-    CheckConstraint("chosen_response_id IS NULL OR left_response_id IS NULL"
-                    " OR chosen_response_id IN (left_response_id, right_response_id)", name="chosen_was_shown"),
+    CheckConstraint(
+        "chosen_response_id IS NULL OR left_response_id IS NULL"
+        " OR chosen_response_id IN (left_response_id, right_response_id)",
+        name="chosen_was_shown",
+    ),
     CheckConstraint("(left_response_id IS NULL) = (right_response_id IS NULL)", name="two_sides"),
     CheckConstraint("side IN ('left', 'right')", name="side"),
     CheckConstraint("repeat >= 0", name="repeat"),
     CheckConstraint("response_id IS NULL OR item_id IS NOT NULL", name="response_has_item"),
-    Index("uq_ratings_one_answer", "study_id", "rater_id", "item_id", "question", "response_id", "turn", "condition",
-          "repeat", text("least(left_response_id, right_response_id)"),
-          text("greatest(left_response_id, right_response_id)"), unique=True, postgresql_nulls_not_distinct=True),
+    Index(
+        "uq_ratings_one_answer",
+        "study_id",
+        "rater_id",
+        "item_id",
+        "question",
+        "response_id",
+        "turn",
+        "condition",
+        "repeat",
+        text("least(left_response_id, right_response_id)"),
+        text("greatest(left_response_id, right_response_id)"),
+        unique=True,
+        postgresql_nulls_not_distinct=True,
+    ),
     Index(None, "study_id", "assignment_id"),
-)  # fmt: skip
+)
 
 # Filled by a trigger on `ratings`: an answer that is changed or taken back keeps its earlier value and both times.
 rating_history = Table(
-    "rating_history", metadata,
-    study_key(), row_id(),
+    "rating_history",
+    metadata,
+    study_key(),
+    row_id(),
     Column("rating_id", BigInteger, nullable=False),
     *_answer_columns(),
     time("replaced_at", now=True),
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rating_id", "ratings", ondelete="CASCADE"),
     Index(None, "study_id", "rating_id"),
-)  # fmt: skip
+)
 
 events = Table(
-    "events", metadata,
-    study_key(), row_id(),
+    "events",
+    metadata,
+    study_key(),
+    row_id(),
     Column("rater_id", BigInteger),
     Column("assignment_id", BigInteger),
     Column("kind", Text, nullable=False),
@@ -110,15 +133,16 @@ events = Table(
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     Index(None, "study_id", "rater_id"),
-)  # fmt: skip
+)
 
 # Pictures of charts are slow to make and depend on their data only: kept under the hash of the specification.
 chart_files = Table(
-    "chart_files", metadata,
+    "chart_files",
+    metadata,
     Column("sha256", Text, nullable=False),
     Column("format", Text, nullable=False),
     Column("content", LargeBinary, nullable=False),
     time("created_at", now=True),
     PrimaryKeyConstraint("sha256", "format"),
     CheckConstraint("format IN ('svg', 'png', 'pdf')", name="format"),
-)  # fmt: skip
+)

@@ -21,7 +21,8 @@ from sqlalchemy.dialects.postgresql import JSON, JSONB
 from app.storage.tables.base import attributes, metadata, row_id, study_key, time, within_study
 
 studies = Table(
-    "studies", metadata,
+    "studies",
+    metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("slug", Text, nullable=False, unique=True),
     Column("lead_id", BigInteger, ForeignKey("leads.id"), index=True),
@@ -36,10 +37,11 @@ studies = Table(
     time("closed_at"),
     CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name="status"),
     CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name="opened_at"),
-)  # fmt: skip
+)
 
 protocols = Table(
-    "protocols", metadata,
+    "protocols",
+    metadata,
     study_key(),
     Column("version", Integer, nullable=False),
     Column("title", Text, nullable=False),
@@ -49,10 +51,11 @@ protocols = Table(
     Column("sha256", Text, nullable=False),
     time("created_at", now=True),
     PrimaryKeyConstraint("study_id", "version"),
-)  # fmt: skip
+)
 
 questions = Table(
-    "questions", metadata,
+    "questions",
+    metadata,
     study_key(),
     Column("key", Text, nullable=False),
     Column("position", Integer, nullable=False),
@@ -61,11 +64,13 @@ questions = Table(
     PrimaryKeyConstraint("study_id", "key"),
     CheckConstraint("type IN ('rating', 'slider', 'choice', 'category', 'text', 'highlight')", name="type"),
     CheckConstraint("target IN ('response', 'pair', 'item', 'turn', 'rater')", name="target"),
-)  # fmt: skip
+)
 
 sources = Table(
-    "sources", metadata,
-    study_key(), row_id(),
+    "sources",
+    metadata,
+    study_key(),
+    row_id(),
     Column("key", Text, nullable=False),
     Column("position", Integer, nullable=False),
     Column("kind", Text, nullable=False),
@@ -73,11 +78,13 @@ sources = Table(
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "key"),
     CheckConstraint("kind IN ('human', 'model', 'human+model')", name="kind"),
-)  # fmt: skip
+)
 
 items = Table(
-    "items", metadata,
-    study_key(), row_id(),
+    "items",
+    metadata,
+    study_key(),
+    row_id(),
     Column("key", Text, nullable=False),
     Column("position", Integer, nullable=False),
     Column("text", Text),
@@ -89,11 +96,13 @@ items = Table(
     UniqueConstraint("study_id", "key"),
     CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
     CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
-)  # fmt: skip
+)
 
 responses = Table(
-    "responses", metadata,
-    study_key(), row_id(),
+    "responses",
+    metadata,
+    study_key(),
+    row_id(),
     Column("key", Text, nullable=False),
     Column("position", Integer, nullable=False),
     Column("item_id", BigInteger, nullable=False),
@@ -108,4 +117,4 @@ responses = Table(
     within_study("source_id", "sources"),
     CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
     CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
-)  # fmt: skip
+)

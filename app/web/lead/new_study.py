@@ -27,10 +27,15 @@ MOST_PROBLEMS = 200
 N_SOURCES = 5
 USUAL = (("person", "human"), ("model", "model"))
 USUAL_FIELDS: dict[str, Any] = {
-    "title": "", "slug": "", "text": "text", "item": "",
+    "title": "",
+    "slug": "",
+    "text": "text",
+    "item": "",
     "template": {"name": "", "title": "", "slug": ""},
-    "source": [name for name, _ in USUAL], "kind": [kind for _, kind in USUAL], "column": [],
-}  # fmt: skip
+    "source": [name for name, _ in USUAL],
+    "kind": [kind for _, kind in USUAL],
+    "column": [],
+}
 
 
 class Upload(NamedTuple):
@@ -126,8 +131,14 @@ def _form(request: Request, lead: Lead, fields: dict[str, Any], problems: list[P
     kinds = [*fields["kind"], *["model"] * N_SOURCES]
     rows = zip_longest(range(N_SOURCES), fields["source"], kinds, fields["column"], fillvalue="")
     return page(
-        request, "lead/new_study.html", status=422 if problems else 200, lead=lead, n_errors=len(errors),
-        problems=[*errors[:MOST_PROBLEMS], *notes[:MOST_PROBLEMS]], fields=fields,
-        templates=list_templates(), sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
+        request,
+        "lead/new_study.html",
+        status=422 if problems else 200,
+        lead=lead,
+        n_errors=len(errors),
+        problems=[*errors[:MOST_PROBLEMS], *notes[:MOST_PROBLEMS]],
+        fields=fields,
+        templates=list_templates(),
+        sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
         max_upload_bytes=request.app.state.max_upload_bytes,
-    )  # fmt: skip
+    )

@@ -31,9 +31,7 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     counted = _counted(db, study)
     is_small = counted["counts"].n_items < MANY_TRIALS
     in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
-    return page(
-        request, "lead/study.html", lead=lead, study=study, links=links, note=note, design=in_words, **counted
-    )  # fmt: skip
+    return page(request, "lead/study.html", lead=lead, study=study, links=links, note=note, design=in_words, **counted)
 
 
 @router.get("/studies/{slug}/coverage")

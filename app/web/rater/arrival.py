@@ -55,10 +55,12 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
     if arrival is None:
-        raise LinkError(message(
-            "The link lacks the id that tells you from other people. Please go back to the page or message that you "
-            "came from, and open the study from there once more."
-        ))  # fmt: skip
+        raise LinkError(
+            message(
+                "The link lacks the id that tells you from other people. Please go back to the page or message that you "
+                "came from, and open the study from there once more."
+            )
+        )
     if study.status == "draft":
         raise NotOpenError(NOT_YET)
     try:

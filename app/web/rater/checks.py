@@ -67,24 +67,48 @@ def _attention(db: Db, session: RatingSession) -> AttentionCheck | None:
 
 
 def _comprehension(
-    request: Request, slug: str, db: Db, session: RatingSession, now: Comprehension, *, form: Form | None = None,
+    request: Request,
+    slug: str,
+    db: Db,
+    session: RatingSession,
+    now: Comprehension,
+    *,
+    form: Form | None = None,
     wrong: Mapping[str, Message] | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     protocol = protocol_of(db, session)
     fields = fields_of(now.slots, language_of(protocol.language), form=form, wrong=wrong)
     return rater_page(
-        request, "comprehension.html", slug, protocol, status=422 if wrong else 200, session=session, now=now,
+        request,
+        "comprehension.html",
+        slug,
+        protocol,
+        status=422 if wrong else 200,
+        session=session,
+        now=now,
         fields=fields,
-    )  # fmt: skip
+    )
 
 
 def _attention_page(
-    request: Request, slug: str, db: Db, session: RatingSession, check: AttentionCheck, *, form: Form | None = None,
+    request: Request,
+    slug: str,
+    db: Db,
+    session: RatingSession,
+    check: AttentionCheck,
+    *,
+    form: Form | None = None,
     wrong: Mapping[str, Message] | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     protocol = protocol_of(db, session)
     fields = fields_of([slot_of_check(check)], language_of(protocol.language), form=form, wrong=wrong)
     return rater_page(
-        request, "attention.html", slug, protocol, status=422 if wrong else 200, session=session, check=check,
+        request,
+        "attention.html",
+        slug,
+        protocol,
+        status=422 if wrong else 200,
+        session=session,
+        check=check,
         fields=fields,
-    )  # fmt: skip
+    )

@@ -37,9 +37,10 @@ class ClosedError(GoneError):
     def __init__(self, slug: str, ending: PageEnding, *, has_begun: bool) -> None:
         """`has_begun`: then there is something that they may have deleted."""
         super().__init__(
-            message("This study is closed. What you have rated so far is kept. Thank you.") if has_begun
+            message("This study is closed. What you have rated so far is kept. Thank you.")
+            if has_begun
             else message("This study is closed and takes no more raters. Thank you for coming.")
-        )  # fmt: skip
+        )
         self.ending, self.leave = ending, slug if has_begun else None
 
     @property

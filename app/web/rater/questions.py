@@ -59,14 +59,27 @@ def submit_question(
 
 
 def _page(
-    request: Request, slug: str, db: Db, session: RatingSession, step: str, fields: tuple[Field, ...], *,
+    request: Request,
+    slug: str,
+    db: Db,
+    session: RatingSession,
+    step: str,
+    fields: tuple[Field, ...],
+    *,
     status: int = 200,
-) -> Response:  # fmt: skip
+) -> Response:
     protocol = protocol_of(db, session)
     questionnaire = questionnaire_of(protocol, step)
     if questionnaire is None:
         return go(request, "show_current", slug=slug)
     return rater_page(
-        request, "questions.html", slug, protocol, status=status, session=session, step=step,
-        questionnaire=questionnaire, fields=fields,
-    )  # fmt: skip
+        request,
+        "questions.html",
+        slug,
+        protocol,
+        status=status,
+        session=session,
+        step=step,
+        questionnaire=questionnaire,
+        fields=fields,
+    )

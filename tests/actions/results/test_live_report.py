@@ -69,10 +69,13 @@ def begin(db: Connection) -> Begin:
 
 def note_a_deletion(db: Connection, study: StudyRow) -> None:
     """As `delete_answers` leaves it, a moment from now: the clock of a transaction stands still."""
-    db.execute(text("""
+    db.execute(
+        text("""
         INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome, deleted_at)
         VALUES (:study, 'gone', 'AAAA-BBBB', 1, 'withdrew', clock_timestamp())
-    """), {"study": study.id})  # fmt: skip
+    """),
+        {"study": study.id},
+    )
 
 
 def exclude_one(db: Connection, why: str) -> None:

@@ -59,7 +59,10 @@ def test_files_are_the_plan_its_table_and_its_charts(tmp_path: Path) -> None:
     found = make_plan(protocol(FIVE), [], Asked(n_items=[8], n_raters=[5, 6], n_simulations=QUICK))
     written = write_plan(found, tmp_path)
     assert [path.relative_to(tmp_path).as_posix() for path in written] == [
-        "plan.json", "plan.csv", "charts/plan-1-width.vl.json", "charts/plan-2-width.vl.json",
+        "plan.json",
+        "plan.csv",
+        "charts/plan-1-width.vl.json",
+        "charts/plan-2-width.vl.json",
         "charts/plan-2-power.vl.json",
-    ]  # fmt: skip
+    ]
     assert json.loads(written[2].read_text())["$schema"].startswith("https://vega.github.io/schema/vega-lite/")

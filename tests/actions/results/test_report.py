@@ -59,9 +59,14 @@ def test_the_files_hold_every_estimate_once_and_a_chart_for_each_question(tmp_pa
     report = report_of_folder(folder)
     written = write_report(report, folder.protocol, tmp_path / "out")
     assert [path.relative_to(tmp_path / "out").as_posix() for path in written] == [
-        "report.json", "agreement.csv", "comparisons.csv", "charts/comparison.vl.json", "charts/distribution-1.vl.json",
-        "charts/distribution-2.vl.json", "charts/choice-1.vl.json",
-    ]  # fmt: skip
+        "report.json",
+        "agreement.csv",
+        "comparisons.csv",
+        "charts/comparison.vl.json",
+        "charts/distribution-1.vl.json",
+        "charts/distribution-2.vl.json",
+        "charts/choice-1.vl.json",
+    ]
     document = json.loads(written[0].read_text(encoding="utf-8"))
     assert document == report.as_document()
     agreement, comparisons = (list(csv.DictReader(path.read_text("utf-8").splitlines())) for path in written[1:3])

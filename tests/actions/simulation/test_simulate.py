@@ -74,8 +74,9 @@ def test_simulated_raters_are_marked_and_have_no_platform(engine: Engine) -> Non
     open_a_study(engine)
     simulate(transactions(engine), "study", 2, 7)
     assert rows(engine, "SELECT key, is_simulated FROM raters ORDER BY key") == [
-        ("sim-7-0001", True), ("sim-7-0002", True),
-    ]  # fmt: skip
+        ("sim-7-0001", True),
+        ("sim-7-0002", True),
+    ]
     assert rows(engine, "SELECT count(*) FROM platform_ids") == [(0,)]
 
 

@@ -47,8 +47,9 @@ def test_items_and_responses_are_written_beside_the_protocol(folder: Path, sheet
     added = import_into_folder(folder, sheet, LAYOUT, folder)
     read = read_folder(folder)
     assert read.items[["item", "text", "Mood", "feels"]].to_numpy().tolist() == [
-        ["x1", "One", "low", "sad"], ["x2", "=2+2", "high", "glad"],
-    ]  # fmt: skip
+        ["x1", "One", "low", "sad"],
+        ["x2", "=2+2", "high", "glad"],
+    ]
     assert list(read.responses["response"]) == ["x1:person", "x1:model-1", "x2:person"]
     assert ["1 items have none of model-1" in note.allowed for note in added.notes] == [True]
     assert [file.name for file in sorted(folder.iterdir())] == ["items.csv", "responses.csv", "study.yaml"]
@@ -146,8 +147,11 @@ def test_an_unknown_source_is_one_problem_where_it_is_named_and_not_one_a_row(fo
 def test_each_problem_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
     missing = Layout(responses={"person": "Humans"}, item="ID", text="Post")
     assert problem_of(folder, sheet, missing) == (
-        "sheet.csv", 1, "Humans", "ID, Post, Human, GPT, Mood or feels",
-    )  # fmt: skip
+        "sheet.csv",
+        1,
+        "Humans",
+        "ID, Post, Human, GPT, Mood or feels",
+    )
     sheet.write_text(SHEET.replace("x2", "x1"))
     assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
     sheet.write_text(SHEET.replace("One", " "))
@@ -182,8 +186,10 @@ def test_the_raw_ayers_file_becomes_the_study_folder_that_the_conversion_writes(
     (tmp_path / "study.yaml").write_text(ayers.YAML)
     layout = Layout(
         responses={"physician": "Physician Response", "chatgpt": "ChatGPT Response"},
-        item="postID", text="Question", attributes=["submissionID", "commentID"],
-    )  # fmt: skip
+        item="postID",
+        text="Question",
+        attributes=["submissionID", "commentID"],
+    )
     added = import_into_folder(tmp_path, ayers.raw_csv(shared), layout, tmp_path)
     assert [(note.file, note.found) for note in added.notes] == [("JAMA.csv", "bytes that are not UTF-8")]
     raw = ayers.raw_rows(shared)

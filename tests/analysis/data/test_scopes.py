@@ -22,9 +22,11 @@ def _both(rater: str, item: str, human: int, model: int) -> list[dict[str, Any]]
 
 
 ROWS = [
-    *_both("ann", "i1", 2, 4), *_both("ann", "i2", 3, 5),
-    *_both("bob", "i1", 2, 3), *_both("bob", "i2", 4, 4),
-]  # fmt: skip
+    *_both("ann", "i1", 2, 4),
+    *_both("ann", "i2", 3, 5),
+    *_both("bob", "i1", 2, 3),
+    *_both("bob", "i2", 4, 4),
+]
 
 
 def test_an_excluded_answer_is_in_no_estimate_and_the_report_says_how_many() -> None:

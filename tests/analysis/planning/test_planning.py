@@ -44,8 +44,11 @@ def test_a_scenario_has_agreement_difference_and_share_and_is_the_same_each_time
 def test_agreement_has_no_power_and_one_rater_for_each_trial_no_agreement() -> None:
     alpha = _plan(Scenario(12, 6, 1)).rows[0]
     assert (alpha.statistic, alpha.power, alpha.width, alpha.n_without) == (
-        "krippendorff_alpha_ordinal", None, None, 20,
-    )  # fmt: skip
+        "krippendorff_alpha_ordinal",
+        None,
+        None,
+        20,
+    )
 
 
 def test_repeats_are_work_but_no_places_and_limits_leave_places_unfilled() -> None:

@@ -33,8 +33,10 @@ BOTH = {"source": "chatgpt", "reference": "physician"}
 def _small(value: int = 3) -> list[Row]:
     return [
         {"rater": r, "item": f"i{i}", "response": f"i{i}:{s}", "question": "empathy", "value": (ord(r) + i * v) % 5 + 1}
-        for r in "abc" for i in range(4) for v, s in ((value, "human"), (value + 1, "model"))
-    ]  # fmt: skip
+        for r in "abc"
+        for i in range(4)
+        for v, s in ((value, "human"), (value + 1, "model"))
+    ]
 
 
 def test_every_estimate_has_a_whole_recipe(ayers: Report) -> None:
@@ -64,9 +66,13 @@ def test_a_recipe_read_by_hand_gives_the_estimate_from_the_files(ayers: Report, 
     rows = ratings[(ratings["question"] == "empathy") & ratings["source"].isin(["chatgpt", "physician"])]
     value = rows["value"].to_numpy(dtype=np.float64)
     made = share_at_least_ratio(
-        value, (rows["source"] == "chatgpt").to_numpy(), estimate.scope["cut"],
-        item=rows["item"].to_numpy(), rater=rows["rater"].to_numpy(), seed=estimate.recipe["seed"],
-    )  # fmt: skip
+        value,
+        (rows["source"] == "chatgpt").to_numpy(),
+        estimate.scope["cut"],
+        item=rows["item"].to_numpy(),
+        rater=rows["rater"].to_numpy(),
+        seed=estimate.recipe["seed"],
+    )
     assert made.interval is not None
     assert (made.estimate, made.interval.low, made.interval.high) == (
         estimate.estimate,

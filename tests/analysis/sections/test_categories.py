@@ -9,14 +9,21 @@ from app.analysis import analyze
 from tests.analysis.builders import FIVE, Row, find, frames, only, protocol
 
 DOES = {
-    "key": "does", "target": "response", "type": "category", "text": "What does it do?",
-    "codes": {"asks": "Asks", "advises": "Advises"}, "multiple": True,
-}  # fmt: skip
+    "key": "does",
+    "target": "response",
+    "type": "category",
+    "text": "What does it do?",
+    "codes": {"asks": "Asks", "advises": "Advises"},
+    "multiple": True,
+}
 FEELS = {"key": "feels", "target": "item", "type": "category", "text": "Feels?", "codes": ["sad", "glad", "angry"]}
 WHO = {
-    "key": "who", "target": "response", "type": "category", "text": "Who wrote this?",
+    "key": "who",
+    "target": "response",
+    "type": "category",
+    "text": "Who wrote this?",
     "codes": {"person": "A person", "ai": "An AI"},
-}  # fmt: skip
+}
 BELIEF = {"believed_source": {"question": "who", "means": {"person": ["human"], "ai": ["model"]}}}
 
 
@@ -37,9 +44,11 @@ def test_each_code_of_several_has_its_share_per_source_and_its_agreement() -> No
     report = analyze(frames(study, rows), study)
     shares = {(f.question, f.scope["source"]): f.estimate for f in find(report, "code_share")}
     assert shares == {
-        ("does=asks", "human"): 0.5, ("does=asks", "model"): 1, ("does=advises", "human"): 1,
+        ("does=asks", "human"): 0.5,
+        ("does=asks", "model"): 1,
+        ("does=advises", "human"): 1,
         ("does=advises", "model"): 0,
-    }  # fmt: skip
+    }
     assert only(report, "percent_agreement", question="does=asks", scope={}).estimate == 0.5
     assert only(report, "percent_agreement", question="does=advises", scope={}).estimate == 1
 
@@ -51,8 +60,10 @@ def test_one_code_is_a_nominal_question_with_one_agreement() -> None:
     assert only(report, "percent_agreement", question="feels").estimate == 1
     assert only(report, "cohen_kappa", question="feels").estimate == 1
     assert {f.question: f.estimate for f in find(report, "code_share")} == {
-        "feels=sad": 0.5, "feels=glad": 0.5, "feels=angry": 0,
-    }  # fmt: skip
+        "feels=sad": 0.5,
+        "feels=glad": 0.5,
+        "feels=angry": 0,
+    }
 
 
 @pytest.mark.parametrize("is_column", [False, True])
@@ -112,8 +123,12 @@ def test_hardly_any_answer_gives_reasons(n: int) -> None:
     for estimate in (*report.of("category"), *report.of("belief")):
         assert (estimate.estimate is None) == (estimate.reason is not None)
     assert {estimate.statistic for estimate in report.of("belief")} == {
-        "dprime", "criterion", "detection_share", "belief_effect", "interaction",
-    }  # fmt: skip
+        "dprime",
+        "criterion",
+        "detection_share",
+        "belief_effect",
+        "interaction",
+    }
 
 
 def test_who_wrote_it_is_not_told_from_several_codes_at_once() -> None:

@@ -23,13 +23,15 @@ def _responses(n_items: int, **columns: Any) -> list[Row]:  # noqa: ANN401 - wha
     """Texts of growing length, the model's longer; each further column by item and source."""
     return [
         {
-            "response": f"i{i}:{source}", "item": f"i{i}", "source": source,
+            "response": f"i{i}:{source}",
+            "item": f"i{i}",
+            "source": source,
             "text": " ".join([KIND if source == "model" else COLD] * (1 + i % 3)),
             **{name: of(i, source) for name, of in columns.items()},
         }
         for i in range(n_items)
         for source in ("human", "model")
-    ]  # fmt: skip
+    ]
 
 
 def _ratings(n_items: int, n_raters: int = 4) -> list[Row]:
@@ -115,9 +117,12 @@ def test_more_texts_than_can_be_measured_quickly_are_measured_on_demand(monkeypa
 def test_columns_that_are_no_scores_are_left_alone() -> None:
     study = protocol(FIVE, analysis={"responder": "writer"})
     columns = {
-        "writer": lambda i, _: str(i), "style": lambda i, _: "warm" if i else "cold", "same": lambda *_: "1",
-        "part": lambda i, _: str(i) if i else None, "words": lambda i, s: str(i * len(s)),
-    }  # fmt: skip
+        "writer": lambda i, _: str(i),
+        "style": lambda i, _: "warm" if i else "cold",
+        "same": lambda *_: "1",
+        "part": lambda i, _: str(i) if i else None,
+        "words": lambda i, s: str(i * len(s)),
+    }
     report = analyze(frames(study, _ratings(5), responses=_responses(5, **columns)), study)
     names = {estimate.scope["covariate"] for estimate in report.of("text")}
     assert names & {"writer", "style", "same"} == set()

@@ -28,12 +28,21 @@ def needs(
 
 
 @given(
-    st.integers(1, 12), st.integers(1, 4), st.integers(1, 6), st.one_of(st.none(), st.integers(1, 12)),
-    st.sampled_from(["single", "pairs"]), st.booleans(),
-)  # fmt: skip
+    st.integers(1, 12),
+    st.integers(1, 4),
+    st.integers(1, 6),
+    st.one_of(st.none(), st.integers(1, 12)),
+    st.sampled_from(["single", "pairs"]),
+    st.booleans(),
+)
 def test_so_many_raters_are_enough_for_every_place(
-    n_items: int, n_responses: int, k: int, length: int | None, kind: str, same_item: bool,  # noqa: FBT001
-) -> None:  # fmt: skip
+    n_items: int,
+    n_responses: int,
+    k: int,
+    length: int | None,
+    kind: str,
+    same_item: bool,  # noqa: FBT001
+) -> None:
     """Dealing the places out in turn, item by item, keeps every rule: it is the proof that the number is enough."""
     design = {"trials": kind, "raters_per_trial": k, "trials_per_rater": length, "same_item": same_item}
     study = protocol(design=design)
@@ -63,16 +72,20 @@ def test_the_three_point_design_of_welivita_and_pu_needs_its_thousand_raters() -
     sources = {"human": {"kind": "human"}, **{f"model{number}": {"kind": "model"} for number in range(4)}}
     wrote = {"kind": "source", "levels": [*sources]}
     study = protocol(
-        sources=sources, conditions={"wrote": wrote},
+        sources=sources,
+        conditions={"wrote": wrote},
         design={"trials": "single", "raters_per_trial": 1, "trials_per_rater": 10, "same_item": False},
-    )  # fmt: skip
+    )
     renamed = [
-        item.__class__(item.key, tuple(
-            response.__class__(response.response_id, response.key, source)
-            for response, source in zip(item.responses, sources, strict=True)
-        ))
+        item.__class__(
+            item.key,
+            tuple(
+                response.__class__(response.response_id, response.key, source)
+                for response, source in zip(item.responses, sources, strict=True)
+            ),
+        )
         for item in items(2000, 5)
-    ]  # fmt: skip
+    ]
     outcome = feasibility(study, planned_trials(study, renamed), {})
     assert (outcome.n_raters, outcome.n_places, outcome.problems, outcome.notes) == (1000, 10_000, (), ())
     assert {group.n_raters for group in outcome.groups} == {200}
@@ -110,23 +123,44 @@ EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "tria
 @pytest.mark.parametrize(
     ("parts", "named", "problem"),
     [
-        ({"design": EXPERTS}, {"expert": ["e1"]},
-         "the pool expert needs 4 raters, raters.csv names 1 (2 raters for each of 8 trials)."),
+        (
+            {"design": EXPERTS},
+            {"expert": ["e1"]},
+            "the pool expert needs 4 raters, raters.csv names 1 (2 raters for each of 8 trials).",
+        ),
         ({"design": {"max_raters": 2}}, {}, "max_raters lets 2 in, 3 are needed."),
-        ({"design": {"quotas": {"gender": {"woman": 1, "man": 1}}}}, {},
-         "the quotas of gender let 2 in, 3 are needed."),
-        ({"conditions": {"label": {**LABEL, "caps": {"true": 2}}}, "flow": DEBRIEF}, {},
-         "the cap of label=true lets 2 in, 3 are needed."),
+        (
+            {"design": {"quotas": {"gender": {"woman": 1, "man": 1}}}},
+            {},
+            "the quotas of gender let 2 in, 3 are needed.",
+        ),
+        (
+            {"conditions": {"label": {**LABEL, "caps": {"true": 2}}}, "flow": DEBRIEF},
+            {},
+            "the cap of label=true lets 2 in, 3 are needed.",
+        ),
         ({"design": {"repeats": {"n": 1}}}, {}, "4 trials for each rater have no room for 1 repeat 5 places apart."),
-        ({"design": {"pools": {"recipient": {"items": "own"}}}}, {},
-         "the pool recipient has no trials: no item names its rater."),
-        ({"design": {"pools": {"expert": {"items": "pool"}, "crowd": {}}, "open_pool": "crowd"}}, {},
-         "the pool expert has no trials: no item has the pool expert."),
-        ({"conditions": {"wrote": {"kind": "source", "levels": ["person", "model", "other"]}},
-          "sources": {s: {"kind": "human"} for s in ("person", "model", "other")}, "design": {"trials": "single"}}, {},
-         "wrote=other has no trials."),
+        (
+            {"design": {"pools": {"recipient": {"items": "own"}}}},
+            {},
+            "the pool recipient has no trials: no item names its rater.",
+        ),
+        (
+            {"design": {"pools": {"expert": {"items": "pool"}, "crowd": {}}, "open_pool": "crowd"}},
+            {},
+            "the pool expert has no trials: no item has the pool expert.",
+        ),
+        (
+            {
+                "conditions": {"wrote": {"kind": "source", "levels": ["person", "model", "other"]}},
+                "sources": {s: {"kind": "human"} for s in ("person", "model", "other")},
+                "design": {"trials": "single"},
+            },
+            {},
+            "wrote=other has no trials.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_met_is_said_with_its_numbers(
     parts: dict[str, Any], named: dict[str, list[str]], problem: str
 ) -> None:
@@ -151,8 +185,9 @@ def test_recipients_rate_their_own_items_and_must_be_named() -> None:
     outcome = needs(3, {"recipient": ["r1"]}, design=design, of_items={"rater": "r1"})
     assert outcome.problems == ()
     assert [(group.pool, group.n_raters, group.n_places) for group in outcome.groups] == [
-        ("recipient", 1, 3), ("crowd", 2, 6),
-    ]  # fmt: skip
+        ("recipient", 1, 3),
+        ("crowd", 2, 6),
+    ]
     assert "1 rater of the pool recipient: 3 trials, 3 places" in outcome.sentences()[1]
     missing = needs(3, {}, design=design, of_items={"rater": "r1"})
     assert missing.problems == ("items belong to raters of the pool recipient that raters.csv does not name: r1.",)
@@ -167,9 +202,10 @@ def test_a_recipient_has_as_many_trials_as_items_of_their_own() -> None:
 
 def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
     outcome = needs(
-        5, design={"trials": "single", "trials_per_rater": 4, "raters_per_trial": 1, "order": "latin_square"},
+        5,
+        design={"trials": "single", "trials_per_rater": 4, "raters_per_trial": 1, "order": "latin_square"},
         conditions={"told": {"kind": "instruction", "assign": "within", "levels": dict.fromkeys("abcde", "Read.")}},
-    )  # fmt: skip
+    )
     assert outcome.problems == ()
     assert outcome.notes == (
         "A rater has 4 trials, fewer than the 5 conditions within raters.",

@@ -87,9 +87,14 @@ def test_a_pause_comes_between_blocks_and_never_at_the_end() -> None:
 
 @pytest.mark.parametrize(
     ("design", "is_so"),
-    [({}, False), ({"order": "fixed"}, False), ({"blocks": {"size": 2}}, False), ({"order": "latin_square"}, True),
-     ({"blocks": {"column": "topic"}}, True)],
-)  # fmt: skip
+    [
+        ({}, False),
+        ({"order": "fixed"}, False),
+        ({"blocks": {"size": 2}}, False),
+        ({"order": "latin_square"}, True),
+        ({"blocks": {"column": "topic"}}, True),
+    ],
+)
 def test_a_rater_is_counted_where_the_order_depends_on_who_came_before(design: dict[str, Any], *, is_so: bool) -> None:
     assert is_counterbalanced(protocol(design=design)) is is_so
 

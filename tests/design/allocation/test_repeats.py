@@ -13,8 +13,12 @@ from app.design.protocol.study_design import Repeats
 
 @given(st.integers(1, 40), st.integers(1, 10), st.integers(1, 10), st.booleans(), st.integers())
 def test_every_repeat_comes_late_enough_and_every_trial_still_comes_once(
-    n_trials: int, n: int, distance: int, swap: bool, seed: int,  # noqa: FBT001 - drawn by hypothesis
-) -> None:  # fmt: skip
+    n_trials: int,
+    n: int,
+    distance: int,
+    swap: bool,
+    seed: int,  # noqa: FBT001 - drawn by hypothesis
+) -> None:
     repeats = Repeats(n=n, min_distance=distance, swap_sides=swap)
     assume(has_room_for_repeats(n_trials, repeats))
     order = with_repeats(n_trials, repeats, seeded(seed))

@@ -26,14 +26,17 @@ def test_without_responses_it_is_the_trial_that_the_others_are() -> None:
 
 def test_a_gold_trial_stands_in_every_cell_and_one_to_practise_on_in_none() -> None:
     study = protocol(
-        conditions={"label": LABEL}, checks={"gold": [GOLD]},
+        conditions={"label": LABEL},
+        checks={"gold": [GOLD]},
         flow={**DEBRIEF, "practice": {"trials": [{"item": "i1"}]}},
-    )  # fmt: skip
+    )
     found = special_trials(study, items(3))
     assert not found.problems
     assert [(trial.purpose, trial.cell.text) for trial in found.trials] == [
-        ("practice", ""), ("gold", "label=true"), ("gold", "label=swapped"),
-    ]  # fmt: skip
+        ("practice", ""),
+        ("gold", "label=true"),
+        ("gold", "label=swapped"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +78,10 @@ def test_a_choice_is_expected_by_the_key_of_a_response_that_is_shown() -> None:
 def test_questions_of_one_condition_are_not_practised() -> None:
     asked = {**WARM, "condition": "label=true"}
     study = protocol(
-        questions=[asked], conditions={"label": LABEL},
+        questions=[asked],
+        conditions={"label": LABEL},
         flow={**DEBRIEF, "practice": {"trials": [{"item": "i0", "expect": {"warm": 3}}]}},
-    )  # fmt: skip
+    )
     assert "does not ask" in special_trials(study, items(2)).problems[0]
 
 

@@ -11,16 +11,19 @@ from tests.design.studies import DEBRIEF, LABEL, items, protocol
 def test_without_conditions_each_item_has_the_trials_of_its_responses_once() -> None:
     trials = planned_trials(protocol(), items(3))
     assert [(trial.item.key, len(trial.responses), trial.cell.text) for trial in trials] == [
-        ("i0", 2, ""), ("i1", 2, ""), ("i2", 2, ""),
-    ]  # fmt: skip
+        ("i0", 2, ""),
+        ("i1", 2, ""),
+        ("i2", 2, ""),
+    ]
     assert {trial.places for trial in trials} == {(Places(3),)}
 
 
 def test_every_trial_is_there_in_every_cell() -> None:
     study = protocol(
         conditions={"label": LABEL, "profile": {"kind": "profile", "assign": "within"}},
-        flow=DEBRIEF, design={"trials": "single"},
-    )  # fmt: skip
+        flow=DEBRIEF,
+        design={"trials": "single"},
+    )
     trials = planned_trials(study, items(3))
     assert len(trials) == len(set(trials)) == 3 * 2 * 4
     assert set(Counter(trial.cell for trial in trials).values()) == {6}

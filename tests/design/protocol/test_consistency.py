@@ -19,8 +19,10 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
     ("parts", "words"),
     [
         ({"questions": [WARM, WARM]}, "found twice: warm"),
-        ({"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
-         "questions name conditions of the study as factor=level, found label=false"),
+        (
+            {"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
+            "questions name conditions of the study as factor=level, found label=false",
+        ),
         ({"analysis": {"reference": "nobody"}}, "analysis.reference names one of the sources, found nobody"),
         ({"analysis": {"cut": {"who": 1}}}, "analysis.cut names rating questions, found who"),
         ({"analysis": {"composites": {"both": ["warm", "who"]}}}, "found who"),
@@ -32,20 +34,31 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
         ({"conditions": {"wrote": {"kind": "source", "levels": ["person", "nobody"]}}}, "names sources, found nobody"),
         ({"conditions": {"label": {**LABEL, "swaps": {"person": "x"}}}, "flow": DEBRIEF}, "names sources, found x"),
         ({"conditions": {"label": LABEL}}, "flow.debrief tells raters the truth"),
-        ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {**SOURCES, "both": {"kind": "human+model"}}},
-         "whose label these sources bear when it is swapped, found both"),
+        (
+            {"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {**SOURCES, "both": {"kind": "human+model"}}},
+            "whose label these sources bear when it is swapped, found both",
+        ),
         ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {"person": {"kind": "human"}}}, "found person"),
         ({**ARENA, "design": {**ADAPTIVE, "adaptive": "warm"}}, "which response of a pair is chosen, found warm"),
         ({**ARENA, "sources": SOURCES, "design": ADAPTIVE}, "for 3 sources or more, found 2"),
         ({**ARENA, "design": {**ADAPTIVE, "trials": "set"}}, "for trials of pairs, found set"),
         ({**ARENA, "design": {"adaptive": "better"}}, "found no trials_per_rater"),
-        ({**ARENA, "design": ADAPTIVE, "conditions": {"p": {"kind": "profile", "assign": "within"}}},
-         "for conditions between raters, found p"),
-        ({"conditions": {
-            "told": {"kind": "instruction", "levels": {str(n): "x" for n in range(51)}},
-            "label": {"kind": "shown_label"}}, "flow": DEBRIEF}, "at most 200 cells, found 204"),
+        (
+            {**ARENA, "design": ADAPTIVE, "conditions": {"p": {"kind": "profile", "assign": "within"}}},
+            "for conditions between raters, found p",
+        ),
+        (
+            {
+                "conditions": {
+                    "told": {"kind": "instruction", "levels": {str(n): "x" for n in range(51)}},
+                    "label": {"kind": "shown_label"},
+                },
+                "flow": DEBRIEF,
+            },
+            "at most 200 cells, found 204",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_is_nowhere_else_is_refused_in_words(parts: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         protocol(**parts)
@@ -53,9 +66,11 @@ def test_a_name_that_is_nowhere_else_is_refused_in_words(parts: dict[str, object
 
 def test_parts_that_agree_are_taken() -> None:
     study = protocol(
-        conditions={"label": LABEL}, flow=DEBRIEF, analysis={"believed_source": BELIEF},
+        conditions={"label": LABEL},
+        flow=DEBRIEF,
+        analysis={"believed_source": BELIEF},
         questions=[WARM, WHO, SURE, {**WARM, "key": "x", "condition": "label=true"}],
-    )  # fmt: skip
+    )
     assert study.analysis.believed_source
     assert study.analysis.believed_source.means["ai"] == ("model",)
 

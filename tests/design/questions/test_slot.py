@@ -32,8 +32,10 @@ def said(slot: Slot) -> str:
 def test_a_rating_is_asked_of_each_response_and_a_choice_of_the_pair() -> None:
     slots = slots_of_trial(protocol(PREFERENCE, EMPATHY), Shown((8, 5)))
     assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
-        ("q1r0", 8, "Response A"), ("q1r1", 5, "Response B"), ("q0", None, ""),
-    ]  # fmt: skip
+        ("q1r0", 8, "Response A"),
+        ("q1r1", 5, "Response B"),
+        ("q0", None, ""),
+    ]
 
 
 def test_the_name_of_a_field_tells_nothing_of_the_response() -> None:
@@ -62,12 +64,15 @@ def test_turns_are_asked_in_the_responses_where_they_are_dialogues_else_in_the_i
 def test_from_right_to_left_the_right_one_of_a_pair_is_read_first_and_is_a() -> None:
     slots = slots_of_trial(protocol(EMPATHY), Shown((8, 5), is_right_to_left=True))
     assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
-        ("q0r1", 5, "Response A"), ("q0r0", 8, "Response B"),
-    ]  # fmt: skip
+        ("q0r1", 5, "Response A"),
+        ("q0r0", 8, "Response B"),
+    ]
     turns = slots_of_trial(protocol(MOOD), Shown((8, 5), 0, (2, 1), is_right_to_left=True))
     assert [(slot.name, said(slot)) for slot in turns] == [
-        ("q0r1t1", "Response A, turn 1"), ("q0r0t1", "Response B, turn 1"), ("q0r0t2", "Response B, turn 2"),
-    ]  # fmt: skip
+        ("q0r1t1", "Response A, turn 1"),
+        ("q0r0t1", "Response B, turn 1"),
+        ("q0r0t2", "Response B, turn 2"),
+    ]
 
 
 def test_questions_about_the_rater_have_a_page_of_their_own() -> None:

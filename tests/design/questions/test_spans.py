@@ -35,10 +35,17 @@ def test_offsets_count_characters_and_not_halves_of_them() -> None:
         ("9-12| 0-5 ", (Span(None, 0, 5), Span(None, 9, 12))),
         ("0-5|5-9", (Span(None, 0, 9),)),
         ("0-9|2-5", (Span(None, 0, 9),)),
-        ("0-99", None), ("5-5", None), ("5-2", None), ("1:0-5", None), ("-1-5", None), ("0-5|", None), ("a", None),
-        ("\u0660-\u0665", None), ("|".join(["0-1"] * (MOST_SPANS + 1)), None),
+        ("0-99", None),
+        ("5-5", None),
+        ("5-2", None),
+        ("1:0-5", None),
+        ("-1-5", None),
+        ("0-5|", None),
+        ("a", None),
+        ("\u0660-\u0665", None),
+        ("|".join(["0-1"] * (MOST_SPANS + 1)), None),
     ],
-)  # fmt: skip
+)
 def test_spans_are_read_in_order_and_only_where_the_text_has_them(text: str, expected: tuple[Span, ...] | None) -> None:
     assert read_spans(text, [TEXT], in_turns=False) == expected
 

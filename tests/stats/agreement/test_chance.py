@@ -157,8 +157,12 @@ def weighted(coefficient: str, value: np.ndarray, weight: np.ndarray) -> float:
     of_pairs, of_ratings = np.array(unit_weight).T
     p, pi = np.average(agreed, weights=of_pairs), np.average(shares, axis=0, weights=of_ratings)
     e = {
-        "fleiss": pi @ pi, "ac1": (1 - pi @ pi) / 4, "ac2": w.sum() / 20 * (1 - pi @ pi), "bp": 0.2, "percent": 0.0,
-    }[coefficient]  # fmt: skip
+        "fleiss": pi @ pi,
+        "ac1": (1 - pi @ pi) / 4,
+        "ac2": w.sum() / 20 * (1 - pi @ pi),
+        "bp": 0.2,
+        "percent": 0.0,
+    }[coefficient]
     return float((p - e) / (1 - e))
 
 

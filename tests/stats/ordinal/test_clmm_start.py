@@ -28,8 +28,13 @@ def _study(n_items: int, n_raters: int) -> dict[str, Any]:
     y = np.searchsorted([-1.0, 0.5, 1.5], eta + rng.logistic(size=len(item)))
     columns = np.array([np.ones(len(item)), source])
     return {
-        "y": y, "X": columns[1:], "item": item, "rater": rater, "item_columns": columns, "rater_columns": columns,
-    }  # fmt: skip
+        "y": y,
+        "X": columns[1:],
+        "item": item,
+        "rater": rater,
+        "item_columns": columns,
+        "rater_columns": columns,
+    }
 
 
 def _fit(study: dict[str, Any]) -> ClmmFit:

@@ -32,9 +32,13 @@ def test_the_ratings_have_the_components_that_were_asked_for() -> None:
     value, contrast = minds.ratings(shown, FINE), np.asarray(shown.source - 0.5, dtype=np.float64)
     columns = random_columns(shown.item, shown.rater, contrast, is_trivial_rater=False)
     fit = fit_lmm(
-        value, np.array([np.ones(len(value)), contrast]), item=shown.item, rater=shown.rater,
-        item_columns=columns.item, rater_columns=columns.rater,
-    )  # fmt: skip
+        value,
+        np.array([np.ones(len(value)), contrast]),
+        item=shown.item,
+        rater=shown.rater,
+        item_columns=columns.item,
+        rater_columns=columns.rater,
+    )
     assert fit is not None
     assert fit.sd_item == pytest.approx([SDS.item, SDS.item_source], rel=0.15)
     assert fit.sd_rater == pytest.approx([SDS.rater, SDS.rater_source], rel=0.15)
@@ -90,5 +94,9 @@ def test_studies_without_an_interval_count_against_power_and_not_in_the_width() 
     assert (found.n_without, found.width_error) == (2, None)
     nothing = expectation([undefined("no_variation")] * 2, is_tested=False)
     assert (nothing.estimate, nothing.width, nothing.power, nothing.power_error, nothing.n_without) == (
-        None, None, None, None, 2,
-    )  # fmt: skip
+        None,
+        None,
+        None,
+        None,
+        2,
+    )

@@ -54,9 +54,13 @@ def test_another_file_of_that_name_is_ignored_and_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "column"), [("r9,look,true,2026-11-21", "rater"), ("r1,look,perhaps,2026-11-21", "is_passed"),
-                        ("r1,look,true,soon", "happened_at")],
-)  # fmt: skip
+    ("row", "column"),
+    [
+        ("r9,look,true,2026-11-21", "rater"),
+        ("r1,look,perhaps,2026-11-21", "is_passed"),
+        ("r1,look,true,soon", "happened_at"),
+    ],
+)
 def test_a_wrong_check_is_a_problem(row: str, column: str) -> None:
     with pytest.raises(InvalidInputError) as error:
         read_small(checks=f"rater,check,is_passed,happened_at\n{row}\n")

@@ -121,8 +121,9 @@ def test_a_rater_gets_one_trial_of_an_item_unless_the_study_allows_more(
     study(n_items=3, protocol={"sources": THREE}, raters_per_trial=2)
     for n in range(2):
         Rater(engine, f"rater-{n}").begin()
-    per_item = rows(engine, "SELECT count(*) FROM assignments a JOIN trials t ON t.id = a.trial_id"
-                            " GROUP BY a.rater_id, t.item_id")  # fmt: skip
+    per_item = rows(
+        engine, "SELECT count(*) FROM assignments a JOIN trials t ON t.id = a.trial_id GROUP BY a.rater_id, t.item_id"
+    )
     assert [row[0] for row in per_item] == [1] * 6
 
 
@@ -136,8 +137,11 @@ def test_sides_are_half_and_half_for_each_rater(engine: Engine, study: Callable[
     study(n_items=10, raters_per_trial=4)
     for n in range(4):
         Rater(engine, f"rater-{n}").begin()
-    swapped = rows(engine, "SELECT count(*) FILTER (WHERE a.response_ids <> t.response_ids) FROM assignments a"
-                           " JOIN trials t ON t.id = a.trial_id GROUP BY a.rater_id")  # fmt: skip
+    swapped = rows(
+        engine,
+        "SELECT count(*) FILTER (WHERE a.response_ids <> t.response_ids) FROM assignments a"
+        " JOIN trials t ON t.id = a.trial_id GROUP BY a.rater_id",
+    )
     assert [row[0] for row in swapped] == [5] * 4
 
 
@@ -240,9 +244,14 @@ def test_items_that_are_added_get_their_places_when_the_study_opens_again(
         db.execute(
             text("INSERT INTO items (study_id, key, position, text) VALUES (:id, 'new', 9, 'New')"), {"id": study_id}
         )
-        db.execute(text("INSERT INTO responses (study_id, key, position, item_id, source_id, text)"
-                        " SELECT :id, 'new:' || s.key, s.position, i.id, s.id, 'Hm' FROM items i, sources s"
-                        " WHERE i.key = 'new'"), {"id": study_id})  # fmt: skip
+        db.execute(
+            text(
+                "INSERT INTO responses (study_id, key, position, item_id, source_id, text)"
+                " SELECT :id, 'new:' || s.key, s.position, i.id, s.id, 'Hm' FROM items i, sources s"
+                " WHERE i.key = 'new'"
+            ),
+            {"id": study_id},
+        )
         open_study(db, "study")
         open_study(db, "study")
     assert rows(engine, "SELECT count(*), count(DISTINCT trial_id) FROM seats")[0] == (6, 3)

@@ -104,12 +104,18 @@ slug: numbers
 title: Codes that are numbers
 questions: [{key: "1", target: item, type: category, text: Q, options: [1, 2.0], multiple: true}]
 """
-    folder = read_small(study=yaml, items="item,text\n1,x\n", responses=None, raters=None,
-                        ratings="rater,item,question,value,condition\n7,1,1,2.0,0\n8,1,1,1,1.0\n")  # fmt: skip
+    folder = read_small(
+        study=yaml,
+        items="item,text\n1,x\n",
+        responses=None,
+        raters=None,
+        ratings="rater,item,question,value,condition\n7,1,1,2.0,0\n8,1,1,1,1.0\n",
+    )
     stored = study_frames(db, load_study(db, folder)).ratings
     assert stored[["rater", "item", "question", "codes", "condition"]].to_numpy().tolist() == [
-        ["7", "1", "1", "2.0", "0"], ["8", "1", "1", "1", "1.0"],
-    ]  # fmt: skip
+        ["7", "1", "1", "2.0", "0"],
+        ["8", "1", "1", "1", "1.0"],
+    ]
 
 
 def test_every_float_comes_back_to_the_last_bit(db: Connection) -> None:
@@ -121,8 +127,9 @@ questions: [{key: q, target: item, type: slider, text: Q, min: 0, max: 1, step: 
 """
     values = [f"{n / 10_000:.4f}" for n in range(1, 10_000, 7)]
     rows = "".join(f"r{n},a,q,{value}\n" for n, value in enumerate(values))
-    folder = read_small(study=yaml, items="item,text\na,x\n", responses=None, raters=None,
-                        ratings=f"rater,item,question,value\n{rows}")  # fmt: skip
+    folder = read_small(
+        study=yaml, items="item,text\na,x\n", responses=None, raters=None, ratings=f"rater,item,question,value\n{rows}"
+    )
     stored = study_frames(db, load_study(db, folder)).ratings
     assert sorted(stored["number"]) == [float(value) for value in values]
 
@@ -167,9 +174,13 @@ def test_answers_of_a_rater_who_withdraws_while_they_are_read_are_left_out_and_n
 def test_nothing_is_stored_when_the_load_breaks_in_its_midst(engine: Engine) -> None:
     folder = read_small()
     broken = StudyFolder(
-        folder.protocol, folder.yaml, folder.items, folder.responses, folder.raters,
+        folder.protocol,
+        folder.yaml,
+        folder.items,
+        folder.responses,
+        folder.raters,
         folder.ratings.assign(side="middle"),
-    )  # fmt: skip
+    )
     with pytest.raises(Exception, match="ck_ratings_side"), engine.begin() as db:
         load_study(db, broken)
     with engine.connect() as db:

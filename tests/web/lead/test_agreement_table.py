@@ -14,13 +14,15 @@ def _estimate(statistic: str, estimate: float | None, **more: object) -> Estimat
 
 def test_what_is_computed_nowhere_is_a_sentence_and_no_column_of_reasons() -> None:
     only = {"source": "model"}
-    agreement = agreement_of([
-        _estimate("krippendorff_alpha_ordinal", 0.5, ci_low=0.25, ci_high=0.75, n_raters=3),
-        _estimate("kendall_w", None, reason="no_pairable_units"),
-        _estimate("fleiss_kappa", None, reason="no_pairable_units"),
-        _estimate("krippendorff_alpha_ordinal", None, reason="no_variation", scope=only),
-        _estimate("fleiss_kappa", 0.125, scope=only),
-    ])  # fmt: skip
+    agreement = agreement_of(
+        [
+            _estimate("krippendorff_alpha_ordinal", 0.5, ci_low=0.25, ci_high=0.75, n_raters=3),
+            _estimate("kendall_w", None, reason="no_pairable_units"),
+            _estimate("fleiss_kappa", None, reason="no_pairable_units"),
+            _estimate("krippendorff_alpha_ordinal", None, reason="no_variation", scope=only),
+            _estimate("fleiss_kappa", 0.125, scope=only),
+        ]
+    )
     assert agreement.table.header[:3] == ("Of", "Krippendorff's alpha, ordinal", "Fleiss' kappa")
     assert agreement.table.rows[0][:3] == ("all", "0.500\n[0.250, 0.750]", REASONS["no_pairable_units"])
     assert agreement.table.rows[1][1:3] == (REASONS["no_variation"], "0.125")

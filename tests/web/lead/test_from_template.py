@@ -25,9 +25,11 @@ def test_a_design_becomes_a_draft_under_its_new_name(client: TestClient, db: Con
     answer = client.post("/studies/new/template", data=FORM)
     assert (answer.status_code, answer.headers["location"]) == (303, "/studies/ours")
     row = db.execute(
-        text("SELECT s.status, p.title, (SELECT count(*) FROM responses) > 0 FROM studies s JOIN protocols p"
-             " ON p.study_id = s.id")
-    ).one()  # fmt: skip
+        text(
+            "SELECT s.status, p.title, (SELECT count(*) FROM responses) > 0 FROM studies s JOIN protocols p"
+            " ON p.study_id = s.id"
+        )
+    ).one()
     assert tuple(row) == ("draft", FORM["title"], True)
     assert "This design needs at least" in client.get("/studies/ours").text
 

@@ -145,8 +145,12 @@ def test_a_session_slides_with_use_but_never_beyond_thirty_days(client: TestClie
     db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour'"))
     client.get("/studies")
     assert float(db.execute(hours).scalar_one()) == pytest.approx(12)
-    db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour',"
-                    " created_at = now() - interval '30 days' + interval '2 hours'"))  # fmt: skip
+    db.execute(
+        text(
+            "UPDATE lead_sessions SET expires_at = now() + interval '1 hour',"
+            " created_at = now() - interval '30 days' + interval '2 hours'"
+        )
+    )
     client.get("/studies")
     assert float(db.execute(hours).scalar_one()) == pytest.approx(2)
 
@@ -217,10 +221,18 @@ def test_over_http_the_cookie_has_the_plain_name(visitor: TestClient, lead: Lead
 @pytest.mark.parametrize(
     "elsewhere",
     [
-     "//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "\\\\evil.example", "",
-     "javascript:x",
-     "/studies\r\nSet-Cookie: a=b", "studies", "/%0d%0a/\u2028"],
-)  # fmt: skip
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "\\\\evil.example",
+        "",
+        "javascript:x",
+        "/studies\r\nSet-Cookie: a=b",
+        "studies",
+        "/%0d%0a/\u2028",
+    ],
+)
 def test_signing_in_never_leads_elsewhere(visitor: TestClient, lead: Lead, elsewhere: str) -> None:
     assert visitor.post("/sign-in", data=RIGHT | {"next": elsewhere}).headers["location"] == "/studies"
     assert visitor.get(f"/sign-in?next={quote(elsewhere)}").headers["location"] == "/studies"

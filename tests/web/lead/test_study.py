@@ -139,8 +139,14 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
     assert "This design needs at least" in page
     assert "4 places" in page
     assert "rater_title gives them another one" in page
-    study_of(db, lead, slug="unmet", conditions={"told": {"kind": "instruction", "levels": {"a": "A", "b": "B"},
-                                                          "assign": "between", "caps": {"a": 1}}})  # fmt: skip
+    study_of(
+        db,
+        lead,
+        slug="unmet",
+        conditions={
+            "told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}, "assign": "between", "caps": {"a": 1}}
+        },
+    )
     assert "It cannot be met: the cap of told=a" in client.get("/studies/unmet").text
 
 

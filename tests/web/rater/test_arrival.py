@@ -27,9 +27,13 @@ LINKS = {
     "participant": "participant=anna",
 }
 UNUSABLE = [
-    "", "PROLIFIC_PID=", "PROLIFIC_PID={{%25PROLIFIC_PID%25}}", "participant=%00", "participant=a%0Ab",
+    "",
+    "PROLIFIC_PID=",
+    "PROLIFIC_PID={{%25PROLIFIC_PID%25}}",
+    "participant=%00",
+    "participant=a%0Ab",
     f"participant={'x' * 201}",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("platform", LINKS)

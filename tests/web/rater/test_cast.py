@@ -21,14 +21,34 @@ if TYPE_CHECKING:
 
 OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip")}
 OF_SESSION = {
-    ("GET", "/consent"), ("POST", "/consent"), ("GET", "/start"), ("POST", "/start"), ("POST", "/keys"),
-    ("GET", "/questions/{step}"), ("POST", "/questions/{step}"), ("POST", "/questions/{step}/save"), ("GET", "/rate"),
-    ("GET", "/wait"), ("GET", "/debrief"), ("POST", "/debrief"), ("GET", "/done"), ("GET", "/ended"), ("GET", "/pause"),
-    ("POST", "/pause"), ("GET", "/paused"),
-    ("GET", "/withdraw"), ("POST", "/withdraw"), ("GET", "/withdrawn"),
-    ("GET", "/comprehension"), ("POST", "/comprehension/{attempt}"), ("GET", "/attention"), ("POST", "/attention"),
-    ("GET", "/practice"), ("GET", "/practice/{number}"), ("POST", "/practice/{number}"),
-}  # fmt: skip
+    ("GET", "/consent"),
+    ("POST", "/consent"),
+    ("GET", "/start"),
+    ("POST", "/start"),
+    ("POST", "/keys"),
+    ("GET", "/questions/{step}"),
+    ("POST", "/questions/{step}"),
+    ("POST", "/questions/{step}/save"),
+    ("GET", "/rate"),
+    ("GET", "/wait"),
+    ("GET", "/debrief"),
+    ("POST", "/debrief"),
+    ("GET", "/done"),
+    ("GET", "/ended"),
+    ("GET", "/pause"),
+    ("POST", "/pause"),
+    ("GET", "/paused"),
+    ("GET", "/withdraw"),
+    ("POST", "/withdraw"),
+    ("GET", "/withdrawn"),
+    ("GET", "/comprehension"),
+    ("POST", "/comprehension/{attempt}"),
+    ("GET", "/attention"),
+    ("POST", "/attention"),
+    ("GET", "/practice"),
+    ("GET", "/practice/{number}"),
+    ("POST", "/practice/{number}"),
+}
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
 
@@ -55,9 +75,14 @@ def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict
 @pytest.mark.parametrize("who", STRANGERS)
 @pytest.mark.parametrize(("method", "path"), sorted(OF_ASSIGNMENT))
 def test_no_stranger_reaches_an_assignment(
-    engine: Engine, strangers: dict[str, Visitor], visitor: Callable[[], Visitor], who: str, method: str, path: str,
+    engine: Engine,
+    strangers: dict[str, Visitor],
+    visitor: Callable[[], Visitor],
+    who: str,
+    method: str,
+    path: str,
     caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+) -> None:
     address = form_address(visitor().begin()) + path
     with caplog.at_level(logging.WARNING, "attune.web"):
         answer = strangers[who].request(method, address, data={**FULL, "slot": "q0"} if method == "POST" else None)

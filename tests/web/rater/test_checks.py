@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 FOUR = {"a": "Never", "b": "Rarely", "c": "Often", "d": "Always"}
 LOOK = {"key": "look", "text": "To show that you read this, please choose Often.", "codes": FOUR, "correct": "c"}
 TASK: dict[str, Any] = {
-    "key": "task", "text": "What do you judge?", "codes": {"p": "The person", "r": "The reply"}, "correct": "r",
+    "key": "task",
+    "text": "What do you judge?",
+    "codes": {"p": "The person", "r": "The reply"},
+    "correct": "r",
     "explanation": "Judge the reply, whatever you think of the person.",
-}  # fmt: skip
+}
 WHEN = {
     "key": "when",
     "text": "How long have you got?",

@@ -90,12 +90,19 @@ def test_the_whole_way_in_order(engine: Engine, anna: Visitor) -> None:
     seen.append(heading(page))
     assert "D0NE" in page.text
     assert seen == [
-        "Before you begin", "How are you?", "A study", "One more", "About you", "What this study was about",
+        "Before you begin",
+        "How are you?",
+        "A study",
+        "One more",
+        "About you",
+        "What this study was about",
         "You have finished. Thank you.",
-    ]  # fmt: skip
+    ]
     assert rows(engine, "SELECT question, position FROM ratings WHERE item_id IS NULL ORDER BY id") == [
-        ("adult", 1), ("mood", 1), ("care", 1),
-    ]  # fmt: skip
+        ("adult", 1),
+        ("mood", 1),
+        ("care", 1),
+    ]
     assert rows(engine, "SELECT state FROM rating_sessions") == [("finished",)]
 
 

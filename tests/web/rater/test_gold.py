@@ -143,11 +143,12 @@ def test_a_dialogue_that_unfolds_is_practised_whole_and_as_gold_is_checked_at_it
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(
-        questions=[WARM, WHOLE], design={"trials": "dialogue", "reveal": "turns"},
+        questions=[WARM, WHOLE],
+        design={"trials": "dialogue", "reveal": "turns"},
         texts=[{"key": key, "turns": TURNS, "responses": {}} for key in ("item", "try", "sure")],
         flow={"practice": {"trials": [{"item": "try", "expect": {"warm": 1, "whole": 2}}]}},
         checks={"gold": [{"item": "sure", "expect": {"warm": 2, "whole": 1}}]},
-    )  # fmt: skip
+    )
     anna = visitor()
     page = anna.begin()
     assert heading(page) == "Practice 1 of 1"

@@ -21,9 +21,11 @@ MARK = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark 
 WHY = {"key": "why", "target": "response", "type": "text", "text": "Why?", "min_length": 20, "required": True}
 REPLY = "I am sorry.\r\nThat <sounds> hard."
 PARTS = {
-    "questions": [MARK], "design": {"trials": "single"}, "n_items": 2,
+    "questions": [MARK],
+    "design": {"trials": "single"},
+    "n_items": 2,
     "texts": [{"key": f"item-{number}", "responses": {"person": REPLY}} for number in range(2)],
-}  # fmt: skip
+}
 
 
 def spans(engine: Engine) -> list[str]:

@@ -144,12 +144,15 @@ def test_the_usual_strengths_are_fixed_texts_and_a_leads_own_are_not(
     assert ">slightly</span>" in anna.begin("anna", "own").text
 
 
-@pytest.mark.parametrize(("address", "words"), [
-    ("/s/study", "Dieser Link ist unvollständig"),
-    ("/s/study/rate", "Bitte öffnen Sie die Studie mit dem Link"),
-    ("/s/study/rate/00000000-0000-0000-0000-000000000000", "Seite nicht gefunden"),
-    ("/s/study?workerId=A&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE", "Das ist eine Vorschau."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/s/study", "Dieser Link ist unvollständig"),
+        ("/s/study/rate", "Bitte öffnen Sie die Studie mit dem Link"),
+        ("/s/study/rate/00000000-0000-0000-0000-000000000000", "Seite nicht gefunden"),
+        ("/s/study?workerId=A&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE", "Das ist eine Vorschau."),
+    ],
+)
 def test_whoever_is_turned_away_reads_it_in_the_language_of_the_study(
     study: Callable[..., int], visitor: Callable[[], Visitor], address: str, words: str
 ) -> None:
@@ -175,5 +178,7 @@ def test_one_page_after_the_other_is_in_the_language_of_its_own_study(
     study(slug="english")
     anna = visitor()
     assert [heading(anna.begin("anna", slug)) for slug in ("german", "english", "german")] == [
-        "Aufgabe 1 von 3", "Item 1 of 3", "Aufgabe 1 von 3",
-    ]  # fmt: skip
+        "Aufgabe 1 von 3",
+        "Item 1 of 3",
+        "Aufgabe 1 von 3",
+    ]

@@ -80,9 +80,16 @@ def test_places_that_are_full_are_handed_in_only_with_a_code_for_it(
 
 @pytest.mark.parametrize(
     "site",
-    ["", "https://www.mturk.com.example.org", "http://www.mturk.com", "https://x@www.mturk.com", "//www.mturk.com",
-     "https://www.mturk.com:8443", "javascript:alert(1)"],
-)  # fmt: skip
+    [
+        "",
+        "https://www.mturk.com.example.org",
+        "http://www.mturk.com",
+        "https://x@www.mturk.com",
+        "//www.mturk.com",
+        "https://www.mturk.com:8443",
+        "javascript:alert(1)",
+    ],
+)
 def test_work_is_handed_in_to_amazon_and_to_nobody_else(site: str) -> None:
     assert submission_of("mturk", {"assignmentId": "A", "turkSubmitTo": site}) is None
 

@@ -71,9 +71,11 @@ def test_every_condition_at_its_cap_is_full_also_while_trials_have_free_places(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     told = {
-        "kind": "instruction", "levels": {"near": "Feel.", "far": "Stay out."}, "assign": "between",
+        "kind": "instruction",
+        "levels": {"near": "Feel.", "far": "Stay out."},
+        "assign": "between",
         "caps": {"near": 1, "far": 1},
-    }  # fmt: skip
+    }
     flow = {**CONSENT, "skip_reasons": ["No"]}
     study(n_items=1, flow=flow, conditions={"told": told}, design={"raters_per_trial": 1})
     raters = [visitor(), visitor()]

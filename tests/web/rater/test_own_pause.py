@@ -29,9 +29,11 @@ def minutes_pass(engine: Engine, n: int) -> None:
     """Everything that happened, happened so much earlier."""
     with engine.begin() as db:
         for table, column in (
-            ("assignments", "served_at"), ("assignments", "revisit_served_at"), ("rating_sessions", "paused_at"),
+            ("assignments", "served_at"),
+            ("assignments", "revisit_served_at"),
+            ("rating_sessions", "paused_at"),
             ("events", "happened_at"),
-        ):  # fmt: skip
+        ):
             db.execute(text(f"UPDATE {table} SET {column} = {column} - make_interval(mins => :n)"), {"n": n})  # noqa: S608
 
 

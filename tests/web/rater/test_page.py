@@ -53,18 +53,21 @@ def test_a_study_that_is_not_blind_shows_the_label_and_stores_it(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(
-        n_items=1, design={"blind": False},
+        n_items=1,
+        design={"blind": False},
         sources={"person": {"kind": "human", "label": "A nurse"}, "model": {"kind": "model"}},
-    )  # fmt: skip
+    )
     anna = visitor()
     page = anna.begin()
     assert "A nurse" in page.text
     anna.rate(page)
     with engine.connect() as db:
-        stored = db.execute(text("""
+        stored = db.execute(
+            text("""
             SELECT s.key, r.shown_label FROM ratings r JOIN responses p ON p.id = r.response_id
             JOIN sources s ON s.id = p.source_id ORDER BY 1
-        """)).all()  # fmt: skip
+        """)
+        ).all()
     assert [tuple(row) for row in stored] == [("model", "Written by an AI"), ("person", "A nurse")]
 
 

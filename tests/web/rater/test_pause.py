@@ -28,9 +28,15 @@ def test_after_each_block_a_pause_comes_and_go_on_leads_to_the_next_item(
             assert "of 5 items are done" in page.text
             seen.append(heading(page := anna.get("/s/study/rate")))
     assert seen == [
-        "Item 1 of 5", "Item 2 of 5", "Time for a pause", "Item 3 of 5", "Item 4 of 5", "Time for a pause",
-        "Item 5 of 5", "You have finished. Thank you.",
-    ]  # fmt: skip
+        "Item 1 of 5",
+        "Item 2 of 5",
+        "Time for a pause",
+        "Item 3 of 5",
+        "Item 4 of 5",
+        "Time for a pause",
+        "Item 5 of 5",
+        "You have finished. Thank you.",
+    ]
 
 
 def test_the_time_of_the_pause_is_not_the_next_items(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:

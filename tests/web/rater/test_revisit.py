@@ -67,12 +67,15 @@ def test_each_trial_that_was_rated_comes_once_more_with_the_questions_that_waite
         page = anna.rate(page, BELIEVED)
     assert seen == ["Looking back: item 1 of 2", "Looking back: item 2 of 2"]
     assert heading(page) == "What this study was about"
-    found = rows(engine, """
+    found = rows(
+        engine,
+        """
         SELECT q.codes, q.position = e.position, q.shown_label = e.shown_label, q.condition = e.condition,
                q.served_at > e.served_at, q.exclude
         FROM ratings q JOIN ratings e ON e.assignment_id = q.assignment_id AND e.question = 'empathy'
         WHERE q.question = 'who'
-    """)  # fmt: skip
+    """,
+    )
     assert found == [(["ai"], True, True, True, True, None)] * 2
 
 

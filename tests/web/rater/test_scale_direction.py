@@ -16,12 +16,20 @@ if TYPE_CHECKING:
 
     from tests.web.rater.conftest import Visitor
 
-SLIDER = {"key": "close", "target": "response", "type": "slider", "text": "How close?", "min_words": "Far",
-          "max_words": "Near"}  # fmt: skip
+SLIDER = {
+    "key": "close",
+    "target": "response",
+    "type": "slider",
+    "text": "How close?",
+    "min_words": "Far",
+    "max_words": "Near",
+}
 PARTS = {
-    "questions": [EMPATHY, SLIDER], "design": {"trials": "single"}, "n_items": 1,
+    "questions": [EMPATHY, SLIDER],
+    "design": {"trials": "single"},
+    "n_items": 1,
     "conditions": {"direction": {"kind": "scale_direction"}},
-}  # fmt: skip
+}
 
 
 def values(page: Any) -> list[str]:  # noqa: ANN401
@@ -51,5 +59,6 @@ def test_one_of_two_raters_sees_the_points_and_the_ends_turned_and_the_key_1_is_
         stored = db.execute(text("SELECT DISTINCT question, number, condition FROM ratings ORDER BY 1, 3")).all()
     assert [tuple(row) for row in stored] == [
         (question, value, f"direction={level}")
-        for question, value in (("close", 70), ("empathy", 5)) for level in ("as_written", "turned")
-    ]  # fmt: skip
+        for question, value in (("close", 70), ("empathy", 5))
+        for level in ("as_written", "turned")
+    ]

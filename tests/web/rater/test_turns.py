@@ -39,15 +39,20 @@ def test_turns_come_one_by_one_each_with_its_question_and_then_the_whole(
         seen.append((words(page), re.findall(r'type="radio"\s+name="(\w+)"', page.text)[0]))
         page = anna.rate(page, form)
     assert seen == [
-        (["one"], "q0r0t1"), (["one", "two"], "q0r0t2"), (["one", "two", "three"], "q0r0t3"),
+        (["one"], "q0r0t1"),
+        (["one", "two"], "q0r0t2"),
+        (["one", "two", "three"], "q0r0t3"),
         (["one", "two", "three"], "q1r0"),
-    ]  # fmt: skip
+    ]
     assert heading(page) == "You have finished. Thank you."
     with engine.connect() as db:
         stored = db.execute(text("SELECT question, turn, number, exclude FROM ratings ORDER BY question, turn")).all()
     assert [tuple(row) for row in stored] == [
-        ("empathy", None, 4, None), ("now", 1, 1, None), ("now", 2, 2, None), ("now", 3, 2, None),
-    ]  # fmt: skip
+        ("empathy", None, 4, None),
+        ("now", 1, 1, None),
+        ("now", 2, 2, None),
+        ("now", 3, 2, None),
+    ]
 
 
 def test_what_is_said_of_turns_counts_only_when_the_whole_is_submitted(

@@ -75,9 +75,14 @@ def _pairs(panel: Panel) -> Estimate:
         result = Result(float(np.median(kappas)), f"median over pairs of Cohen's kappa, {kind}", note=note)
     matrix = _matrix(sheet, kept, found)
     return sheet.record(
-        result, answers, section=SECTION, scope={}, statistic="pair_kappa_median", unit=UNITS[sheet.question.target],
+        result,
+        answers,
+        section=SECTION,
+        scope={},
+        statistic="pair_kappa_median",
+        unit=UNITS[sheet.question.target],
         **matrix,
-    )  # fmt: skip
+    )
 
 
 def _matrix(sheet: AnySheet, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:

@@ -100,8 +100,9 @@ def _of_two(sheet: ChoiceSheet, answers: Choices, mine: int) -> Iterator[_Found]
 def _at_equal(answers: Choices, won: Floats, covariate: Floats, scope: Scope, note: str = "") -> Iterator[_Found]:
     controlled = share_at_equal(won, covariate[np.newaxis], **answers.where)
     for statistic, result in (
-        ("share_preferred_at_equal", controlled.share), ("covariate_log_odds", controlled.slopes[0]),
-    ):  # fmt: skip
+        ("share_preferred_at_equal", controlled.share),
+        ("covariate_log_odds", controlled.slopes[0]),
+    ):
         yield _Found(statistic, replace(result, note=f"{result.note} {note}".strip()), scope)
 
 

@@ -53,9 +53,14 @@ def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Esti
 def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     contrast = Contrast.of(sheet, answers, scope)
     parts = (
-        models.ordinal, models.proportionality, differences.mean_differences, differences.against_margin,
-        ranks.superiority, differences.shares, ranks.rank_tests,
-    )  # fmt: skip
+        models.ordinal,
+        models.proportionality,
+        differences.mean_differences,
+        differences.against_margin,
+        ranks.superiority,
+        differences.shares,
+        ranks.rank_tests,
+    )
     for part in parts:
         yield from _records(sheet, contrast.answers, scope, part(contrast))
 

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 def mean_differences(contrast: Contrast) -> Iterator[Found]:
     """The two-way cluster interval first, its companions, then the t tests on item means."""
     answers, is_mine, means, means_are_mine = (
-        contrast.answers, contrast.is_mine, contrast.means, contrast.means_are_mine,
-    )  # fmt: skip
+        contrast.answers,
+        contrast.is_mine,
+        contrast.means,
+        contrast.means_are_mine,
+    )
     yield Found("mean_difference", "rating", describe.mean_difference(answers.value, is_mine, **answers.where))
     if contrast.sheet.is_light:
         linear = mean_difference_lmm(answers.value, is_mine, **answers.where)

@@ -55,9 +55,16 @@ def _counts(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
     note = ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
     result = _middle(answers, statistic, note)
     return sheet.record(
-        result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating",
-        points=points, words=words, counts=counts,
-    )  # fmt: skip
+        result,
+        answers,
+        section=SECTION,
+        scope=scope,
+        statistic=statistic,
+        unit="rating",
+        points=points,
+        words=words,
+        counts=counts,
+    )
 
 
 def _middle(answers: Answers, statistic: str, note: str) -> Result:

@@ -89,9 +89,13 @@ def not_split(sheet: AnySheet, name: str, why: str) -> Estimate:
     is_choice = isinstance(sheet.question, ChoiceQuestion)
     persons = groups(sheet.codes)[0].of(sheet.answers)
     return sheet.record(
-        undefined("not_run", why), persons, section=SECTION, scope={"covariate": name},
-        statistic="share_preferred" if is_choice else "mean_difference", unit="choice" if is_choice else "rating",
-    )  # fmt: skip
+        undefined("not_run", why),
+        persons,
+        section=SECTION,
+        scope={"covariate": name},
+        statistic="share_preferred" if is_choice else "mean_difference",
+        unit="choice" if is_choice else "rating",
+    )
 
 
 def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:

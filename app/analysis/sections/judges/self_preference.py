@@ -50,9 +50,13 @@ def favour(
         result, part = _of_ratings(humans, said, own)
     named = replace(result, note="; ".join(note for note in (result.note, NOTE) if note))
     yield sheet.record(
-        named, part, section=SECTION, scope=scope, statistic="self_preference",
+        named,
+        part,
+        section=SECTION,
+        scope=scope,
+        statistic="self_preference",
         unit="choice" if isinstance(humans, Choices) else "rating",
-    )  # fmt: skip
+    )
 
 
 def own_sources(sheet: AnySheet, judge: Answers, protocol: Protocol) -> Bools:

@@ -108,6 +108,10 @@ def _accuracies(sheet: AnySheet, answers: Answers, fit: DawidSkene, scope: Scope
         ids = [sheet.codes.raters.ids[int(own.rater[0])]]
         result = Result(float(fit.accuracy[place]), METHOD, n_units=int(size[place]), note=NOTE)
         yield sheet.record(
-            result, own, section=SECTION, scope={**scope, "raters": ids}, statistic="dawid_skene_accuracy",
+            result,
+            own,
+            section=SECTION,
+            scope={**scope, "raters": ids},
+            statistic="dawid_skene_accuracy",
             unit=UNITS[sheet.question.target],
-        )  # fmt: skip
+        )

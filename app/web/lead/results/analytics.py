@@ -31,9 +31,17 @@ def show_analytics(request: Request, own: OwnForLong) -> Response:
     if made is None:
         return page(request, "lead/being_made.html", lead=own.lead, study=own.study)
     return page(
-        request, "lead/analytics.html", lead=own.lead, study=own.study, report=made.report, read_at=made.read_at,
-        is_current=is_current, of=made.name, vega=vega_url(), **_sections(made.report, made.protocol),
-    )  # fmt: skip
+        request,
+        "lead/analytics.html",
+        lead=own.lead,
+        study=own.study,
+        report=made.report,
+        read_at=made.read_at,
+        is_current=is_current,
+        of=made.name,
+        vega=vega_url(),
+        **_sections(made.report, made.protocol),
+    )
 
 
 @router.get("/studies/{slug}/analytics.json")

@@ -31,15 +31,19 @@ def vega_url() -> str:
 def show_vega(request: Request, name: str) -> Response:
     if name != version("vl-convert-python"):
         raise NotFoundError
-    return FileResponse(vega_script(request.app.state.data_dir), media_type="text/javascript",
-                        headers={"Cache-Control": FOREVER})  # fmt: skip
+    return FileResponse(
+        vega_script(request.app.state.data_dir), media_type="text/javascript", headers={"Cache-Control": FOREVER}
+    )
 
 
 @router.get("/studies/{slug}/charts.json")
 def show_charts(
-    request: Request, own: OwnForLong, theme: Theme = "light", key: Annotated[list[str] | None, Query()] = None,
+    request: Request,
+    own: OwnForLong,
+    theme: Theme = "light",
+    key: Annotated[list[str] | None, Query()] = None,
     of: str | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """Several specifications at once, by key; all where none is named."""
     wanted = [chart for chart in _charts(request, own, of) if key is None or chart.key in key]
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})

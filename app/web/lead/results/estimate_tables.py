@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from app.analysis.report.estimate import Estimate
 
 UNITS = {
-    "rating": "rating", "item_mean": "item mean", "response": "response", "choice": "choice",
-    "rater_mean": "rater mean", "item": "item",
-}  # fmt: skip
+    "rating": "rating",
+    "item_mean": "item mean",
+    "response": "response",
+    "choice": "choice",
+    "rater_mean": "rater mean",
+    "item": "item",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,22 @@ def all_rows(estimates: Sequence[Estimate]) -> list[Row]:
     """Every estimate, none left out."""
     return [
         Row(
-            STATISTICS[estimate.statistic].words, scope_text(estimate.scope), _estimate(estimate), interval_text(estimate),
-            p_text(estimate.p_value), UNITS[estimate.unit] if estimate.unit else "", estimate.n_items, estimate.n_units,
-            estimate.n_raters, estimate.n_ratings, ". ".join(part for part in (estimate.method, estimate.note) if part),
-            _recipe(estimate), _made_by(estimate),
+            STATISTICS[estimate.statistic].words,
+            scope_text(estimate.scope),
+            _estimate(estimate),
+            interval_text(estimate),
+            p_text(estimate.p_value),
+            UNITS[estimate.unit] if estimate.unit else "",
+            estimate.n_items,
+            estimate.n_units,
+            estimate.n_raters,
+            estimate.n_ratings,
+            ". ".join(part for part in (estimate.method, estimate.note) if part),
+            _recipe(estimate),
+            _made_by(estimate),
         )
         for estimate in estimates
-    ]  # fmt: skip
+    ]
 
 
 def _recipe(estimate: Estimate) -> str:

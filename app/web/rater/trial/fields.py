@@ -145,10 +145,14 @@ def _digit(n: int) -> str:
 
 
 def fields_of(
-    slots: Sequence[Slot], language: Language, answers: Sequence[Mapping[str, Any]] = (), *,
-    form: Mapping[str, Sequence[str]] | None = None, wrong: Mapping[str, Message] | None = None,
+    slots: Sequence[Slot],
+    language: Language,
+    answers: Sequence[Mapping[str, Any]] = (),
+    *,
+    form: Mapping[str, Sequence[str]] | None = None,
+    wrong: Mapping[str, Message] | None = None,
     is_turned: bool = False,
-) -> tuple[Field, ...]:  # fmt: skip
+) -> tuple[Field, ...]:
     """A field for each slot, filled from a form that came back, else from the answers so far."""
     if form is not None:
         fields = [_from_form(slot, language, form, (wrong or {}).get(slot.name)) for slot in slots]

@@ -76,15 +76,27 @@ def show_feedback(request: Request, slug: str, number: int, db: Db, session: Ses
 
 
 def _page(
-    request: Request, slug: str, db: Db, session: RatingSession, page: PracticePage, *, form: Form | None = None,
+    request: Request,
+    slug: str,
+    db: Db,
+    session: RatingSession,
+    page: PracticePage,
+    *,
+    form: Form | None = None,
     wrong: Mapping[str, Message] | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     protocol = protocol_of(db, session)
     sheet = make_sheet(protocol, page.view, form=form, wrong=wrong or {})
     return rater_page(
-        request, "practice.html", slug, protocol, status=422 if wrong else 200, session=session, view=page.view,
+        request,
+        "practice.html",
+        slug,
+        protocol,
+        status=422 if wrong else 200,
+        session=session,
+        view=page.view,
         sheet=sheet,
-    )  # fmt: skip
+    )
 
 
 def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
@@ -94,10 +106,14 @@ def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
     lines = []
     for key, slot in reversed(slots.items()):
         given = feedback.answers.get(key, ())
-        lines.append(Line(
-            slot.question.text, tuple(_words(feedback, slot, value, language) for value in given if value),
-            tuple(_words(feedback, slot, value, language) for value in expect[key]), is_right(expect[key], given),
-        ))  # fmt: skip
+        lines.append(
+            Line(
+                slot.question.text,
+                tuple(_words(feedback, slot, value, language) for value in given if value),
+                tuple(_words(feedback, slot, value, language) for value in expect[key]),
+                is_right(expect[key], given),
+            )
+        )
     return lines
 
 

@@ -87,12 +87,25 @@ def _next(request: Request, slug: str, db: Db, session: RatingSession, view: Ass
 
 
 def _sheet(
-    request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView, *, form: Form | None = None,
+    request: Request,
+    slug: str,
+    db: Db,
+    session: RatingSession,
+    view: AssignmentView,
+    *,
+    form: Form | None = None,
     wrong: dict[str, Message] | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     protocol = protocol_of(db, session)
     sheet = make_sheet(protocol, view, form=form, wrong=wrong or {})
     return rater_page(
-        request, "rate.html", slug, protocol, status=422 if wrong else 200, session=session, view=view, sheet=sheet,
+        request,
+        "rate.html",
+        slug,
+        protocol,
+        status=422 if wrong else 200,
+        session=session,
+        view=view,
+        sheet=sheet,
         skip_reasons=reasons_at(db, session, view),
-    )  # fmt: skip
+    )

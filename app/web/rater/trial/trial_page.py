@@ -92,16 +92,23 @@ class Sheet:
 
 
 def make_sheet(
-    protocol: Protocol, view: AssignmentView, *, form: Mapping[str, Sequence[str]] | None = None,
+    protocol: Protocol,
+    view: AssignmentView,
+    *,
+    form: Mapping[str, Sequence[str]] | None = None,
     wrong: Mapping[str, Message],
-) -> Sheet:  # fmt: skip
+) -> Sheet:
     """The page of an assignment, with the answers so far, or with a form that came back."""
     shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
     language = language_of(protocol.language)
     fields = fields_of(
-        slots_of(protocol, view), language, view.answers, form=form, wrong=wrong,
+        slots_of(protocol, view),
+        language,
+        view.answers,
+        form=form,
+        wrong=wrong,
         is_turned=shown.scale_turned,
-    )  # fmt: skip
+    )
     targets = [question.target for question in protocol.questions]
     by_target = {t: tuple(f for f in fields if f.question.target == t) for t in ("turn", "response", "pair", "item")}
     # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.
@@ -112,14 +119,20 @@ def make_sheet(
     return Sheet(
         shown=shown,
         situation=_passage(
-            "item", view.text, view.turns, [f for f in by_target["turn"] if f.slot.place is None],
+            "item",
+            view.text,
+            view.turns,
+            [f for f in by_target["turn"] if f.slot.place is None],
             None if in_responses else turn,
         ),
-        cards=cards, pair=by_target["pair"], item=by_target["item"],
-        is_pair_first=bool(by_target["pair"]) and "response" in targets
+        cards=cards,
+        pair=by_target["pair"],
+        item=by_target["item"],
+        is_pair_first=bool(by_target["pair"])
+        and "response" in targets
         and targets.index("pair") < targets.index("response"),
         turn=turn,
-    )  # fmt: skip
+    )
 
 
 def _card(
@@ -137,11 +150,17 @@ def _passage(
 ) -> Passage:
     """The text, or its turns up to the last that is revealed."""
     voices: dict[str, int] = {}
-    return Passage(name, text, tuple(
-        Turn(
-            speaker=(speaker := str(turn.get("speaker", ""))), text=str(turn.get("text", "")),
-            voice=voices.setdefault(speaker, len(voices)), fields=tuple(f for f in fields if f.slot.turn == number),
-            is_now=number == last,
-        )
-        for number, turn in enumerate((turns or ())[:last], start=1)
-    ))  # fmt: skip
+    return Passage(
+        name,
+        text,
+        tuple(
+            Turn(
+                speaker=(speaker := str(turn.get("speaker", ""))),
+                text=str(turn.get("text", "")),
+                voice=voices.setdefault(speaker, len(voices)),
+                fields=tuple(f for f in fields if f.slot.turn == number),
+                is_now=number == last,
+            )
+            for number, turn in enumerate((turns or ())[:last], start=1)
+        ),
+    )

@@ -14,11 +14,17 @@ def _rows(n_raters: int, n_items: int, seed: int = 1, **more: object) -> list[Ro
     rng = np.random.default_rng(seed)
     level = rng.integers(1, 5, n_items)
     return [
-        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:human", "question": "empathy",
-         "value": int(np.clip(level[i] + rng.integers(-1, 2), 1, 5)), **more}
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:human",
+            "question": "empathy",
+            "value": int(np.clip(level[i] + rng.integers(-1, 2), 1, 5)),
+            **more,
+        }
         for r in range(n_raters)
         for i in range(n_items)
-    ]  # fmt: skip
+    ]
 
 
 ONE_SOURCE = {"human": {"kind": "human"}}
@@ -28,8 +34,10 @@ def test_alpha_comes_for_new_units_and_raters_first_then_for_new_units_then_resa
     study = protocol(FIVE, sources=ONE_SOURCE)
     estimates = find(analyze(frames(study, _rows(4, 30)), study), "krippendorff_alpha_ordinal", scope={})
     assert [estimate.method.partition(":")[0] for estimate in estimates] == [
-        "jackknife_two_way", "jackknife_units", "bootstrap_units",
-    ]  # fmt: skip
+        "jackknife_two_way",
+        "jackknife_units",
+        "bootstrap_units",
+    ]
     assert len({estimate.estimate for estimate in estimates}) == 1
     assert estimates[0].note.startswith("leaving out one rater at a time it lies between")
 
@@ -49,7 +57,7 @@ def test_two_raters_are_one_pair_so_the_interval_for_new_units_comes_first() -> 
         ({**FIVE, "level": "nominal"}, {"gwet_ac1", "brennan_prediger"}, {"gwet_ac2", "icc_a_1", "kendall_w"}),
         ({**FIVE, "scale": {0: "no", 1: "yes", 4: "much", 5: "most"}}, {"within_one_agreement"}, set()),
     ],
-)  # fmt: skip
+)
 def test_a_question_gets_what_its_level_allows(question: Row, present: set[str], absent: set[str]) -> None:
     study = protocol(question, sources=ONE_SOURCE)
     rows = [{**row, "value": min(int(row["value"]), 1)} for row in _rows(3, 10)]

@@ -17,13 +17,16 @@ def _rows(n_raters: int = 4, n_items: int = 12) -> list[Row]:
     """All agree, but on item i0 two say 1 and two say 5; the last rater is one point off on odd items."""
     return [
         {
-            "rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:human", "question": "empathy",
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:human",
+            "question": "empathy",
             "value": (1 if r < n_raters / 2 else 5) if i == 0 else 1 + i % 4 + (r == n_raters - 1 and i % 2),
             "condition": "label=true" if i < n_items / 2 else "label=none",
         }
         for r in range(n_raters)
         for i in range(n_items)
-    ]  # fmt: skip
+    ]
 
 
 def _report(rows: list[Row]) -> Report:
@@ -85,7 +88,7 @@ def test_an_attribute_of_too_many_values_is_a_record_that_says_so() -> None:
     assert [(f.question, f.statistic, f.scope) for f in left_out] == [
         ("empathy", "mean_difference", {"covariate": "topic"}),
         ("preference", "share_preferred", {"covariate": "topic"}),
-    ]  # fmt: skip
+    ]
     assert left_out[0].note == "13 values are too many to split by"
 
 

@@ -20,13 +20,18 @@ AGAINST = {"source": "model", "reference": "human"}
 def _rows(n_raters: int, n_items: int, keys: tuple[str, ...] = ("empathy",), seed: int = 3) -> list[Row]:
     rng = np.random.default_rng(seed)
     return [
-        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{source}", "question": key,
-         "value": int(np.clip(rng.normal(middle, 1), 1, 5))}
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": key,
+            "value": int(np.clip(rng.normal(middle, 1), 1, 5)),
+        }
         for r in range(n_raters)
         for i in range(n_items)
         for key in keys
         for source, middle in (("human", 3), ("model", 3.6))
-    ]  # fmt: skip
+    ]
 
 
 def _report(rows: list[Row], *questions: Row, **more: Any) -> Report:  # noqa: ANN401 - parts of a protocol

@@ -21,14 +21,19 @@ HUMAN = {"source": "human"}
 def _rows(seed: int = 5, n_raters: int = 4, n_items: int = 6) -> list[Row]:
     rng = np.random.default_rng(seed)
     return [
-        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{source}", "question": key,
-         "value": int(rng.integers(1, 6))}
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": key,
+            "value": int(rng.integers(1, 6)),
+        }
         for r in range(n_raters)
         for i in range(n_items)
         for source in ("human", "model")
         for key in KEYS
         if rng.random() < 0.8
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +71,18 @@ def test_a_composite_is_compared_and_has_agreement_of_its_mean_but_no_kappa() ->
 def test_questions_that_say_the_same_have_cronbachs_alpha_1_once_the_reversed_one_is_turned() -> None:
     study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": list(KEYS)}})
     rows = [
-        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:human", "question": key,
-         "value": 6 - value if key == "cold" else value}
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:human",
+            "question": key,
+            "value": 6 - value if key == "cold" else value,
+        }
         for r in range(3)
         for i in range(5)
         for value in [1 + (r + i) % 5]
         for key in KEYS
-    ]  # fmt: skip
+    ]
     report = analyze(frames(study, rows), study)
     assert only(report, "cronbach_alpha").estimate == pytest.approx(1)
     assert len(find(report, "cronbach_alpha_without")) == len(find(report, "item_rest_correlation")) == 3

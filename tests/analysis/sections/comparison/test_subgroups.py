@@ -15,13 +15,20 @@ AGAINST = {"source": "model", "reference": "human"}
 def _rows(by_condition: dict[str | None, tuple[int, int]], **more: Any) -> list[Row]:  # noqa: ANN401 - cells
     """Six raters, six items; in each condition human and model get these values, one more on every second item."""
     return [
-        {"rater": f"{condition}-{r}", "item": f"i{i}", "response": f"i{i}:{source}", "question": "empathy",
-         "value": min(value + (i + r) % 2, 5), "condition": condition, **more}
+        {
+            "rater": f"{condition}-{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": "empathy",
+            "value": min(value + (i + r) % 2, 5),
+            "condition": condition,
+            **more,
+        }
         for condition, values in by_condition.items()
         for r in range(6)
         for i in range(6)
         for source, value in zip(("human", "model"), values, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def test_each_condition_has_its_difference_and_the_second_its_interaction() -> None:
@@ -54,8 +61,11 @@ def test_an_attribute_of_items_splits_and_a_name_does_not() -> None:
     report = analyze(data, study)
     found = {str(estimate.scope["subgroup"]) for estimate in find(report, "mean_difference", section="subgroup")}
     assert found == {
-        "{'emotion': 'sad'}", "{'emotion': 'glad'}", "{'length': 'below 35'}", "{'length': '35 or more'}",
-    }  # fmt: skip
+        "{'emotion': 'sad'}",
+        "{'emotion': 'glad'}",
+        "{'length': 'below 35'}",
+        "{'length': '35 or more'}",
+    }
 
 
 def test_what_raters_say_of_themselves_splits_them() -> None:
@@ -71,12 +81,17 @@ def test_what_raters_say_of_themselves_splits_them() -> None:
 def test_choices_are_split_too() -> None:
     study = protocol(CHOICE)
     rows = [
-        {"rater": f"{label}-{r}", "item": f"i{i}", "question": "preference", "shown_label": label,
-         "value": "model" if (i + r) % 4 < share else "human"}
+        {
+            "rater": f"{label}-{r}",
+            "item": f"i{i}",
+            "question": "preference",
+            "shown_label": label,
+            "value": "model" if (i + r) % 4 < share else "human",
+        }
         for label, share in (("true", 1), ("none", 3))
         for r in range(4)
         for i in range(4)
-    ]  # fmt: skip
+    ]
     report = analyze(frames(study, rows), study)
     shares = find(report, "share_preferred", section="subgroup")
     assert {estimate.scope["shown_label"]: estimate.estimate for estimate in shares} == {"none": 0.75, "true": 0.25}

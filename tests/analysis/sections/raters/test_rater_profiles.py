@@ -118,8 +118,14 @@ def test_planned_repeats_that_nobody_did_give_the_reason() -> None:
 
 
 def test_headlines_come_again_without_the_flagged_and_only_where_somebody_is() -> None:
-    study = protocol(FIVE, CHOICE, checks={"flag_at": 2, "comprehension": [
-        {"key": "task", "text": "What?", "codes": {"a": "A", "b": "B"}, "correct": "b"}]})  # fmt: skip
+    study = protocol(
+        FIVE,
+        CHOICE,
+        checks={
+            "flag_at": 2,
+            "comprehension": [{"key": "task", "text": "What?", "codes": {"a": "A", "b": "B"}, "correct": "b"}],
+        },
+    )
     data = frames(study, _rows())
     when = pd.Timestamp("2026-11-21T10:00:00Z")
     failed = [("r5", "look", False), ("r5", "gold-1", False), ("r0", "look", False), ("r0", "task", False)]
@@ -140,12 +146,18 @@ def test_headlines_come_again_without_the_flagged_and_only_where_somebody_is() -
 def test_a_whole_time_far_below_that_of_the_others_is_flagged_and_an_unfinished_one_is_not() -> None:
     study = protocol(FIVE, checks={"too_fast_sd": 1}, design={"trials_per_rater": 2})
     rows = [
-        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{s}", "question": "empathy", "value": 3,
-         "active_ms": 1000.0 * seconds}
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{s}",
+            "question": "empathy",
+            "value": 3,
+            "active_ms": 1000.0 * seconds,
+        }
         for r, seconds in enumerate((20, 21, 22, 19, 2, 1))
         for i in range(1 if r == 5 else 2)
         for s in ("human", "model")
-    ]  # fmt: skip
+    ]
     report = analyze(frames(study, rows), study)
     assert only(report, "flagged_share").note == "r4 (too fast)"
     assert _of(report, "median_seconds", None)["r4"] == 2

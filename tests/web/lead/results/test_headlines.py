@@ -58,8 +58,11 @@ def test_a_reversed_question_says_that_high_is_undesirable() -> None:
 
 
 def test_a_preference_names_the_share_and_ties() -> None:
-    rows = [{"rater": r, "item": f"i{n}", "question": "preference", "value": v}
-            for r in "abc" for n, v in enumerate(["model", "model", "human", "model"])]  # fmt: skip
+    rows = [
+        {"rater": r, "item": f"i{n}", "question": "preference", "value": v}
+        for r in "abc"
+        for n, v in enumerate(["model", "model", "human", "model"])
+    ]
     found = _comparison(rows, CHOICE)
     assert found.claim == "model was preferred over human in 75.0 % of choices."
     assert found.basis.startswith("Ties count as half.")
@@ -93,9 +96,15 @@ def test_a_low_alpha_is_called_a_finding() -> None:
 def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
     study = protocol(CHOICE, sources={name: {"kind": "model"} for name in "xyz"}, analysis={"reference": "x"})
     rows = [
-        {"rater": f"r{n}", "item": f"i{n % 3}", "question": "preference", "value": "xy"[n % 2],
-         "left_response": f"i{n % 3}:x", "right_response": f"i{n % 3}:y"}
+        {
+            "rater": f"r{n}",
+            "item": f"i{n % 3}",
+            "question": "preference",
+            "value": "xy"[n % 2],
+            "left_response": f"i{n % 3}:x",
+            "right_response": f"i{n % 3}:y",
+        }
         for n in range(8)
-    ]  # fmt: skip
+    ]
     found = comparisons(analyze(frames(study, rows), study), study.questions[0])
     assert [headline.claim for headline in found] == ["y was preferred over x in 50.0 % of choices."]

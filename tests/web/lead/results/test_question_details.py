@@ -39,11 +39,18 @@ def test_the_matrix_of_pairs_is_symmetric_and_says_who_is_left_out() -> None:
 
 def test_parts_without_estimates_are_not_there_and_those_with_some_open_in_order() -> None:
     estimates = [
-        _estimate("judge", "judge_correlation", 0.4, scope={"rater_kind": "model", "raters": ["gpt"]}, ci_low=0.1,
-                ci_high=0.6, ci_level=0.95),
+        _estimate(
+            "judge",
+            "judge_correlation",
+            0.4,
+            scope={"rater_kind": "model", "raters": ["gpt"]},
+            ci_low=0.1,
+            ci_high=0.6,
+            ci_level=0.95,
+        ),
         _estimate("subgroup", "interaction", 0.2, scope={**TWO, "condition": "label=true"}, p_value=0.04),
         _estimate("disagreement", "unit_disagreement", 1.5, scope={"subgroup": {"item": "i1"}}, note="3 ratings"),
-    ]  # fmt: skip
+    ]
     folds = folds_of(estimates)
     assert [fold.title for fold in folds] == ["By condition and subgroup", "Where raters disagree", "Model judges"]
     assert folds[0].tables[0][1].rows == (("model − human, label=true", "0.20\np 0.040"),)
@@ -56,18 +63,29 @@ def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_o
     of = {"question": None}
     estimates = [
         _estimate("text", "text_mean", 80.0, scope={"source": "human", "covariate": "words"}, **of),
-        _estimate("text", "text_difference", 20.0, scope={**TWO, "covariate": "words"}, ci_low=5.0, ci_high=35.0,
-                ci_level=0.95, **of),
+        _estimate(
+            "text",
+            "text_difference",
+            20.0,
+            scope={**TWO, "covariate": "words"},
+            ci_low=5.0,
+            ci_high=35.0,
+            ci_level=0.95,
+            **of,
+        ),
         _estimate("text", "text_mean", 0.5, scope={"source": "human", "covariate": "score"}, **of),
-        _estimate("text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of),
-    ]  # fmt: skip
+        _estimate(
+            "text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of
+        ),
+    ]
     (fold,) = folds_of(estimates)
     ((_, table),) = fold.tables
     assert table.header == ("Covariate", "human", "model − human")
     assert table.rows == (
-        ("length in words", "80.00", "20.00\n[5.00, 35.00]"), ("score", "0.50", "–"),
+        ("length in words", "80.00", "20.00\n[5.00, 35.00]"),
+        ("score", "0.50", "–"),
         ("readability (Flesch, higher is easier)", "English only", ""),
-    )  # fmt: skip
+    )
 
 
 def test_a_correlation_that_cannot_be_told_says_why_in_its_cell() -> None:

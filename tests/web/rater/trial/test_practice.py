@@ -85,8 +85,9 @@ def test_practice_passed_leads_to_the_trials_and_no_answer_of_it_is_a_rating(
         events = study_events(db, study_id)
     trials = list(events.loc[events["kind"] == "practice_trial", "detail"])
     assert [trial["answers"] for trial in trials] == [
-        {"preference": ["try-1:model"], "empathy": trials[0]["answers"]["empathy"]}, {"empathy": ["4"]},
-    ]  # fmt: skip
+        {"preference": ["try-1:model"], "empathy": trials[0]["answers"]["empathy"]},
+        {"empathy": ["4"]},
+    ]
     (step,) = events.loc[events["kind"] == "practice", "detail"]
     assert step == {"outcome": "passed", "n_attempts": 1}
 
@@ -189,11 +190,17 @@ def test_a_question_of_every_kind_can_be_practised(
 ) -> None:
     kinds = [
         {**PREFERENCE, "strength": True, "neither": True},
-        {"key": "does", "target": "item", "type": "category", "text": "Does?", "codes": {"a": "Asks", "b": "Tells"},
-         "multiple": True},
+        {
+            "key": "does",
+            "target": "item",
+            "type": "category",
+            "text": "Does?",
+            "codes": {"a": "Asks", "b": "Tells"},
+            "multiple": True,
+        },
         {"key": "warm", "target": "item", "type": "slider", "text": "Warm?"},
         EMPATHY,
-    ]  # fmt: skip
+    ]
     expect = {"preference": ["tie", "neither"], "does": ["a|b"], "warm": [50], "empathy": [1]}
     study(questions=kinds, texts=TEXTS, flow={"practice": {"trials": [{"item": "try-1", "expect": expect}]}})
     anna = visitor()

@@ -147,8 +147,9 @@ def test_what_was_skipped_stands_on_the_study_page_and_in_the_export(
         tables = {name: list(csv.DictReader(io.StringIO(archive.read(f"study/{name}.csv").decode()))) for name in names}
     path.unlink()
     assert [(a["position"], a["state"], a["skip_reason"]) for a in tables["assignments"]] == [
-        ("1", "done", ""), ("2", "skipped", REASONS[0]),
-    ]  # fmt: skip
+        ("1", "done", ""),
+        ("2", "skipped", REASONS[0]),
+    ]
     (session,) = tables["rating_sessions"]
     assert [session[f"n_{name}"] for name in ("served", "answered", "skipped", "returned", "open")] == list("21100")
     assert session["finished_at"].endswith("Z")
