@@ -1,4 +1,4 @@
-"""Ayers et al. (2023), JAMA Intern Med 183:589: every estimate of the paper, and what its raw ratings give beside it."""
+"""Ayers et al. (2023), JAMA Intern Med 183:589: the estimates of the paper, and what its raw ratings add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every bad input that a study can have, through the whole report: reasons in words, and no estimate missing for them."""
+"""Every bad input that a study can have, through the whole report: reasons in words, and no estimate missing."""
 
 from __future__ import annotations
 

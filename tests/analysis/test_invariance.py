@@ -1,4 +1,4 @@
-"""Estimates do not depend on what raters and items are called, in which order they come, or on the side of a response."""
+"""Estimates do not depend on the names of raters and items, on their order, or on the side of a response."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ BREAKS = {
     "Statistics are pure: arrays in, numbers out": ("app/stats/core/result.py", "import sqlalchemy"),
     "The design is plain Python and pydantic": ("app/design/protocol/scale.py", "import pandas"),
     "The analysis does no input or output": ("app/analysis/report/estimate.py", "import psycopg"),
+    "The embedded server stands alone": ("app/postgres/launch.py", "import pandas"),
     "The web does not know the database library": ("app/web/health.py", "import sqlalchemy"),
     "The store does not know the web": ("app/storage/database/engine.py", "import fastapi"),
     "Settings are read only where the program is put together": (

@@ -170,7 +170,7 @@ def test_a_loose_text_in_a_template_is_found(source: str) -> None:
     "source",
     [
         "<p>{{ _('Thank you') }} · <kbd>Enter</kbd> {{ n }}</p>",
-        "<button value=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</button>",
+        "<b title=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</b>",
         '<p data-group="points" data-saved="{{ _(\'Saved\') }}">{{ option(field, name ~ ".strength", "radio") }}</p>',
     ],
 )

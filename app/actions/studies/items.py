@@ -82,7 +82,7 @@ def import_into_store(db: Connection, slug: str, file: Path, layout: Layout) -> 
 
     Raises:
         StudyMissingError: no such study.
-        InvalidInputError: every problem of the spreadsheet, ids that the study has already among them. Nothing was stored.
+        InvalidInputError: every problem of the spreadsheet, also ids that the study already has. Nothing was stored.
     """
     from app.exchange.problems import Problems
     from app.storage.studies.load import store_texts

@@ -50,8 +50,8 @@ def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool) -> Ite
     """The estimates, each with its `recipe`.
 
     data, answers: the first 16 digits of the SHA-256 of the study's data, and of a hash of the answers in scope;
-    filter: those answers as a condition on ratings.csv (of an estimate about texts, on responses.csv); formula: the page
-    and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for.
+    filter: those answers as a condition on ratings.csv (of an estimate about texts, on responses.csv); formula: the
+    page and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for.
     """
     for estimate in estimates:
         recipe: dict[str, Any] = {

@@ -69,7 +69,7 @@ def p_text(p: float | None) -> str:
 
 
 def of_text(estimate: Estimate) -> str:
-    """What the estimate is of: a difference is source minus reference, a share is the source's against the reference."""
+    """What the estimate describes: a difference is source minus reference, a share is source against reference."""
     kind = STATISTICS[estimate.statistic].kind
     return scope_text(estimate.scope, between=MINUS if kind in {"points", "test"} else "against")
 

@@ -50,7 +50,7 @@ def write_folder(
         path: must not be there, or be an empty folder.
         study: what to write.
         events: rater, kind, detail, happened_at; None for none.
-        rating sessions: more tables by their names, of what each rater was given and what became of it.
+        rating_sessions: more tables by their names, of what each rater was given and what became of it.
         estimates: of the study's report; without any, agreement.csv and comparisons.csv are left out.
         spreadsheet: for Excel and the like: a byte order mark, and an apostrophe before what would run as a formula.
             Loading it back is for the raw variant.

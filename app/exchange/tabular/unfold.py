@@ -39,7 +39,7 @@ class Layout:
 
 
 def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Table] | None:
-    """Items and responses, each with the row of the sheet where it stands; None, and problems, where a column is missing.
+    """Items and responses, each with its row in the sheet; None, and problems, where a column is missing.
 
     Without a column for the item's id, items are numbered from 1. An empty cell is no response.
     """

@@ -1,4 +1,4 @@
-"""The condition of a rating session between raters and its number there: chosen once, under a lock, from live counts."""
+"""The condition of a rating session between raters: chosen once, under a lock, from live counts."""
 
 from __future__ import annotations
 

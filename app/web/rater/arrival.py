@@ -57,8 +57,8 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if arrival is None:
         raise LinkError(
             message(
-                "The link lacks the id that tells you from other people. Please go back to the page or message that you "
-                "came from, and open the study from there once more."
+                "The link lacks the id that tells you from other people. Please go back to the page or message that "
+                "you came from, and open the study from there once more."
             )
         )
     if study.status == "draft":

@@ -16,8 +16,8 @@ def test_every_repeat_comes_late_enough_and_every_trial_still_comes_once(
     n_trials: int,
     n: int,
     distance: int,
-    swap: bool,
-    seed: int,  # noqa: FBT001 - drawn by hypothesis
+    swap: bool,  # noqa: FBT001 - drawn by hypothesis
+    seed: int,
 ) -> None:
     repeats = Repeats(n=n, min_distance=distance, swap_sides=swap)
     assume(has_room_for_repeats(n_trials, repeats))
