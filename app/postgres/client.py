@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING, LiteralString
 
 from app.postgres.cluster import SUPERUSER
 from app.postgres.errors import EmbeddedError
-from app.postgres.sockets import PORT, SOCKET
+from app.postgres.sockets import PORT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,15 +30,6 @@ class Client:
         address = URL.create("postgresql+psycopg", SUPERUSER, self._password, database=database, query=query)
         place, mark, options = address.render_as_string(hide_password=False).partition("?")
         return place + mark + options.replace("+", "%20")  # SQLAlchemy takes both for a space, psql only this one
-
-    def is_listening(self) -> bool:
-        """Does any process accept connections on the socket, ready for queries or not?"""
-        with socket.socket(socket.AF_UNIX) as probe:
-            try:
-                probe.connect(str(self._folder / SOCKET))
-            except OSError:
-                return False
-        return True
 
     def answers(self) -> bool:
         """Does the server answer, and is it the one of these files?

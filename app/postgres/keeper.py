@@ -1,6 +1,6 @@
-"""The keeper: a small process beside the server that stops it when the last process that used it is gone.
+"""The keeper: a small process beside the server that restarts it when it died, and stops it after its last user.
 
-It waits for the users' lock. The system drops a process's lock at its end, whatever ended it (a signal, a closed
+It looks several times a second. The system drops a process's lock at its end, whatever ended it (a signal, a closed
 terminal, kill -9), so no server is left behind that nobody stops.
 """
 
@@ -10,12 +10,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from app.postgres.locks import KEEPER, START, USERS, alone, is_still, open_lock, share, try_alone
+from app.postgres.locks import KEEPER, START, USERS, alone, is_still, open_lock, try_alone
 from app.postgres.outliving import let_live, reap
 from app.postgres.postmaster import CLUSTER, stop_postmaster
+from app.postgres.restart import Restarter
 from app.postgres.sockets import remove_short_folder
+
+# Without /proc, a look costs a process of its own.
+LOOK_SECONDS = 0.25 if Path("/proc/self").exists() else 2.0
 
 
 def ensure_keeper(home: Path) -> None:
@@ -50,22 +55,11 @@ def leave(home: Path) -> None:
     start, users = open_lock(home / START), open_lock(home / USERS)
     try:
         with alone(start):
-            if _is_unused(users):
+            if try_alone(users):
                 _stop(home)
     finally:
         os.close(users)
         os.close(start)
-
-
-def _is_unused(users: int) -> bool:
-    """Take the lock exclusively if nobody uses the database.
-
-    The keeper holds it for a moment, once, when the last user has gone: it is waited for, not taken for a user.
-    """
-    if try_alone(users):
-        return True
-    share(users)
-    return try_alone(users)
 
 
 def _stop(home: Path) -> None:
@@ -76,7 +70,7 @@ def _stop(home: Path) -> None:
 
 
 def main() -> None:
-    """Wait until nobody uses the database, stop it, and end.
+    """Restart the server when it has died; stop it and end when nobody uses it any more.
 
     The locks are opened once: a keeper must make no files in a folder that is being removed, nor touch the server of
     another folder that has taken its place.
@@ -88,13 +82,14 @@ def main() -> None:
         start, users = (os.open(home / name, os.O_RDWR | os.O_CLOEXEC) for name in (START, USERS))
     except FileNotFoundError:
         return
+    restarter = Restarter(home)
     while True:
-        with alone(users):
-            pass
         with alone(start):
             if not is_still(users, home / USERS):
                 return
             if try_alone(users):
                 _stop(home)
-                os.close(lock)
+                os.close(lock)  # while nobody else can start: whoever starts next needs a new keeper
                 return
+            restarter.ensure()
+        time.sleep(LOOK_SECONDS)

@@ -19,6 +19,8 @@ from app.postgres.launch import Launched, launch
 from app.postgres.locks import USERS, open_lock, share, starting
 from app.postgres.outliving import reap
 from app.postgres.postmaster import CLUSTER, proven_pid
+from app.postgres.restart import record_launch
+from app.postgres.watch import KeeperWatch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +34,8 @@ class EmbeddedPostgres:
     """The embedded database of `data_dir`.
 
     A process that has called `start` is a user of the database until it calls `stop` or ends. The last user that leaves
-    stops the server, whichever process started it; a small keeper process does so for users that were killed.
+    stops the server, whichever process started it. A small keeper process does so for users that were killed. It also
+    restarts a server that died while it was in use.
     """
 
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
@@ -40,6 +43,7 @@ class EmbeddedPostgres:
         self._named_dir = data_dir.expanduser().resolve()
         self._durable = durable
         self._users: int | None = None
+        self._watch: KeeperWatch | None = None
         self._client: Client | None = None
 
     @property
@@ -76,6 +80,7 @@ class EmbeddedPostgres:
             except BaseException:
                 self._part()
                 raise
+        self._watch = self._watch or KeeperWatch(home)
         atexit.register(self.stop)
         return self.url()
 
@@ -105,6 +110,9 @@ class EmbeddedPostgres:
 
     def _part(self) -> None:
         """Give up our share by closing the file, never by unlocking it: a forked child and its parent have one lock."""
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
         if self._users is not None:
             os.close(self._users)
             self._users = None
@@ -117,7 +125,8 @@ class EmbeddedPostgres:
         launched: Launched | None = None
         end = time.monotonic() + START_SECONDS
         while not client.answers():
-            if launched is None and proven_pid(cluster) is None and not client.is_listening():
+            if launched is None and proven_pid(cluster) is None and not sockets.is_listening(socket):
+                record_launch(home, programs, durable=self._durable)
                 launched = launch(home, cluster, socket, account, programs, durable=self._durable)
             if launched is not None and launched.has_ended() and launched.waits_for_others():
                 launched = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import tempfile
 from contextlib import suppress
@@ -44,6 +45,16 @@ def existing_socket_folder(home: Path, uid: int) -> Path | None:
     inside = home / "run"
     folder = inside if _fits(inside) else _recorded(home)
     return folder if folder is not None and is_private(folder, uid) else None
+
+
+def is_listening(folder: Path) -> bool:
+    """Does any process accept connections on the socket, ready for queries or not?"""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(folder / SOCKET))
+        except OSError:
+            return False
+    return True
 
 
 def remove_short_folder(home: Path, uid: int) -> None:

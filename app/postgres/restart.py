@@ -1,0 +1,89 @@
+"""What the keeper needs to start a server that died: how it was started, and when to try again."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.postgres.account import server_account
+from app.postgres.errors import EmbeddedError
+from app.postgres.files import write_private
+from app.postgres.launch import Launched, launch
+from app.postgres.outliving import reap
+from app.postgres.postmaster import CLUSTER, proven_pid
+from app.postgres.sockets import is_listening, socket_folder
+
+if TYPE_CHECKING:
+    from app.postgres.account import Account
+
+RECORD = "launch.json"
+MAX_WAIT_SECONDS = 30.0
+
+
+def record_launch(home: Path, programs: Path, *, durable: bool) -> None:
+    """Write down how the server is started, for the keeper, which does not see our packages."""
+    write_private(home / RECORD, json.dumps({"programs": str(programs), "durable": durable}))
+
+
+class Restarter:
+    """Starts the server of `home` whenever it is gone; a server that ends at once is tried again at growing intervals.
+
+    Every call needs `start.lock`, and somebody who uses the database.
+    """
+
+    def __init__(self, home: Path) -> None:
+        """Nothing is started yet."""
+        self._home = home
+        self._cluster = home / CLUSTER
+        self._launched: Launched | None = None
+        self._wait_seconds = 0.0
+        self._not_before = 0.0
+
+    def ensure(self) -> None:
+        """Start the server if no process is proven to be it."""
+        reap()
+        if proven_pid(self._cluster) is not None:
+            self._wait_seconds = 0.0
+            return
+        if self._launched is not None:
+            if not self._launched.has_ended():
+                return
+            self._plan_next(self._launched)
+            self._launched = None
+        if time.monotonic() >= self._not_before:
+            self._start()
+
+    def _start(self) -> None:
+        try:
+            account = server_account(self._cluster)
+            programs, durable = _recorded(self._home, account)
+            socket = socket_folder(self._home, account)
+            if not is_listening(socket):
+                self._launched = launch(self._home, self._cluster, socket, account, programs, durable=durable)
+        except (OSError, ValueError, EmbeddedError):
+            self._wait_longer()
+
+    def _plan_next(self, ended: Launched) -> None:
+        """Sessions of the dead server end when they notice; anything else may need a person, and more time."""
+        if not ended.waits_for_others():
+            self._wait_longer()
+
+    def _wait_longer(self) -> None:
+        self._wait_seconds = min(MAX_WAIT_SECONDS, max(0.5, 2 * self._wait_seconds))
+        self._not_before = time.monotonic() + self._wait_seconds
+
+
+def _recorded(home: Path, account: Account) -> tuple[Path, bool]:
+    """The programs and whether data is kept safe.
+
+    Raises:
+        EmbeddedError: root reads a file that neither root nor the account that will run the programs has written.
+    """
+    record = home / RECORD
+    if record.lstat().st_uid not in {os.geteuid(), account.uid}:
+        raise EmbeddedError(f"The file {record} belongs to another account.")
+    launched = json.loads(record.read_text(encoding="utf-8"))
+    return Path(launched["programs"]), bool(launched["durable"])

@@ -1,0 +1,124 @@
+"""A server that is killed while it is used comes back without help, whichever other processes are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from app.postgres import EmbeddedPostgres
+from app.postgres.postmaster import proven_pid
+from tests.postgres.embedded_processes import ask, eventually, finish, holder, keepers, kill, server_processes
+from tests.postgres_fixture import libpq_url
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def kill_postmaster(data_dir: Path) -> int:
+    """Kill the server's first process; its process id."""
+    pid = proven_pid(data_dir / "postgres" / "pgdata")
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+def kill_keeper(data_dir: Path) -> int:
+    """Kill the keeper; its process id."""
+    (keeper,) = keepers(data_dir)
+    os.kill(keeper.pid, signal.SIGKILL)
+    return keeper.pid
+
+
+def comes_back(data_dir: Path, url: str, killed: int) -> None:
+    """Wait for another server of the same files; nobody who uses it does anything."""
+
+    def is_back() -> bool:
+        try:
+            return proven_pid(data_dir / "postgres" / "pgdata") not in {None, killed} and ask(url, "SELECT 1") == 1
+        except psycopg.OperationalError:
+            return False
+
+    eventually(is_back)
+
+
+def url_of(data_dir: Path) -> str:
+    """The address of the running database."""
+    server = EmbeddedPostgres(data_dir, durable=False)
+    url = server.start()
+    server.stop()
+    return url
+
+
+def test_a_killed_server_is_started_again_with_everything_that_was_committed(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir)
+    url = server.start()
+    with psycopg.connect(libpq_url(url), autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (value int)")
+    for _ in range(3):
+        ask(url, "INSERT INTO kept VALUES (1) RETURNING value")
+        comes_back(made_dir, url, kill_postmaster(made_dir))
+    assert ask(url, "SELECT count(*) FROM kept") == 3
+    assert ask(url, "SHOW fsync") == "on"
+    assert len(keepers(made_dir)) == 1
+    server.stop()
+    assert server_processes(made_dir) == []
+
+
+def test_a_killed_keeper_is_replaced_and_restarts_a_killed_server(made_dir: Path) -> None:
+    user = holder(made_dir)
+    url = url_of(made_dir)
+    killed = kill_keeper(made_dir)
+    eventually(lambda: [keeper.pid for keeper in keepers(made_dir)] not in ([], [killed]))
+    comes_back(made_dir, url, kill_postmaster(made_dir))
+    finish(user)
+    eventually(lambda: not keepers(made_dir))
+
+
+def test_server_and_keeper_killed_at_once_come_back(made_dir: Path) -> None:
+    user = holder(made_dir)
+    url = url_of(made_dir)
+    kill_keeper(made_dir)
+    comes_back(made_dir, url, kill_postmaster(made_dir))
+    eventually(lambda: len(keepers(made_dir)) == 1)
+    finish(user)
+    assert server_processes(made_dir) == []
+
+
+def test_with_several_programs_on_one_folder_server_keeper_and_parent_killed_at_once_leave_one_server(
+    made_dir: Path,
+) -> None:
+    parent, *others = [holder(made_dir) for _ in range(4)]
+    url = url_of(made_dir)
+    kill_keeper(made_dir)
+    killed = kill_postmaster(made_dir)
+    kill(parent)
+    comes_back(made_dir, url, killed)
+    eventually(lambda: len(keepers(made_dir)) == 1)
+    for other in others:
+        finish(other)
+    assert server_processes(made_dir) == []
+
+
+def test_a_killed_server_whose_only_program_was_killed_too_stays_down(made_dir: Path) -> None:
+    user = holder(made_dir)
+    kill_postmaster(made_dir)
+    kill(user)
+    eventually(lambda: not keepers(made_dir) and not server_processes(made_dir))
+
+
+def test_a_server_that_cannot_start_again_is_tried_at_growing_intervals(made_dir: Path) -> None:
+    user = holder(made_dir)
+    control = made_dir / "postgres" / "pgdata" / "global" / "pg_control"
+    moved = control.with_name("moved")
+    control.rename(moved)
+    log = made_dir / "postgres" / "postgres.log"
+    n_before = log.read_text().count("pg_control")
+    killed = kill_postmaster(made_dir)
+    eventually(lambda: log.read_text().count("pg_control") >= n_before + 2)
+    moved.rename(control)
+    eventually(lambda: proven_pid(made_dir / "postgres" / "pgdata") not in {None, killed})
+    finish(user)
+    assert server_processes(made_dir) == []
