@@ -1,0 +1,134 @@
+"""A rater who keeps trying while servers die, and a ledger of every answer that was acknowledged to them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import socket
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlencode
+
+from benchmarks.rater_client import RaterClient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SLOTS = ("q0", "q1r0", "q1r1")
+SERVER_ERROR = 500
+MAX_RETRY_SECONDS = 2.0
+End = Literal["done", "full", "stuck"]
+
+
+@dataclass(slots=True)
+class Page:
+    """What one page's answers are, as far as the server has said that it has them."""
+
+    answers: dict[str, str] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    is_submitted: bool = False
+
+
+class StuckError(Exception):
+    """No answer came for too long."""
+
+
+class FaultRater(RaterClient):
+    """Saves each answer with an idempotency key, changes some, submits, and repeats whatever was not acknowledged.
+
+    As the page's own script does, but more impatient: it waits 0.1 seconds after a first failure and up to 2 after
+    more. A response with a status of 500 or more counts as a failure.
+    """
+
+    def __init__(self, address: str, slug: str, who: str, *, patience_s: float = 60.0, pause_s: float = 0.08) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            address: where the server is.
+            slug: the study.
+            who: the participant ID.
+            patience_s: how long one request may take, with its repetitions, before the rater counts as stuck.
+            pause_s: the mean pause before each request.
+        """
+        super().__init__(address, slug, who)
+        self.ledger: dict[str, Page] = {}
+        self.n_retries = 0
+        self.last_acknowledged = 0.0
+        self._patience_s, self._pause_s = patience_s, pause_s
+        self._rng = random.Random(who)  # noqa: S311 - a pause and an answer, no secret
+
+    def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+        """As a browser asks; the same again until a server has answered."""
+        begun, n_failures = time.monotonic(), 0
+        time.sleep(self._rng.expovariate(1 / self._pause_s))
+        while time.monotonic() < begun + self._patience_s:
+            sent_at = time.monotonic()
+            with suppress(OSError, http.client.HTTPException):
+                answer = self._once(method, path, data)
+                if answer[0] < SERVER_ERROR:
+                    self.last_acknowledged = sent_at
+                    return answer
+            self._connection.close()
+            self.n_retries += 1
+            time.sleep(min(MAX_RETRY_SECONDS, 0.1 * 2**n_failures))
+            n_failures += 1
+        raise StuckError(f"{self.who}: {method} {path}")
+
+    def _once(self, method: str, path: str, data: Mapping[str, str] | None) -> tuple[int, str, str]:
+        is_save = path.endswith("/save")
+        headers = dict(self.headers)
+        if data is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            headers |= {"Accept": "application/json"} if is_save else {"HX-Request": "true"}
+        self._connection.request(method, path, body=None if data is None else urlencode(data), headers=headers)
+        answer = self._connection.getresponse()
+        text = answer.read().decode()
+        if cookie := answer.getheader("Set-Cookie"):
+            self.headers["Cookie"] = cookie.split(";")[0]
+        return answer.status, answer.getheader("HX-Redirect") or answer.getheader("Location") or "", text
+
+    def cut(self) -> None:
+        """Break the connection, from another thread, whatever is going on in it."""
+        if (line := self._connection.sock) is not None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+    def rate_until_the_end(self) -> End:
+        """Rate every trial that there is for this rater; how it ended."""
+        try:
+            now = self.begin()
+            while now not in {"done", "full"}:
+                if now == "wait":
+                    time.sleep(0.2)
+                now = self._rate() if self.form and now == "show" else self.look()
+            if now == "done":
+                self.ask("GET", f"/s/{self.slug}/done")
+        except StuckError:
+            return "stuck"
+        finally:
+            self.close()
+        return "done" if now == "done" else "full"
+
+    def _rate(self) -> str:
+        """Save each answer as it is given, one of them twice, then submit the page."""
+        form = self.form
+        page = self.ledger.setdefault(form.rsplit("/", 1)[1], Page())
+        for slot in (*SLOTS, self._rng.choice(SLOTS)):
+            self._save(form, page, slot, self._rng.choice(("left", "right") if slot == "q0" else "12345"))
+        given = dict(page.answers)
+        status, sent_to, text = self.ask("POST", form, given)
+        page.is_submitted = page.is_submitted or status in {200, 204}
+        return self._read(status, sent_to, text)
+
+    def _save(self, form: str, page: Page, slot: str, value: str) -> None:
+        key = str(uuid.UUID(int=self._rng.getrandbits(128), version=4))
+        sent = {"slot": slot, slot: value, "idempotency_key": key}
+        status, _, text = self.ask("POST", f"{form}/save", sent)
+        if json.loads(text) != {"saved": slot}:
+            raise RuntimeError(f"{status}: {text[:300]}")
+        page.answers[slot] = value
+        page.keys.add(key)

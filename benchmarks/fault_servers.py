@@ -1,0 +1,146 @@
+"""Two `attune serve` with two workers each on one embedded database, and every way to kill a part of them."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+import psycopg
+
+from app.postgres.postmaster import proven_pid
+from tests.postgres.embedded_processes import keepers, server_processes
+from tests.postgres_fixture import libpq_url
+from tests.processes import workers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+N_WORKERS = 2
+
+
+class Server:
+    """One `attune serve`, started again at the same port when it ends, as a service manager would do."""
+
+    def __init__(self, data_dir: Path, log: Path) -> None:
+        """Start it at a free port."""
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        self._data_dir, self._log = data_dir, log
+        self._process = self._start()
+
+    @property
+    def address(self) -> str:
+        """Where raters reach it."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Of its first process."""
+        return self._process.pid
+
+    def ensure(self) -> None:
+        """Start it again if it has ended; also where its port was still held by its former workers."""
+        if self._process.poll() is not None:
+            self._process = self._start()
+
+    def stop(self) -> None:
+        """End it and wait."""
+        self._process.terminate()
+        self._process.wait(timeout=60)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "app", "serve", "--port", str(self.port), "--workers", str(N_WORKERS)]
+        environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        with self._log.open("ab") as said:
+            return subprocess.Popen(
+                command, env=environment | {"ATTUNE_DATA_DIR": str(self._data_dir)}, stdout=said, stderr=said
+            )
+
+
+class Killer:
+    """Kills parts of the servers; each method says what it did by its name."""
+
+    def __init__(self, data_dir: Path, url: str, servers: Sequence[Server], cut: Callable[[], None]) -> None:
+        """`cut` breaks the connections of all raters."""
+        self._data_dir, self._url, self._servers, self._cut = data_dir, url, servers, cut
+        self._rng = random.Random(1)  # noqa: S311 - which one is killed
+
+    def kill(self, kind: str) -> None:
+        """One kill of that kind."""
+        self.KINDS[kind](self)
+
+    def _worker(self) -> None:
+        _kill(self._rng.choice(workers_of(self._rng.choice(self._servers).pid)))
+
+    def _backend(self) -> None:
+        named = [p.pid for p in server_processes(self._data_dir) if p.command[0].startswith("postgres: attune")]
+        _kill(self._rng.choice(named))
+
+    def _postmaster(self) -> None:
+        if pid := proven_pid(self._data_dir / "postgres" / "pgdata"):
+            _kill(pid)
+
+    def _keeper(self) -> None:
+        for keeper in keepers(self._data_dir):
+            _kill(keeper.pid)
+
+    def _keeper_and_postmaster(self) -> None:
+        self._keeper()
+        self._postmaster()
+
+    def _parent(self) -> None:
+        _kill(self._rng.choice(self._servers).pid)
+
+    def _everything(self) -> None:
+        for server in self._servers:
+            _kill(server.pid)
+        self._keeper()
+        for process in server_processes(self._data_dir):
+            _kill(process.pid)
+
+    def _database_connections(self) -> None:
+        with suppress(psycopg.OperationalError), psycopg.connect(libpq_url(self._url), autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            )
+
+    def _browser_connections(self) -> None:
+        self._cut()
+
+    KINDS: ClassVar[dict[str, Callable[[Killer], None]]] = {
+        "worker": _worker,
+        "postmaster": _postmaster,
+        "keeper": _keeper,
+        "parent": _parent,
+        "backend": _backend,
+        "keeper and postmaster": _keeper_and_postmaster,
+        "everything": _everything,
+        "database connections": _database_connections,
+        "browser connections": _browser_connections,
+    }
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def wait_until_up(servers: Sequence[Server], seconds: float = 60.0) -> None:
+    """Wait until every server accepts connections."""
+    end = time.monotonic() + seconds
+    for server in servers:
+        while True:
+            with suppress(OSError):
+                socket.create_connection(("127.0.0.1", server.port), timeout=5).close()
+                break
+            assert time.monotonic() < end, "a server did not start"
+            time.sleep(0.1)

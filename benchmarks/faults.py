@@ -1,0 +1,190 @@
+"""The fault run: raters rate over HTTP while parts of the servers are killed; then the ledger against the database.
+
+Run: python -m benchmarks.faults [--kills 54] [--raters 16]
+
+Two servers with two workers each share one durable embedded database. Each kill waits until every rater has had an
+answer acknowledged that was sent after the kill: that is its recovery time. In the end each acknowledged answer has to
+be in the database, once, as it was given. The exit code is 1 where one is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import threading
+import time
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import cycle, islice
+from typing import TYPE_CHECKING
+
+from sqlalchemy import create_engine
+
+from app.actions.studies.life_cycle import open_study
+from app.postgres import EmbeddedPostgres
+from app.settings import folder
+from app.storage.database.migrate import upgrade
+from benchmarks.fault_check import Verdict, compare
+from benchmarks.fault_rater import FaultRater, Page
+from benchmarks.fault_servers import Killer, Server, wait_until_up
+from tests.builder import build_study, protocol_of
+from tests.postgres_fixture import reachable_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+K, N_ITEMS, N_TRIALS = 5, 3000, 8
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run came to."""
+
+    verdict: Verdict
+    n_acknowledged: int
+    n_raters: int
+    n_retries: int
+    recovery_s: dict[str, list[float]]
+
+    @property
+    def n_kills(self) -> int:
+        """How many kills there were."""
+        return sum(map(len, self.recovery_s.values()))
+
+
+class Crowd:
+    """Raters at work, one after the other in each of several threads, until `finish`."""
+
+    def __init__(self, servers: Sequence[Server], n_raters: int) -> None:
+        """Send the first ones."""
+        self._is_open = True
+        self.raters: list[FaultRater] = []
+        self.now: dict[int, FaultRater] = {}
+        self.ends: list[str] = []
+        addresses = cycle([server.address for server in servers])
+        places = enumerate(islice(addresses, n_raters))
+        self._threads = [threading.Thread(target=self._rate, args=place, daemon=True) for place in places]
+        for thread in self._threads:
+            thread.start()
+
+    def _rate(self, place: int, address: str) -> None:
+        number = 0
+        while self._is_open:
+            rater = FaultRater(address, "study", f"rater-{place}-{number}", patience_s=PATIENCE_SECONDS)
+            self.raters.append(rater)
+            self.now[place] = rater
+            try:
+                self.ends.append(rater.rate_until_the_end())
+            except Exception as error:  # noqa: BLE001 - said, and counted as a rater who cannot go on
+                print(f"{rater.who}: {error!r}", file=sys.stderr)
+                self.ends.append("stuck")
+            number += 1
+
+    def cut(self) -> None:
+        """Break every rater's connection."""
+        for rater in list(self.now.values()):
+            rater.cut()
+
+    def last_sent_by_slowest(self) -> float:
+        """When the request was sent that was the last one acknowledged, of the rater where this is longest ago."""
+        return min(rater.last_acknowledged for rater in list(self.now.values()))
+
+    def finish(self) -> None:
+        """Send nobody new, and wait for those at work."""
+        self._is_open = False
+        for thread in self._threads:
+            thread.join(4 * PATIENCE_SECONDS)
+            self.ends += ["stuck"] * thread.is_alive()
+
+
+@contextmanager
+def open_database(data_dir: Path) -> Iterator[str]:
+    """The database, for as long as nothing is killed: the run itself must not keep the servers alive."""
+    server = EmbeddedPostgres(data_dir)
+    try:
+        yield server.start()
+    finally:
+        server.stop()
+
+
+def make_study(url: str, n_items: int) -> None:
+    """An open study with more places than the run can fill."""
+    engine = create_engine(url)
+    upgrade(engine, folder("migrations"))
+    with engine.begin() as db:
+        design = {"raters_per_trial": K, "trials_per_rater": N_TRIALS}
+        build_study(db, protocol_of(design=design), n_items=n_items)
+        open_study(db, "study")
+    engine.dispose()
+
+
+def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Server]) -> float:
+    """One kill; the seconds until each rater has been answered again, or infinity."""
+    begun = time.monotonic()
+    killer.kill(kind)
+    killed_at = time.monotonic()
+    while crowd.last_sent_by_slowest() < killed_at:
+        if time.monotonic() > begun + PATIENCE_SECONDS:
+            return float("inf")
+        for server in servers:
+            server.ensure()
+        time.sleep(0.05)
+    return time.monotonic() - begun
+
+
+def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_ITEMS, between_s: float = 1.0) -> Run:
+    """Kill in that order while that many raters rate."""
+    data_dir, log = place / "data", place / "servers.log"
+    with open_database(data_dir) as url:
+        make_study(url, n_items)
+        servers = [Server(data_dir, log) for _ in range(2)]
+        wait_until_up(servers)
+    crowd = Crowd(servers, n_raters)
+    killer = Killer(data_dir, url, servers, crowd.cut)
+    recovery_s = defaultdict[str, list[float]](list)
+    for kind in kinds:
+        time.sleep(between_s)
+        recovery_s[kind].append(kill_and_wait(killer, kind, crowd, servers))
+    crowd.finish()
+    for server in servers:
+        server.ensure()
+        server.stop()
+    ledger: dict[str, Page] = {token: page for rater in crowd.raters for token, page in rater.ledger.items()}
+    with open_database(data_dir) as url:
+        engine = create_engine(url)
+        with engine.connect() as db:
+            verdict = compare(db, ledger, crowd.ends, K)
+        engine.dispose()
+    n_acknowledged = sum(len(page.keys) + page.is_submitted for page in ledger.values())
+    n_retries = sum(rater.n_retries for rater in crowd.raters)
+    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, dict(recovery_s))
+
+
+def table(result: Run) -> str:
+    """The run in words and figures."""
+    lines = [f"{'killed':24} {'times':>5} {'median s':>9} {'longest s':>9}"]
+    for kind, seconds in result.recovery_s.items():
+        lines.append(f"{kind:24} {len(seconds):5} {statistics.median(seconds):9.1f} {max(seconds):9.1f}")
+    sizes = f"{result.n_raters} raters, {result.n_acknowledged:,} acknowledged requests, {result.n_retries:,} retries"
+    counts = (f"{name.replace('_', ' ')} {count}" for name, count in asdict(result.verdict).items())
+    return "\n".join([*lines, f"{result.n_kills} kills, {sizes}", ", ".join(counts)])
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=54)
+    parser.add_argument("--raters", type=int, default=16)
+    named = parser.parse_args()
+    with reachable_folder() as place:
+        result = run(place, list(islice(cycle(Killer.KINDS), named.kills)), named.raters)
+    print(table(result))
+    sys.exit(0 if result.verdict.is_clean else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The fault run, short: every kind of kill once while raters rate; and that its check finds what it looks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from app.storage.assignments.assignment_view import AssignmentView
+from benchmarks.fault_check import Verdict, compare
+from benchmarks.fault_rater import Page
+from benchmarks.faults import run
+from tests.builder import build_study, protocol_of
+from tests.processes import IN_PROC
+from tests.storage.raters import Rater
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+KINDS = ("postmaster", "worker", "keeper", "parent", "backend", "database connections", "browser connections")
+CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
+
+
+@pytest.mark.skipif(not IN_PROC, reason="finds the processes in /proc")
+def test_nothing_that_was_acknowledged_is_lost_altered_or_doubled_whatever_is_killed(data_dir: Path) -> None:
+    result = run(data_dir, KINDS, 6, n_items=300, between_s=0.2)
+    assert result.verdict == CLEAN
+    assert result.n_kills == len(KINDS)
+    assert result.n_acknowledged > 100
+    assert float("inf") not in [seconds for each in result.recovery_s.values() for seconds in each]
+
+
+def rated(engine: Engine) -> dict[str, Page]:
+    """One page that was rated, and the ledger of it."""
+    with engine.begin() as db:
+        build_study(db, protocol_of(design={"raters_per_trial": 2, "trials_per_rater": 1}), n_items=2)
+        open_study(db, "study")
+    rater = Rater(engine, "anna")
+    view = rater.begin()
+    assert isinstance(view, AssignmentView)
+    rater.submit(view)
+    return {str(view.token): Page({"q0": "left", "q1r0": "4", "q1r1": "2"}, is_submitted=True)}
+
+
+def verdict(engine: Engine, ledger: dict[str, Page], k: int = 2) -> Verdict:
+    with engine.connect() as db:
+        return compare(db, ledger, ["done"], k)
+
+
+def test_a_ledger_that_agrees_is_clean(engine: Engine) -> None:
+    assert verdict(engine, rated(engine)) == CLEAN
+
+
+def test_an_answer_that_is_missing_is_lost(engine: Engine) -> None:
+    ledger = rated(engine)
+    with engine.begin() as db:
+        db.execute(text("DELETE FROM ratings WHERE question = 'preference'"))
+    assert verdict(engine, ledger).lost == 1
+
+
+def test_a_page_that_counts_as_not_submitted_is_lost(engine: Engine) -> None:
+    ledger = rated(engine)
+    with engine.begin() as db:
+        db.execute(text("UPDATE ratings SET exclude = 'not submitted'"))
+    assert verdict(engine, ledger).lost == 1
+
+
+def test_another_value_is_altered(engine: Engine) -> None:
+    ledger = rated(engine)
+    with engine.begin() as db:
+        db.execute(text("UPDATE ratings SET number = 1 WHERE side = 'right' AND question = 'empathy'"))
+    assert verdict(engine, ledger).altered == 1
+
+
+def test_an_answer_that_nobody_gave_is_doubled(engine: Engine) -> None:
+    ledger = rated(engine)
+    del next(iter(ledger.values())).answers["q1r1"]
+    assert verdict(engine, ledger).doubled == 1
+
+
+def test_more_raters_than_places_are_above_k(engine: Engine) -> None:
+    assert verdict(engine, rated(engine), k=0).above_k == 1
