@@ -61,7 +61,7 @@ def test_every_kind_of_question_and_every_setting_is_explained() -> None:
 
 
 def test_every_field_of_a_estimate_is_explained() -> None:
-    assert defined(part("An estimate")) == set(FIELDS)
+    assert defined(part("Estimates")) == set(FIELDS)
 
 
 def test_every_column_of_the_study_folder_is_named() -> None:
