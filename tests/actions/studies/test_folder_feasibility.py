@@ -38,8 +38,8 @@ def test_a_recipient_whom_nobody_names_is_found(tmp_path: Path) -> None:
 
 def test_trials_to_practise_on_that_the_folder_does_not_have_are_found(tmp_path: Path) -> None:
     folder = new_study("ab-tie", tmp_path / "s", "s", "T")
-    with (folder / "study.yaml").open("a") as yaml:
-        yaml.write("flow: {practice: {trials: [{item: nowhere}]}}\n")
+    yaml = folder / "study.yaml"
+    yaml.write_text(yaml.read_text().replace("flow:\n", "flow:\n  practice: {trials: [{item: nowhere}]}\n"))
     assert feasibility_of_folder(read_folder(folder)).problems == (
         "flow.practice.trials.1 names the item nowhere, which is not in items.csv.",
     )

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 TURNED = {"turn": {"kind": "scale_direction"}}
-YAML = "conditions: {turn: {kind: scale_direction}}\nflow: {practice: {trials: [{item: p}]}}\n"
+CONDITIONS = "conditions: {turn: {kind: scale_direction}}\n"
 PRACTICE = {"trials": [{"item": "p"}]}
+
+
+def with_practice_in_a_turned_scale(yaml: str) -> str:
+    """A template's study.yaml with practice trials and a condition that they cannot be combined with."""
+    return yaml.replace("flow:\n", "flow:\n  practice: {trials: [{item: p}]}\n") + CONDITIONS
 
 
 @pytest.mark.parametrize(
@@ -51,9 +56,9 @@ def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection)
 
 def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connection, tmp_path: Path) -> None:
     path = new_study("epitome", tmp_path / "s", "s", "T")
-    with (path / "study.yaml").open("a") as yaml:
-        yaml.write(YAML)
-    line = len((path / "study.yaml").read_text().splitlines())
+    yaml = with_practice_in_a_turned_scale((path / "study.yaml").read_text())
+    (path / "study.yaml").write_text(yaml)
+    line = yaml.splitlines().index("  practice: {trials: [{item: p}]}") + 1
     load_study(db, read_folder(path))
     with pytest.raises(OpeningError, match=rf"flow\.practice \(line {line}\)"):
         open_study(db, "s")
@@ -72,7 +77,7 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
     yaml = path / "study.yaml"
     words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
-    yaml.write_text(words + YAML)
+    yaml.write_text(with_practice_in_a_turned_scale(words))
     found = read_folder(path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
