@@ -12,7 +12,7 @@ from app.charts.preference import preference_spec, preference_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.charts.table import Table
     from app.charts.theme import Spec, Theme, Width

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.charts.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 66

@@ -18,7 +18,7 @@ Host = Annotated[str, typer.Option(help="The address to listen on.")]
 
 def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
     """A database, a ready study with simulated ratings, and the web application, until Ctrl-C."""
-    from app.actions.studies.demo import demo_link, is_made
+    from app.actions.simulation.demo import demo_link, is_made
 
     stop_cleanly()
     listening = bind(host, port, or_next=True)
@@ -49,7 +49,7 @@ def _looks_new() -> bool:
 
 
 def _welcome(here: str, token: str) -> None:
-    from app.actions.studies.demo import SLUG
+    from app.actions.simulation.demo import SLUG
 
     typer.echo(f"\nAttune is running with its demo study at {here} (Ctrl-C stops it).\n")
     typer.echo(f"  Look at it as its lead:  {here}/sign-in/{token}?next=/studies/{SLUG}")

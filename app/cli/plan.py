@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.output import fail, say
-from app.design.protocol.scale import number
+from app.design.questions.scale import number
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.planning.planning import Plan
-    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
 
 Study = Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.design.allocation.cells import cell_of
+from app.design.protocol.cells import cell_of
+from app.design.protocol.swapped_labels import swapped_source
 from app.language.language import language_of
 from app.language.message import Message, message
 
@@ -76,7 +77,7 @@ def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> 
         return (language_of(protocol.language).say(UNKNOWN_LABEL),) * len(sources)
     if level == "swapped":
         factor, _ = _levels(protocol, condition)["shown_label"]
-        sources = [swapped_source(protocol, factor, source) or source for source in sources]
+        sources = [swapped_source(protocol.sources, factor, source) or source for source in sources]
     return tuple(label_of(protocol, source) for source in sources)
 
 
@@ -84,14 +85,6 @@ def label_of(protocol: Protocol, source: str) -> str:
     """What raters are told of a source where they are told the truth, in the language of the study."""
     label = protocol.sources[source].attributes.get("label") or LABELS[protocol.sources[source].kind]
     return language_of(protocol.language).say(label if isinstance(label, Message) else str(label))
-
-
-def swapped_source(protocol: Protocol, factor: Factor, source: str) -> str | None:
-    """The source whose label a swapped response bears: as the factor says, else the first of the other kind."""
-    if source in factor.swaps:
-        return factor.swaps[source]
-    other = {"human": "model", "model": "human"}.get(protocol.sources[source].kind)
-    return next((key for key, value in protocol.sources.items() if value.kind == other), None)
 
 
 def _levels(protocol: Protocol, condition: str) -> dict[Kind, tuple[Factor, str]]:

@@ -10,8 +10,9 @@ from app.design.presentation import presentation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from app.design.page_slots import Shown
     from app.design.protocol.study import Protocol
-    from app.design.questions.slot import Shown, Slot
+    from app.design.questions.slot import Slot
 
 
 # The state of a page that is practised on: it is shown whole, and asks everything at once.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.questions.slot import slots_of_trial
+from app.design.page_slots import slots_of_trial
 
 if TYPE_CHECKING:
+    from app.design.page_slots import Shown
     from app.design.protocol.study import Protocol
-    from app.design.questions.slot import Shown, Slot
+    from app.design.questions.slot import Slot
 
 
 def asked_at(protocol: Protocol, shown: Shown, *, is_revisit: bool) -> tuple[Slot, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.allocation.randomization import seeded
+from app.design.page_slots import slots_of_rater
 from app.design.protocol.flow import Questionnaire
 from app.design.questions.form import answer_text
-from app.design.questions.slot import slots_of_rater
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

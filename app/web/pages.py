@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from app.charts.table import is_number
-from app.design.protocol.scale import number_text
+from app.design.questions.scale import number_text
 from app.language.language import ENGLISH, Language, language_of
 from app.web.markdown import markdown
 from app.web.words import FILTERS

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
-from app.analysis.report.estimate import FIELDS
+from app.analysis.estimate import FIELDS
 from app.stats.core.result import REASONS
 from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
 

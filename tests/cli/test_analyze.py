@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.analysis.report.estimate import FIELDS
+from app.analysis.estimate import FIELDS
 from tests.exchange.small import small
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.design.allocation.trial_plan import PlannedItem
-from app.design.allocation.trials import Candidate
+from app.design.allocation.trials import Candidate, PlannedItem
 from app.design.protocol.study import Protocol
 
 SOURCES = {"person": {"kind": "human"}, "model": {"kind": "model"}}

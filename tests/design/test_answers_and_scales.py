@@ -8,7 +8,6 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from app.design.dialogue import turns_from_json
-from app.design.protocol.scale import Scale
 from app.design.questions.answer import scaled_value
 from app.design.questions.models import (
     CategoryQuestion,
@@ -18,6 +17,7 @@ from app.design.questions.models import (
     TextQuestion,
     allowed_words,
 )
+from app.design.questions.scale import Scale
 
 
 def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - whatever a lead may write

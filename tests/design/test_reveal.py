@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.design.questions.slot import Shown, slots_of_trial
+from app.design.page_slots import Shown, slots_of_trial
 from app.design.reveal import Stage, slots_now, stage_of
 from tests.design.studies import WARM, protocol
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.design.questions.slot import Shown
+from app.design.page_slots import Shown
 from app.design.revisit import asked_at
 from tests.design.studies import protocol
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from app.analysis.data.study_folder import is_same
-from app.analysis.report.estimate import FIELDS, Estimate
+from app.analysis.estimate import FIELDS, Estimate
 from app.design.protocol.study import Protocol
 from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.folder.codebook import MEANINGS

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
-from app.analysis.report.estimate import FIELDS
+from app.analysis.estimate import FIELDS
 from app.design.questions import models as question
 from app.exchange.folder.scores import SCORE_COLUMNS
 from app.exchange.folder.written_tables import CHECK_COLUMNS, EVENT_COLUMNS

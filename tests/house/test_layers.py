@@ -14,11 +14,15 @@ ROOT = Path(__file__).resolve().parents[2]
 BREAKS = {
     "Nothing imports upward, siblings do not import each other": (
         "app/stats/core/result.py",
-        "import app.design.protocol.scale",
+        "import app.design.questions.scale",
+    ),
+    "No rooms and no modules import each other in a circle": (
+        "app/design/questions/spans.py",
+        "import app.design.protocol.flow",
     ),
     "Statistics are pure: arrays in, numbers out": ("app/stats/core/result.py", "import sqlalchemy"),
-    "The design is plain Python and pydantic": ("app/design/protocol/scale.py", "import pandas"),
-    "The analysis does no input or output": ("app/analysis/report/estimate.py", "import psycopg"),
+    "The design is plain Python and pydantic": ("app/design/questions/scale.py", "import pandas"),
+    "The analysis does no input or output": ("app/analysis/estimate.py", "import psycopg"),
     "The embedded server stands alone": ("app/postgres/launch.py", "import pandas"),
     "The web does not know the database library": ("app/web/health.py", "import sqlalchemy"),
     "The store does not know the web": ("app/storage/database/engine.py", "import fastapi"),

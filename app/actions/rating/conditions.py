@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation.allocate import next_cell
-from app.design.allocation.cells import Cell, cell_of, cells, cells_by, joined
 from app.design.allocation.rater_plan import is_counterbalanced
+from app.design.protocol.cells import Cell, cell_of, cells, cells_by, joined
 from app.storage.assignments.condition_draws import (
     count_conditions,
     get_condition,

@@ -9,8 +9,8 @@ from app.actions.rating.attention import attention_now
 from app.actions.rating.availability import outlook
 from app.actions.rating.gold import check_gold
 from app.actions.rating.trial_list import give_places
+from app.design.page_slots import Shown
 from app.design.questions.form import Answers, read_answer, read_answers
-from app.design.questions.slot import Shown, Slot
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.revisit import asked_at
 from app.design.steps import AFTER_RATINGS, DONE, next_step, way_of
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Slot
     from app.storage.raters.arrivals import OpenedSession, StudyDoor
     from app.storage.raters.rating_sessions import RatingSession
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from app.actions.rating.admission import turned_away
 from app.actions.rating.conditions import OwnConditions, choose_conditions, foreseen_conditions, own_conditions
 from app.actions.rating.gold import gold_for
-from app.design.allocation.cells import cell_of
 from app.design.allocation.gold_trials import with_gold
 from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.design.presentation import shown_labels
+from app.design.protocol.cells import cell_of
 from app.storage.assignments.assignments import get_so_far, record_assignments
 from app.storage.assignments.returned_places import retake_gold, retake_returned, return_expired
 from app.storage.assignments.seats import Claimant, claim_seats, has_leased_places

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.planning.planning import Plan
     from app.analysis.planning.scenario import Assumed
-    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion
 

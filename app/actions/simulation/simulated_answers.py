@@ -11,7 +11,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from app.design.allocation.randomization import seeded
-from app.design.protocol.scale import number_text
 from app.design.questions.answer import CANNOT_JUDGE
 from app.design.questions.form import SIDES
 from app.design.questions.models import (
@@ -21,6 +20,7 @@ from app.design.questions.models import (
     RatingQuestion,
     SliderQuestion,
 )
+from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.allocation.gold_trials import declared_gold
-from app.design.protocol.scale import number_text
 from app.design.questions.form import SIDES
 from app.design.questions.models import ChoiceQuestion
+from app.design.questions.scale import number_text
 from app.storage.answers.ratings import GOLD
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation.feasibility import Feasibility, feasibility
 from app.design.allocation.special_trials import special_trials
-from app.design.allocation.trial_plan import PlannedItem, planned_trials
-from app.design.allocation.trials import Candidate
+from app.design.allocation.trial_plan import planned_trials
+from app.design.allocation.trials import Candidate, PlannedItem
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from app.design.allocation.feasibility import Feasibility
     from app.design.allocation.special_trials import Special
-    from app.design.allocation.trial_plan import PlannedItem, PlannedTrial
+    from app.design.allocation.trial_plan import PlannedTrial
+    from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
 
 

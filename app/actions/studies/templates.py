@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.design.protocol.study import Slug
+from app.design.protocol.study_parts import Slug
 
 PROTOCOL = "study.yaml"
 FOLDER = Path(__file__).resolve().parents[2] / "study_templates"

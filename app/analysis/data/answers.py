@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
-    from app.analysis.report.estimate import Unit
+    from app.analysis.estimate import Unit
     from app.design.questions.models import ChoiceQuestion, ScaledQuestion, Target
 
 # places in OUTCOMES

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
-from app.analysis.report.estimate import estimate_of
+from app.analysis.estimate import estimate_of
 from app.design.questions.models import ChoiceQuestion, ScaledQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes
-    from app.analysis.report.estimate import Estimate, Scope, Unit
+    from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
 # above so many ratings mixed models and resampling take minutes, and are run on demand only

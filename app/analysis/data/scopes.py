@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools, Codes
-    from app.analysis.report.estimate import Scope
+    from app.analysis.estimate import Scope
 
 
 Some = TypeVar("Some", bound=Answers)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Scope, Unit
+    from app.analysis.estimate import Scope, Unit
     from app.stats.core.result import Result
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from app.design.allocation.cells import cell_of
-from app.design.protocol.scale import number, number_text
+from app.design.protocol.cells import cell_of
+from app.design.questions.scale import number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes, Ints
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Scope
+    from app.analysis.estimate import Scope
 
 MOST_LEVELS = 12
 # an attribute that is another one on nearly every row is a name, not a group

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.planning.scenario import Assumed, Scenario
-    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion
 

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Floats, Ints
     from app.design.allocation.bulk_allocation import Dealt
-    from app.design.allocation.trial_plan import PlannedItem, PlannedTrial
-    from app.design.protocol.scale import Level
+    from app.design.allocation.trial_plan import PlannedTrial
+    from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
     from app.design.questions.models import ScaledQuestion
+    from app.design.questions.scale import Level
     from app.stats.core.result import Result
     from app.stats.planning.simulated_ratings import Sds
 

@@ -11,7 +11,7 @@ from app.stats.core.multiplicity import adjusted
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.stats.core.multiplicity import Adjustment
 
 COMPARING = ("comparison", "choice", "belief", "subgroup")

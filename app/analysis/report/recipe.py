@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 

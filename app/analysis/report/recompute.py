@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 # what an estimate is of; all else is what was found

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.study_data import Sheets
 from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.sections.all_sections import estimates_of
+from app.analysis.sections.study_data import Sheets
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 SECTIONS = (

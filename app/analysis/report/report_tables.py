@@ -7,12 +7,12 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.estimate import FIELDS
+from app.analysis.estimate import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 
 

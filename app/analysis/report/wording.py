@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
-from app.design.protocol.scale import number_text
+from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.statistics_registry import Kind
     from app.stats.core.result import Reason
 

@@ -27,8 +27,8 @@ from app.analysis.sections.texts import ratings_and_texts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.study_data import Sheets
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
+    from app.analysis.sections.study_data import Sheets
 
 
 def estimates_of(sheets: Sheets) -> Iterator[Estimate]:

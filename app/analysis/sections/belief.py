@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Floats
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.analysis.sections.categories import CategorySheet
     from app.design.protocol.study import Protocol
 

@@ -12,8 +12,8 @@ import pandas as pd
 from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import ScaledSheet
 from app.analysis.data.scopes import distinct_groups, with_answers
-from app.design.protocol.scale import Point, Scale
 from app.design.questions.models import CategoryQuestion, RatingQuestion
+from app.design.questions.scale import Point, Scale
 from app.stats.comparison.describe import share
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes, Floats, Ints
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
 
 SECTION = "category"
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from app.analysis.data.covariates import Covariates
     from app.analysis.data.encoded_study import Floats, Ints
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.data.study_data import Sheets
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
+    from app.analysis.sections.study_data import Sheets
     from app.stats.core.result import Result
     from app.stats.linear.correlation import Kind
 

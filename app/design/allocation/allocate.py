@@ -11,7 +11,7 @@ from app.design.allocation.randomization import seeded
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from app.design.allocation.cells import Cell
+    from app.design.protocol.cells import Cell
     from app.design.protocol.conditions import Factor
 
 

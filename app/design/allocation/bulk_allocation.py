@@ -9,11 +9,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from app.design.allocation.cells import cells_by
 from app.design.allocation.randomization import seeded
 from app.design.allocation.requirements import group_of
-from app.design.allocation.trial_plan import PlannedItem
-from app.design.allocation.trials import Candidate
+from app.design.allocation.trials import Candidate, PlannedItem
+from app.design.protocol.cells import cells_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

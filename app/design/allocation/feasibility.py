@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.design.allocation.cells import cells_by
 from app.design.allocation.repeats import has_room_for_repeats
 from app.design.allocation.requirements import counted, group_of
 from app.design.blinding import sources_in_title
+from app.design.protocol.cells import cells_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

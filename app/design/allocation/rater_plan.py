@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from random import Random
 
-    from app.design.allocation.cells import Cell
+    from app.design.protocol.cells import Cell
     from app.design.protocol.study import Protocol
     from app.design.protocol.study_design import Repeats
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.design.allocation.cells import Cell
     from app.design.allocation.trial_plan import PlannedTrial
+    from app.design.protocol.cells import Cell
     from app.design.protocol.study import Protocol
 
 

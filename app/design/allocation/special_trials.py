@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from app.design.allocation.cells import Cell, cells
 from app.design.allocation.trials import PAIR, kind_of_trials, trials_of_item
-from app.design.protocol.scale import number
+from app.design.protocol.cells import Cell, cells
 from app.design.questions.answer import CANNOT_JUDGE
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
+from app.design.questions.scale import number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from app.design.allocation.trial_plan import PlannedItem
-    from app.design.allocation.trials import Candidate
+    from app.design.allocation.trials import Candidate, PlannedItem
     from app.design.protocol.checks import GoldTrial
     from app.design.protocol.flow import PracticeTrial
-    from app.design.protocol.study import Protocol, Trials
+    from app.design.protocol.study import Protocol
+    from app.design.protocol.study_design import Trials
     from app.design.questions.models import Question
 
 Purpose = Literal["practice", "gold"]

@@ -5,32 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from app.design.allocation.cells import cells
 from app.design.allocation.special_trials import special_items
 from app.design.allocation.trials import kind_of_trials, trials_of_item
 from app.design.presentation import presentation
+from app.design.protocol.cells import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.design.allocation.cells import Cell
-    from app.design.allocation.trials import Candidate
-    from app.design.protocol.study import Protocol, Trials
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedItem:
-    """An item as the plan needs it. `rater` and `pool` are its columns of these names in items.csv.
-
-    `item_id` is the store's number of it, where it is stored.
-    """
-
-    key: str
-    responses: tuple[Candidate, ...] = ()
-    rater: str | None = None
-    pool: str | None = None
-    has_note: bool = False
-    item_id: int | None = None
+    from app.design.allocation.trials import Candidate, PlannedItem
+    from app.design.protocol.cells import Cell
+    from app.design.protocol.study import Protocol
+    from app.design.protocol.study_design import Trials
 
 
 @dataclass(frozen=True, slots=True)

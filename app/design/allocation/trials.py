@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.design.protocol.study import Protocol, Trials
+    from app.design.protocol.study import Protocol
+    from app.design.protocol.study_design import Trials
 
 PAIR = 2
 
@@ -21,6 +22,21 @@ class Candidate:
     response_id: int
     key: str
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedItem:
+    """An item as the plan needs it. `rater` and `pool` are its columns of these names in items.csv.
+
+    `item_id` is the store's number of it, where it is stored.
+    """
+
+    key: str
+    responses: tuple[Candidate, ...] = ()
+    rater: str | None = None
+    pool: str | None = None
+    has_note: bool = False
+    item_id: int | None = None
 
 
 def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:

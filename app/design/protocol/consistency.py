@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.allocation.cells import cell_of, cells
-from app.design.presentation import swapped_source
+from app.design.protocol.cells import cell_of, cells
 from app.design.protocol.composite import composite_problem
+from app.design.protocol.swapped_labels import swapped_source
 from app.design.questions.models import CategoryQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.design.protocol.study import Protocol
+    from app.design.protocol.study_parts import ProtocolParts
 
 MANY_CELLS = 200
 # With two sources there is one pair, and nothing to choose.
 MANY_ENOUGH = 3
 
 
-def problems_between_parts(protocol: Protocol) -> Iterator[str]:
+def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
     """Every disagreement, in words."""
     yield from _questions(protocol)
     yield from _analysis(protocol)
@@ -37,7 +37,7 @@ def _unknown(part: str, what: str, names: Iterable[str], known: Iterable[str]) -
         yield f"{part} names {what}, found {', '.join(other)}"
 
 
-def _questions(protocol: Protocol) -> Iterator[str]:
+def _questions(protocol: ProtocolParts) -> Iterator[str]:
     keys = [question.key for question in protocol.questions]
     keys += [check.key for check in (*protocol.checks.attention, *protocol.checks.comprehension)]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
@@ -48,7 +48,7 @@ def _questions(protocol: Protocol) -> Iterator[str]:
             yield f"questions name conditions of the study as factor=level, found {question.condition}"
 
 
-def _analysis(protocol: Protocol) -> Iterator[str]:
+def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     analysis = protocol.analysis
     if analysis.reference is not None and analysis.reference not in protocol.sources:
         yield f"analysis.reference names one of the sources, found {analysis.reference}"
@@ -75,7 +75,7 @@ def _analysis(protocol: Protocol) -> Iterator[str]:
             yield f"analysis.believed_source.confidence names a rating question, found {believed.confidence}"
 
 
-def _conditions(protocol: Protocol) -> Iterator[str]:
+def _conditions(protocol: ProtocolParts) -> Iterator[str]:
     kinds = [factor.kind for factor in protocol.conditions.values()]
     if twice := sorted({kind for kind in kinds if kinds.count(kind) > 1}):
         yield f"conditions has one factor of a kind, found twice: {', '.join(twice)}"
@@ -87,14 +87,14 @@ def _conditions(protocol: Protocol) -> Iterator[str]:
             yield from _unknown(f"{part}.levels", "sources", factor.levels, protocol.sources)
         yield from _unknown(f"{part}.swaps", "sources", [*factor.swaps, *factor.swaps.values()], protocol.sources)
         if "swapped" in factor.levels:
-            alone = [source for source in protocol.sources if swapped_source(protocol, factor, source) is None]
+            alone = [source for source in protocol.sources if swapped_source(protocol.sources, factor, source) is None]
             if alone:
                 yield f"{part}.swaps says whose label these sources bear when it is swapped, found {', '.join(alone)}"
             if protocol.flow.debrief is None:
                 yield "flow.debrief tells raters the truth where a label was swapped, found nothing"
 
 
-def _adaptive(protocol: Protocol) -> Iterator[str]:
+def _adaptive(protocol: ProtocolParts) -> Iterator[str]:
     design = protocol.design
     if design.adaptive is None:
         return
@@ -112,7 +112,7 @@ def _adaptive(protocol: Protocol) -> Iterator[str]:
         yield f"design.adaptive is for conditions between raters, found {', '.join(within)}"
 
 
-def _flow(protocol: Protocol) -> Iterator[str]:
+def _flow(protocol: ProtocolParts) -> Iterator[str]:
     flow = protocol.flow
     about_rater = {question.key for question in protocol.questions if question.target == "rater"}
     named = [*(flow.eligibility.accept if flow.eligibility else ())]
@@ -129,7 +129,7 @@ def _flow(protocol: Protocol) -> Iterator[str]:
         yield from _unknown("flow.practice", "questions", trial.expect, keys)
 
 
-def _checks(protocol: Protocol) -> Iterator[str]:
+def _checks(protocol: ProtocolParts) -> Iterator[str]:
     keys = {question.key for question in protocol.questions}
     for trial in protocol.checks.gold:
         yield from _unknown("checks.gold", "questions", trial.expect, keys)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.design.protocol.scale import number_text
 from app.design.questions.models import Key
+from app.design.questions.scale import number_text
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

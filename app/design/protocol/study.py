@@ -2,145 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from pydantic import model_validator
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
-
-from app.design.protocol.checks import Checks
-from app.design.protocol.composite import Composite
-from app.design.protocol.conditions import Factor, Name
 from app.design.protocol.consistency import problems_between_parts
-from app.design.protocol.flow import Flow
-from app.design.protocol.study_design import Design, Trials
-from app.design.questions.models import ChoiceQuestion, Key, Question, RatingQuestion, ScaledQuestion, SliderQuestion
+from app.design.protocol.study_parts import ProtocolParts
 
 
-def _free(slug: str) -> str:
-    if slug == "new":
-        raise ValueError("a slug other than new, which is the address of the page for new studies")
-    return slug
-
-
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"), AfterValidator(_free)]
-
-
-class Source(BaseModel):
-    """Who wrote responses. Whatever else the lead says of it (family, version, prompt ...) is kept as an attribute."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
-    kind: Literal["human", "model", "human+model"]
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """Everything but the kind."""
-        return dict(self.model_extra or {})
-
-
-class BelievedSource(BaseModel):
-    """The question on who wrote a response, and which sources each of its codes means."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    question: Key
-    means: dict[Key, tuple[Key, ...]] = Field(min_length=1)
-    confidence: Key | None = None
-
-
-class Analysis(BaseModel):
-    """What the lead declares before the data. `responder` is the column of responses.csv that names who wrote it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    reference: str | None = None
-    cut: dict[str, FiniteFloat] = {}
-    margin: dict[str, Annotated[float, Field(gt=0)]] = {}
-    confirmatory: tuple[Key, ...] = ()
-    composites: dict[Key, Composite] = {}
-    responder: str | None = None
-    believed_source: BelievedSource | None = None
-
-
-Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdrew"]
-
-
-class Ending(BaseModel):
-    """What a rater gets who leaves: a code for the platform, an address, words."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    code: str = ""
-    url: str = ""
-    text: str = ""
-
-
-class Completion(Ending):
-    """What a rater gets at the end, and what those get who end otherwise."""
-
-    otherwise: dict[Outcome, Ending] = {}
-
-    def of(self, outcome: Outcome) -> Ending:
-        """What a rater gets who ends otherwise; nothing where the study says nothing."""
-        return self.otherwise.get(outcome, Ending())
-
-
-class Protocol(BaseModel):
-    """study.yaml, checked."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    attune: Literal[1]
-    slug: Slug
-    title: str = Field(min_length=1, max_length=500)
-    rater_title: str = Field(default="", max_length=500)
-    description: str = ""
-    instructions: str = ""
-    language: str = "en"
-    sources: dict[Key, Source] = {}
-    questions: tuple[Question, ...] = Field(min_length=1)
-    design: Design = Design()
-    conditions: dict[Name, Factor] = {}
-    flow: Flow = Flow()
-    checks: Checks = Checks()
-    analysis: Analysis = Analysis()
-    completion: Completion = Completion()
+class Protocol(ProtocolParts):
+    """study.yaml, checked: the parts agree with each other, so that no inconsistent protocol can be made."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Protocol:
         if problem := next(problems_between_parts(self), None):
             raise ValueError(problem)
         return self
-
-    def question(self, key: str) -> Question | None:
-        """The question of that key."""
-        return next((question for question in self.questions if question.key == key), None)
-
-    @property
-    def title_for_raters(self) -> str:
-        """What raters read as the title: `rater_title`, so that the lead's own need not hide who wrote what."""
-        return self.rater_title or self.title
-
-    @property
-    def scaled_questions(self) -> tuple[ScaledQuestion, ...]:
-        """The questions answered by a number."""
-        return tuple(q for q in self.questions if isinstance(q, RatingQuestion | SliderQuestion))
-
-    @property
-    def choice_questions(self) -> tuple[ChoiceQuestion, ...]:
-        """The forced choices."""
-        return tuple(q for q in self.questions if isinstance(q, ChoiceQuestion))
-
-    @property
-    def reference(self) -> str | None:
-        """The source that others are compared with: as declared, else the first human one, else the first."""
-        human = (key for key, source in self.sources.items() if source.kind == "human")
-        return self.analysis.reference or next(human, next(iter(self.sources), None))
-
-
-__all__ = [
-    "Analysis",
-    "BelievedSource",
-    "Completion",
-    "Design",
-    "Ending",
-    "Outcome",
-    "Protocol",
-    "Slug",
-    "Source",
-    "Trials",
-]

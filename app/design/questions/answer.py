@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from app.design.protocol.scale import number
 from app.design.questions.models import SliderQuestion
+from app.design.questions.scale import number
 
 if TYPE_CHECKING:
     from app.design.questions.models import CategoryQuestion, ScaledQuestion

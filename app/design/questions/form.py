@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.design.protocol.scale import number, number_text
 from app.design.questions.answer import CANNOT_JUDGE, scaled_value
 from app.design.questions.models import (
     CategoryQuestion,
@@ -15,6 +14,7 @@ from app.design.questions.models import (
     SliderQuestion,
     TextQuestion,
 )
+from app.design.questions.scale import number, number_text
 from app.design.questions.spans import QuoteError, as_shown, find_quotes, from_shown, read_spans, spans_to_text
 from app.language.message import Message, message, messages
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
-from app.design.protocol.scale import Level, Point, Scale, number_text
+from app.design.questions.scale import Level, Point, Scale, number_text
 from app.language.message import message
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.design.allocation.cells import applies
-from app.design.allocation.trials import PAIR
-from app.design.questions.models import HighlightQuestion
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.design.protocol.study import Protocol
-    from app.design.questions.models import Question, Target
+    from app.design.questions.models import Question
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -48,19 +42,6 @@ class Slot:
         return message("%(response)s, turn %(turn)s", response=response, turn=self.turn)
 
 
-def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:
-    """The places of responses in the order of reading: of a pair the left one is read last from right to left.
-
-    More than two have no sides: what is stored first is read first.
-
-    >>> places_as_read(2, is_right_to_left=False), places_as_read(2, is_right_to_left=True)
-    ((0, 1), (1, 0))
-    >>> places_as_read(3, is_right_to_left=True)
-    (0, 1, 2)
-    """
-    return (1, 0) if is_right_to_left and n_shown == PAIR else tuple(range(n_shown))
-
-
 def response_name(nth: int, n_shown: int) -> Message:
     """What the page calls a response: by its letter, where there are several.
 
@@ -76,68 +57,3 @@ def letter(nth: int) -> str:
     ('A', '28')
     """
     return LETTERS[nth] if nth < len(LETTERS) else str(nth + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a page shows, as far as questions care. Texts of a dialogue are its turns; of a pair left comes first."""
-
-    response_ids: tuple[int, ...] = ()
-    n_item_turns: int = 0
-    n_response_turns: tuple[int, ...] = ()
-    condition: str = ""
-    item_texts: tuple[str, ...] = ()
-    response_texts: tuple[tuple[str, ...], ...] = ()
-    is_right_to_left: bool = False
-
-
-def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
-    """Every slot of a rating page, in the order of the protocol."""
-    return tuple(slot for target in ("turn", "response", "pair", "item") for slot in _slots(protocol, target, shown))
-
-
-def slots_of_rater(protocol: Protocol, condition: str = "") -> tuple[Slot, ...]:
-    """The questions about the rater, as far as they are asked in this rater's condition."""
-    return tuple(_slots(protocol, "rater", Shown(condition=condition)))
-
-
-def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:
-    for number, question in enumerate(protocol.questions):
-        if question.target != target or not applies(question.condition, shown.condition):
-            continue
-        for slot in _slots_of_question(f"q{number}", question, shown):
-            yield _with_passages(slot, shown) if isinstance(question, HighlightQuestion) else slot
-
-
-def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[Slot]:
-    n_shown = len(shown.response_ids)
-    places = places_as_read(n_shown, is_right_to_left=shown.is_right_to_left)
-    if question.target == "response":
-        for nth, place in enumerate(places):
-            own = shown.response_ids[place]
-            yield Slot(f"{name}r{place}", question, place=place, response_id=own, nth=nth, n_shown=n_shown)
-    elif question.target == "turn" and any(shown.n_response_turns):
-        for nth, place in enumerate(places):
-            for turn in range(1, shown.n_response_turns[place] + 1):
-                yield Slot(
-                    f"{name}r{place}t{turn}",
-                    question,
-                    place=place,
-                    response_id=shown.response_ids[place],
-                    turn=turn,
-                    nth=nth,
-                    n_shown=n_shown,
-                )
-    elif question.target == "turn":
-        for turn in range(1, shown.n_item_turns + 1):
-            yield Slot(f"{name}t{turn}", question, turn=turn)
-    elif question.target != "pair" or n_shown == PAIR:
-        yield Slot(name, question)
-
-
-def _with_passages(slot: Slot, shown: Shown) -> Slot:
-    texts = shown.item_texts if slot.place is None else shown.response_texts[slot.place]
-    if slot.turn is not None:
-        return replace(slot, passages=texts[slot.turn - 1 : slot.turn])
-    n_turns = shown.n_item_turns if slot.place is None else shown.n_response_turns[slot.place]
-    return replace(slot, passages=texts, in_turns=n_turns > 0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from app.design.protocol.scale import number_text
 from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
+from app.design.questions.scale import number_text
 from app.exchange.folder.scores import score_meanings
 
 if TYPE_CHECKING:

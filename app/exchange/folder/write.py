@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.exchange.folder.written_tables import Columns
     from app.exchange.tabular.records import Progress
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel
 
-from app.design.protocol.scale import Scale
+from app.design.questions.scale import Scale
 from app.exchange.problems import listed
 from app.exchange.protocol.yaml_tree import Path, Tree, dotted
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.protocol.scale import number, number_text
 from app.design.questions.models import allowed_words
+from app.design.questions.scale import number, number_text
 from app.exchange.problems import listed
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN
 
 if TYPE_CHECKING:
-    from app.design.protocol.scale import Scale
     from app.design.questions.models import ChoiceQuestion
+    from app.design.questions.scale import Scale
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Targets
     from app.exchange.tabular.columns import Mask, Places

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.design.protocol.scale import number
+from app.design.questions.scale import number
 from app.exchange.tabular.columns import text_or_none
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from app.design.protocol.scale import number, number_text
+from app.design.questions.scale import number, number_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.protocol.scale import number_text
+from app.design.questions.scale import number_text
 from app.exchange.tabular.records import quiet, read_table
 from app.exchange.tabular.table import Table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.protocol.scale import number_text
+from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.design.allocation.randomization import fraction
-from app.design.allocation.trial_plan import PlannedItem
-from app.design.allocation.trials import Candidate
+from app.design.allocation.trials import Candidate, PlannedItem
 from app.storage.database.bulk_copy import copy_rows
 
 if TYPE_CHECKING:

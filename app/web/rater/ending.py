@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from app.actions.rating.questionnaires import pass_debrief
 from app.actions.rating.rating import current_page, current_step, finish, protocol_of
-from app.design.protocol.study import Outcome, Protocol
+from app.design.protocol.study import Protocol
+from app.design.protocol.study_parts import Outcome
 from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.raters.debriefing import list_rated_responses
 from app.storage.raters.rating_sessions import RatingSession, get_origin

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from app.design.protocol.study import Ending, Outcome, Protocol
+from app.design.protocol.study import Protocol
+from app.design.protocol.study_parts import Ending, Outcome
 from app.web.rater.mturk import Submission
 
 PROLIFIC = "https://app.prolific.com/submissions/complete"

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app.actions.rating.rating import protocol_of
 from app.actions.rating.withdraw import outcome_of, withdraw
-from app.design.protocol.study import Outcome
+from app.design.protocol.study_parts import Outcome
 from app.storage.raters.withdrawals import get_withdrawal
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie

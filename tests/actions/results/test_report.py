@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.results.report import estimate_again, report_of_folder, report_of_study, write_report
-from app.analysis.report.estimate import FIELDS
+from app.analysis.estimate import FIELDS
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder
 from app.storage.studies.export import study_folder

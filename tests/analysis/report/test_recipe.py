@@ -11,7 +11,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.analysis.report.estimate import Estimate
+from app.analysis.estimate import Estimate
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
 from app.analysis.report.statistics_registry import STATISTICS, page_of

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.design.allocation.allocate import allocation_order, blocked, full_quota, next_cell, within_cells
-from app.design.allocation.cells import Cell, cells
 from app.design.allocation.randomization import seeded
+from app.design.protocol.cells import Cell, cells
 from app.design.protocol.conditions import Factor
 
 LABEL = Factor.model_validate({"kind": "shown_label"})

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from app.design.protocol.composite import Composite, composite_score, turned
-from app.design.protocol.scale import Scale
 from app.design.protocol.study import Protocol
 from app.design.questions.models import RatingQuestion
+from app.design.questions.scale import Scale
 
 if TYPE_CHECKING:
     from pathlib import Path

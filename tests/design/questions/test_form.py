@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from app.design.page_slots import Shown, slots_of_trial
 from app.design.protocol.study import Protocol
 from app.design.questions.form import Answer, AnswerError, Answers, asked_answers, read_answer, read_answers
-from app.design.questions.slot import Shown, Slot, slots_of_trial
+from app.design.questions.slot import Slot
 from app.language.language import ENGLISH
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from app.design.page_slots import Shown, slots_of_rater, slots_of_trial
 from app.design.protocol.study import Protocol
-from app.design.questions.slot import Shown, Slot, slots_of_rater, slots_of_trial
 from app.language.language import ENGLISH
 from app.language.message import message
 from tests.builder import EMPATHY, PREFERENCE, protocol_of
+
+if TYPE_CHECKING:
+    from app.design.questions.slot import Slot
 
 MOOD = {"key": "mood", "target": "turn", "type": "rating", "text": "Mood?", "scale": {0: "low", 1: "high"}}
 TOPIC = {"key": "topic", "target": "item", "type": "category", "text": "Topic?", "codes": ["work", "love"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.analysis.report.estimate import Estimate
+from app.analysis.estimate import Estimate
 from app.analysis.report.wording import REASONS
 from app.web.lead.results.estimate_tables import agreement_of
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import AnySheet
     from app.analysis.data.splits import Split
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
 SECTION = "agreement"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import AnySheet
-    from app.design.protocol.scale import Level
+    from app.design.questions.scale import Level
     from app.stats.agreement.two_way import For
     from app.stats.core.ratings import Ratings
     from app.stats.core.result import Result

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.answers import UNITS
+from app.analysis.data.rater_panel import Panel
 from app.analysis.sections.agreement.coefficients import domain_of, level_of
 from app.analysis.sections.agreement.pairwise_kappas import busiest
-from app.analysis.sections.raters.rater_panel import Panel
 from app.stats.agreement import rater_pairs, worst_units
 from app.stats.core.result import Result, undefined
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Floats
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement import RaterPair
     from app.stats.core.ratings import Ratings
 

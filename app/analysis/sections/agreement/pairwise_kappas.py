@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
 # every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing

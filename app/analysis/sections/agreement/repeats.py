@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.answers import UNITS
+from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
-from app.analysis.sections.raters.rater_panel import MOST_RATERS, SECTION
 from app.design.questions.models import ChoiceQuestion, RatingQuestion
 from app.stats.agreement import intra_rater_agreement
 from app.stats.core.ratings import Ratings
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement import SelfAgreement
     from app.stats.core.result import Result
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Ints
     from app.analysis.data.question_data import ChoiceSheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
     Found = tuple[str, Result]

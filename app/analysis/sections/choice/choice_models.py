@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Floats, Ints
     from app.analysis.data.question_data import ChoiceSheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "choice"
 UNKNOWN_SIDES = "not estimable: it is not known which response stood on which side"

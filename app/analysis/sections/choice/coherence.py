@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Floats, Ints
     from app.analysis.data.question_data import ChoiceSheet, ScaledSheet
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
 
 SECTION = "choice"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.composite import Composite
     from app.design.questions.models import ScaledQuestion
     from app.stats.core.result import Result

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.analysis.sections.comparison.composites import Table
 
 SECTION = "dimension"

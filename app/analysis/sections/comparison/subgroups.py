@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Bools
     from app.analysis.data.question_data import AnySheet, ChoiceSheet, ScaledSheet
     from app.analysis.data.splits import Split
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "subgroup"
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Floats
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope, Unit
+    from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
 
 SECTION = "judge"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.study import Protocol
     from app.stats.core.result import Result
 

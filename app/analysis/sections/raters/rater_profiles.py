@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from app.analysis.data.answers import UNITS, Choices
-from app.analysis.sections.raters.rater_panel import Panel
+from app.analysis.data.rater_panel import Panel
 from app.stats.comparison import describe
 from app.stats.core.result import Result, undefined
 from app.stats.linear.correlation import correlation
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
 
 ALONE = "no other rated the same"
 BY_ROW = "answers in the order in which they were given"

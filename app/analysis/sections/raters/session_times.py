@@ -11,8 +11,8 @@ import pandas as pd
 
 from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import record_of
+from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
-from app.analysis.sections.raters.rater_panel import MOST_RATERS, SECTION
 from app.design.protocol.checks import is_flagged, too_fast
 from app.stats.core.result import Result, undefined
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]

@@ -8,9 +8,9 @@ import numpy as np
 
 from app.analysis.data.answers import NEITHER, UNITS, Choices
 from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.sections.choice.choice import is_between, outcomes
-from app.analysis.sections.raters.rater_panel import MOST_RATERS, SECTION
 from app.design.questions.models import ChoiceQuestion
 from app.stats.core.arrays import codes
 from app.stats.core.result import Result, undefined
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.stats.raters.dawid_skene import DawidSkene
 
 METHOD = "em: Dawid and Skene (1979), from the majority"

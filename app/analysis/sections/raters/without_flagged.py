@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.answers import UNITS, Choices
+from app.analysis.data.rater_panel import SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.sections.agreement.agreement import in_words
 from app.analysis.sections.agreement.coefficients import coefficients
 from app.analysis.sections.choice.choice import is_between, outcomes
-from app.analysis.sections.raters.rater_panel import SECTION
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
 
 FLAGGED: dict[str, str] = {"flagged": "left_out"}
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.actions.results.live_report import LiveReports
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.design.questions.models import Question

@@ -12,7 +12,7 @@ from app.charts.table import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
 
 UNITS = {
     "rating": "rating",

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import REASONS, interval_text, number, why_text
-from app.design.protocol.scale import number_text
 from app.design.questions.models import ChoiceQuestion, RatingQuestion, SliderQuestion
+from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.questions.models import Question
 

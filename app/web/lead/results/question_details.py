@@ -13,7 +13,7 @@ from app.web.lead.results.text_details import texts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
 
 # of each of the tables by condition and subgroup: the estimates that are compared, not those that they are made of
 COMPARED = ("mean_difference", "interaction", "share_preferred", "share_difference")

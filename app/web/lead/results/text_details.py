@@ -13,7 +13,7 @@ from app.web.lead.results.estimate_tables import cell_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.report.estimate import Estimate
+    from app.analysis.estimate import Estimate
 
 ABOUT = "Texts that differ in length or wording are not shown to be rated for it: these estimates tell no cause."
 TABLES = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.design.allocation.trials import PAIR
-from app.design.protocol.scale import Point, Scale, number_text
+from app.design.page_slots import places_as_read
 from app.design.questions.form import SIDES
 from app.design.questions.models import (
     STRENGTH,
@@ -18,7 +18,8 @@ from app.design.questions.models import (
     Question,
     RatingQuestion,
 )
-from app.design.questions.slot import Slot, letter, places_as_read, response_name
+from app.design.questions.scale import Point, Scale, number_text
+from app.design.questions.slot import Slot, letter, response_name
 from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
 from app.language.language import Language
 from app.language.message import Message, message

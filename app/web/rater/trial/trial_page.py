@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.actions.rating.rating import slots_of, stage_of_page
+from app.design.page_slots import places_as_read
 from app.design.presentation import Presentation, presentation
 from app.design.protocol.study import Protocol
-from app.design.questions.slot import places_as_read, response_name
+from app.design.questions.slot import response_name
 from app.language.language import language_of
 from app.language.message import Message
 from app.storage.assignments.assignment_view import AssignmentView

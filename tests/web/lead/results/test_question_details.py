@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.analysis.report.estimate import Estimate
+from app.analysis.estimate import Estimate
 from app.web.lead.results.question_details import each_rater, folds_of, pair_matrix, told_once, without_flagged
 
 TWO = {"source": "model", "reference": "human"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.design.allocation.cells import Cell, applies, cell_of, cells, cells_by, joined
+from app.design.protocol.cells import Cell, applies, cell_of, cells, cells_by, joined
 from app.design.protocol.conditions import Factor
 
 names = st.text(

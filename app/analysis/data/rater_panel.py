@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
     from app.analysis.data.question_data import AnySheet
-    from app.analysis.report.estimate import Estimate, Scope, Unit
+    from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
 SECTION = "rater"
