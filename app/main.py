@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import signal
@@ -17,15 +18,24 @@ from app.settings import folder, settings
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes
 from app.web.assets import Assets
+from app.web.middleware.access_log import AccessLog
+from app.web.middleware.access_log import log as access_log
+from app.web.middleware.bodies import Bodies
+from app.web.middleware.hosts import AllowedHosts
+from app.web.middleware.last_resort import LastResort
+from app.web.middleware.loggable_path import LoggablePath
+from app.web.middleware.security import Guard
+from app.web.middleware.too_large import TooLarge
 from app.web.pages import Pages
-from app.web.security import Guard
-from app.web.too_large import TooLarge
+from app.web.routes import UPLOADS, paths_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from starlette.types import ASGIApp
 
 MEBIBYTE = 1024 * 1024
+# No page needs that long: what does not answer by then holds a connection that others wait for.
+STATEMENT_S = 60
 
 
 class Application(FastAPI):
@@ -37,7 +47,13 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard around what FastAPI builds."""
-        return Guard(TooLarge(super().build_middleware_stack()), public_url=self.state.public_url)
+        loggable = self.state.loggable = LoggablePath(paths_of(self.routes))
+        app: ASGIApp = TooLarge(super().build_middleware_stack())
+        app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
+        app = LastResort(app, loggable=loggable)
+        hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)
+        app = Guard(app, hosts=hosts, public_url=self.state.public_url, loggable=loggable)
+        return AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app
 
 
 def create_app(engine: Engine | None = None) -> FastAPI:
@@ -47,7 +63,9 @@ def create_app(engine: Engine | None = None) -> FastAPI:
         engine: a migrated database; None for the one that the settings name.
     """
     now = settings()
-    engine = engine or make_engine(database_url(now.database_url, now.data_dir), n_connections=now.n_threads)
+    engine = engine or make_engine(
+        database_url(now.database_url, now.data_dir), n_connections=now.n_threads, statement_s=STATEMENT_S
+    )
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
     app.state.reports = LiveReports(REPORT_PROCESS.analyze)
@@ -57,6 +75,8 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.n_threads = now.n_threads
     app.state.data_dir = now.data_dir
     app.state.public_url = now.public_url
+    app.state.allowed_hosts = now.allowed_hosts.split(",")
+    app.state.max_arrivals = now.max_arrivals_per_minute
     assets = Assets(folder("static"))
     app.state.pages = Pages(folder("templates"), assets, app.url_path_for)
     assets.mount(app)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -18,9 +20,27 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias="DATABASE_URL")
     data_dir: Path | None = None
     public_url: str | None = None
+    allowed_hosts: str = ""
     trusted_proxies: str = "127.0.0.1"
+    log_format: Literal["text", "json"] = "text"
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    max_arrivals_per_minute: int = Field(default=300, ge=1)
     max_upload_mb: int = Field(default=100, ge=1)
     n_threads: int = Field(default=16, ge=2)
+
+    @field_validator("database_url", "data_dir", "public_url", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        """Compose passes on a variable that nobody set as an empty one."""
+        return None if value == "" else value
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        parts = urlsplit(value) if value is not None else None
+        if parts is not None and (parts.scheme not in {"http", "https"} or not parts.hostname):
+            raise ValueError(f"a complete address such as https://rate.example.org, found {value}")
+        return value
 
 
 @cache

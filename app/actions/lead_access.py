@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from argon2 import PasswordHasher
     from sqlalchemy import Connection
 
-    from app.storage.database.engine import Begin
     from app.storage.leads.leads import Lead
 
 SHORTEST, LONGEST = 10, 1000
+# zxcvbn's scale from 0 to 4: below 2, a few hundred thousand guesses find it. It reads 72 characters and no more.
+_MIN_SCORE, _READ_BY_ZXCVBN = 2, 72
 LINK_IS_VALID = timedelta(hours=24)
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 # Each check takes memory and a core on purpose; unbounded, a burst of sign-ins would take the machine.
 _FEW_AT_ONCE = threading.BoundedSemaphore(2)
 
@@ -38,6 +39,8 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
     email = email.strip().lower()
     if not _EMAIL.fullmatch(email):
         raise AccessError(f"{email} is not an e-mail address.")
+    if password is not None:
+        check_strength(password, email)
     lead = leads.record_lead(db, email, hash_password(password) if password is not None else None)
     if lead is None:
         raise AccessError(f"{email} has an account already.")
@@ -45,21 +48,38 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
 
 
 def set_password(db: Connection, lead: Lead, password: str) -> None:
-    """Another password; whoever is signed in with the old one is signed out."""
+    """Another password; whoever is signed in with the old one is signed out.
+
+    Raises:
+        AccessError: a poor password.
+    """
+    check_strength(password, lead.email)
     leads.record_password(db, lead.id, hash_password(password))
     leads.revoke_lead_sessions(db, lead.id)
 
 
-def hash_password(password: str) -> str:
-    """The password as it is stored.
+def check_strength(password: str, email: str) -> None:
+    """Refuse a password that is among the first to be guessed. Nothing is asked of its kinds of characters.
 
     Raises:
-        AccessError: it is too short or too long.
+        AccessError: it is too short or too long, common, or made of the e-mail address.
     """
+    from zxcvbn import zxcvbn
+
     if len(password) < SHORTEST:
         raise AccessError(f"A password has {SHORTEST} characters or more.")
     if len(password) > LONGEST:
         raise AccessError(f"A password has {LONGEST} characters at most.")
+    own = [email, *re.split(r"[@.+_-]", email), "attune", "empathy"]
+    if zxcvbn(password[:_READ_BY_ZXCVBN], user_inputs=own)["score"] < _MIN_SCORE:
+        raise AccessError(
+            "This password is easy to guess: it is common, follows a simple pattern, or repeats your e-mail address. "
+            "Choose a longer one, such as four unrelated words."
+        )
+
+
+def hash_password(password: str) -> str:
+    """The password as it is stored."""
     with _FEW_AT_ONCE:
         return _hasher().hash(password)
 
@@ -80,28 +100,6 @@ def check_password(db: Connection, email: str, password: str) -> Lead | None:
     if _hasher().check_needs_rehash(stored):
         leads.record_password(db, lead.id, hash_password(password))
     return lead
-
-
-def may_try(begin: Begin, email: str, address: str) -> bool:
-    """Count an attempt to sign in; whether it is one of the few that are allowed.
-
-    One address on the network may try one account ten times in a quarter of an hour, and sixty times in all; so nobody
-    can lock a lead out from elsewhere. An account takes a hundred attempts an hour from everywhere.
-    """
-    from limits import RateLimitItemPerMinute
-    from limits.strategies import FixedWindowRateLimiter
-
-    from app.storage.leads.sign_in_attempts import Attempts
-
-    limiter = FixedWindowRateLimiter(Attempts(begin))
-    email = email.strip().lower()
-    limits = (
-        (RateLimitItemPerMinute(60, 15), ("sign-in", address)),
-        (RateLimitItemPerMinute(10, 15), ("sign-in", address, email)),
-        (RateLimitItemPerMinute(100, 60), ("sign-in", "anywhere", email)),
-    )
-    within = [limiter.hit(item, *key) for item, key in limits]
-    return all(within)
 
 
 def begin_session(db: Connection, lead: Lead, earlier: str | None = None) -> str:

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from app.cli.output import fail, say
+from app.logs import log_config
 from app.settings import settings
 
 if TYPE_CHECKING:
@@ -66,16 +67,19 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
 
     os.environ["DATABASE_URL"] = database_url
     settings.cache_clear()
+    now = settings()
     config = Config(
         "app.main:server_process",
         factory=True,
         workers=workers,
         lifespan="off",
         ws="none",
+        http="app.cli.header_timeout:HeaderTimeoutProtocol",
+        log_config=log_config(now.log_format, now.log_level),
         log_level="warning",
         access_log=False,
         server_header=False,
-        forwarded_allow_ips=settings().trusted_proxies,
+        forwarded_allow_ips=now.trusted_proxies,
         timeout_graceful_shutdown=5,
     )
     try:

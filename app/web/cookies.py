@@ -1,4 +1,4 @@
-"""Cookies: on https bound to the host by their name, on plain http (a laptop, the demo) without that."""
+"""Cookies: on https bound to the host by their name, on plain http (a laptop, the demo) without that; addresses."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 def is_https(request: Request) -> bool:
     """Whether the browser came by https, as the server sees it or a trusted proxy reports."""
     return request.url.scheme == "https"
+
+
+def address_of(request: Request) -> str:
+    """The visitor's address on the network, which a trusted proxy reports."""
+    return request.client.host if request.client else "nowhere"
 
 
 def cookie_name(request: Request, name: str) -> str:

@@ -8,10 +8,14 @@ from urllib.parse import quote
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from app.language.message import Message, message
-from app.web.pages import is_htmx, language_in
+from app.storage.database.outages import NO_TURN, OUTAGES, outage_in_words
+from app.web.pages import is_htmx, language_in, use_accepted_language
+from app.web.request_id import current_request_id
+from app.web.throttled_log import ThrottledLog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +47,11 @@ class PageError(Exception):
     @property
     def more(self) -> Mapping[str, object]:
         """What else the page of this error shows."""
+        return {}
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What else the answer carries."""
         return {}
 
 
@@ -77,6 +86,22 @@ class TooManyError(PageError):
     status = 429
     title = message("Too many attempts")
 
+    def __init__(self, sentence: Message | str, *, retry_after_s: int) -> None:
+        """`retry_after_s`: when it is worth trying again."""
+        super().__init__(sentence)
+        self.retry_after_s = retry_after_s
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """When to try again."""
+        return {"Retry-After": str(self.retry_after_s)}
+
+
+class BusyError(PageError):
+    """Every turn was taken for longer than a visitor should wait."""
+
+    status = 503
+
 
 class SignInError(Exception):
     """A lead's page was asked for without a lead's session."""
@@ -93,40 +118,81 @@ class SentOnError(Exception):
 
 UNEXPECTED = message("It was not your fault, and it was noted. Please try again.")
 NOT_POSSIBLE = message("Not possible")
+TIMED_OUT = message("That took too long")
+TOO_SLOW = message("What you sent did not arrive in time. Please check your connection and try again.")
+NOT_SAVED_YET = message("Not saved yet")
+TRYING_AGAIN = message(
+    "Not saved yet: the server cannot store anything right now. If this page keeps your answers, it sends them again "
+    "by itself. Otherwise go back and try again in a moment."
+)
+NOT_NOW = message("Not available right now")
+COME_BACK = message("The server cannot read its data right now. Please reload this page in a moment.")
+SERVER_ERROR, UNAVAILABLE = 500, 503
+RETRY_AFTER_S = 5
+SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
 def register(app: FastAPI) -> None:
     """Attach the handlers."""
-
-    @app.exception_handler(PageError)
-    def _page_error(request: Request, error: PageError) -> Response:
-        if error.status in {403, 404}:
-            log.warning("%s %s answered %d", request.method, request.url.path, error.status)
-        return answer(request, error.status, error.title, error.sentence, **error.more)
-
-    @app.exception_handler(SignInError)
-    def _sign_in(request: Request, _: SignInError) -> Response:
-        # A login page inside a fragment would be a page inside a page.
-        if is_htmx(request):
-            return Response(status_code=403)
-        path = request.url.path if request.method == "GET" else "/studies"
-        return RedirectResponse(f"/sign-in?next={quote(path, safe='/')}", status_code=303)
-
+    app.exception_handler(PageError)(_page_error)
+    app.exception_handler(SignInError)(_sign_in)
     app.exception_handler(SentOnError)(_send_on)
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(ClientDisconnect)(_left)
+    for kind in OUTAGES:
+        app.exception_handler(kind)(_unavailable)
+    app.exception_handler(Exception)(_unexpected)
 
-    @app.exception_handler(HTTPException)
-    def _http(request: Request, error: HTTPException) -> Response:
-        status = error.status_code
-        title = NotFoundError.title if status == NotFoundError.status else NOT_POSSIBLE
-        return answer(request, status, title, WORDS.get(status, message("This did not work.")))
 
-    @app.exception_handler(RequestValidationError)
-    def _invalid(request: Request, _: RequestValidationError) -> Response:
-        return answer(request, 422, NOT_POSSIBLE, WORDS[422])
+def _page_error(request: Request, error: PageError) -> Response:
+    if error.status in {403, 404}:
+        log.warning("%s %s answered %d", request.method, request.app.state.loggable(request.url.path), error.status)
+    if error.status == UNAVAILABLE:
+        return _unavailable(request, error)
+    return answer(request, error.status, error.title, error.sentence, headers=error.headers, **error.more)
 
-    @app.exception_handler(Exception)
-    def _unexpected(request: Request, _: Exception) -> Response:
-        return answer(request, 500, message("Something went wrong"), UNEXPECTED)
+
+def _sign_in(request: Request, _: SignInError) -> Response:
+    # A login page inside a fragment would be a page inside a page.
+    if is_htmx(request):
+        return Response(status_code=403)
+    path = request.url.path if request.method == "GET" else "/studies"
+    return RedirectResponse(f"/sign-in?next={quote(path, safe='/')}", status_code=303)
+
+
+def _http(request: Request, error: HTTPException) -> Response:
+    status = error.status_code
+    title = NotFoundError.title if status == NotFoundError.status else NOT_POSSIBLE
+    return answer(request, status, title, WORDS.get(status, message("This did not work.")))
+
+
+def _invalid(request: Request, _: RequestValidationError) -> Response:
+    return answer(request, 422, NOT_POSSIBLE, WORDS[422])
+
+
+def _left(request: Request, _: ClientDisconnect) -> Response:
+    return answer(request, 408, TIMED_OUT, TOO_SLOW, headers={"Connection": "close"})
+
+
+def _unexpected(request: Request, _: Exception) -> Response:
+    request_id = current_request_id()
+    return answer(request, SERVER_ERROR, message("Something went wrong"), UNEXPECTED, request_id=request_id)
+
+
+_outages = ThrottledLog(log, every_s=10)
+
+
+def _unavailable(request: Request, error: Exception) -> Response:
+    """The database is in trouble that passes: say so, and when to try again. One log line tells of many requests."""
+    words = NO_TURN if isinstance(error, BusyError) else outage_in_words(error)
+    if words is None:
+        raise error
+    _outages.error("unavailable: %s", words)
+    use_accepted_language(request)
+    title, sentence = (NOT_NOW, COME_BACK) if request.method in SAFE_METHODS else (NOT_SAVED_YET, TRYING_AGAIN)
+    headers = {"Retry-After": str(RETRY_AFTER_S)}
+    return answer(request, UNAVAILABLE, title, sentence, headers=headers, request_id=current_request_id())
 
 
 def _send_on(request: Request, error: SentOnError) -> Response:
@@ -137,15 +203,29 @@ def _send_on(request: Request, error: SentOnError) -> Response:
     return RedirectResponse(error.address, status_code=303)
 
 
-def answer(request: Request, status: int, title: Message | str, sentence: Message | str, **more: object) -> Response:
+def answer(
+    request: Request,
+    status: int,
+    title: Message | str,
+    sentence: Message | str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **more: object,
+) -> Response:
     """The same words as a page, as JSON, or as nothing where htmx asked."""
     language = language_in(request)
     title, sentence = language.say(title), language.say(sentence)
     if is_htmx(request):
-        return Response(status_code=status)
-    if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"error": {"status": status, "title": title, "message": sentence}}, status_code=status)
+        return Response(status_code=status, headers=headers)
+    if _wants_json(request):
+        error = {"status": status, "title": title, "message": sentence}
+        return JSONResponse({"error": error}, status_code=status, headers=headers)
     html = request.app.state.pages.render(
         "shared/error.html", {"request": request, "title": title, "sentence": sentence, **more}, language
     )
-    return HTMLResponse(html, status_code=status)
+    return HTMLResponse(html, status_code=status, headers=headers)
+
+
+def _wants_json(request: Request) -> bool:
+    """Whether a script asks: it says so, or it saves single answers as a rater goes on."""
+    return "application/json" in request.headers.get("accept", "") or request.url.path.endswith("/save")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from starlette.responses import HTMLResponse
 
 from app.charts.table import is_number
 from app.design.questions.scale import number_text
-from app.language.language import ENGLISH, Language, language_of
+from app.language.language import ENGLISH, Language, catalogue_of, language_of
 from app.web.markdown import markdown
 from app.web.words import FILTERS
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.language.message import Message
     from app.web.assets import Assets
 
+_CODE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 # The language of the page that is being rendered: macros that are imported see no context, and need it too.
 _now: ContextVar[Language] = ContextVar("language", default=ENGLISH)
 
@@ -73,6 +75,16 @@ class Pages:
 def use_language(request: Request, code: str) -> None:
     """From here on whatever answers this request does so in this language, errors too."""
     request.state.language = language_of(code)
+
+
+def use_accepted_language(request: Request) -> None:
+    """Where the study's language is not known, answer in the first one of the browser's that a catalogue serves."""
+    if hasattr(request.state, "language"):
+        return
+    accepted = request.headers.get("accept-language", "")[:200].split(",")
+    codes = (part.partition(";")[0].strip() for part in accepted)
+    if code := next((code for code in codes if _CODE.fullmatch(code) and catalogue_of(code)), None):
+        use_language(request, code)
 
 
 def language_in(request: Request) -> Language:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.web import health, lead, rater
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fastapi import FastAPI
+
+# The beginnings of paths whose handlers read files as they arrive.
+UPLOADS = ("/studies/new",)
 
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
@@ -15,3 +20,17 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(health.router)
     app.include_router(rater.router)
     lead.include(app, max_upload_bytes=max_upload_bytes)
+
+
+def paths_of(routes: Iterable[Any]) -> Iterator[str]:
+    """The path of every route, those of included routers among them.
+
+    Args:
+        routes: FastAPI's, whose included routers have no public type.
+    """
+    for route in routes:
+        inner = getattr(route, "original_router", None)
+        if inner is not None:
+            yield from paths_of(inner.routes)
+        elif hasattr(route, "path"):
+            yield route.path

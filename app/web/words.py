@@ -46,4 +46,14 @@ def when(past: datetime | None) -> Markup:
     )
 
 
+def minutes(seconds: int) -> str:
+    """A wait, rounded up.
+
+    >>> minutes(20), minutes(61)
+    ('1 minute', '2 minutes')
+    """
+    n = -(-seconds // 60)
+    return f"{n} minute{'s' if n != 1 else ''}"
+
+
 FILTERS = {"count": count, "when": when}

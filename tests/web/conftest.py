@@ -40,6 +40,7 @@ def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
     made = create_app(shared_engine)
     made.state.begin = begin
     made.state.data_dir = data_folder
+    made.state.allowed_hosts = ["testserver"]
     made.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)
     return made
 

@@ -19,6 +19,8 @@ __all__ = ["TO_SPARE", "Begin", "Connection", "database_url", "is_alive", "make_
 
 # Connections beyond one for each thread, for handlers that begin and end transactions by themselves.
 TO_SPARE = 4
+# How long to wait for a connection, in seconds.
+CONNECT_S = 5
 
 
 def database_url(named: str | None, data_dir: Path | None) -> str:
@@ -39,22 +41,32 @@ def database_url(named: str | None, data_dir: Path | None) -> str:
     return EmbeddedPostgres(data_dir or default_data_dir()).start()
 
 
-def make_engine(url: str, *, n_connections: int = 16) -> Engine:
+def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> Engine:
     """An engine whose pool has a connection for each thread that may ask for one.
 
     Generic plans: planning the rating path's joins anew costs more than running them.
+
+    Args:
+        url: of the database.
+        n_connections: how many are kept.
+        statement_s: how long a statement may take, and a third of it how long it may wait for a lock; 0 for any time.
     """
+    limits = f" -c statement_timeout={statement_s}s -c lock_timeout={statement_s * 1000 // 3}ms" if statement_s else ""
     return create_engine(
         url,
         pool_size=n_connections,
         max_overflow=TO_SPARE,
         pool_pre_ping=True,
         pool_recycle=1800,
+        pool_timeout=CONNECT_S,
+        # What a statement was given, such as an answer or a platform's id, must not reach a log.
+        hide_parameters=True,
         connect_args={
             "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
-            " -c idle_in_transaction_session_timeout=60s",
+            " -c idle_in_transaction_session_timeout=60s" + limits,
             "prepare_threshold": 1,
             "application_name": "attune",
+            "connect_timeout": CONNECT_S,
         },
     )
 

@@ -10,13 +10,15 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
+from app.actions.rate_limits import count, export_limit
 from app.storage.leads import leads
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow, get_study
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
-from app.web.deps import Db
-from app.web.errors import NotFoundError, SignInError
+from app.web.deps import Db, turn
+from app.web.errors import NotFoundError, SignInError, TooManyError
 from app.web.pages import is_htmx
+from app.web.words import minutes
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReport, LiveReports
@@ -75,14 +77,24 @@ async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndSt
             lead = signed_in_lead(maybe_lead(request, db))
             return LeadAndStudy(lead, own_study(slug, lead, db))
 
-    async with request.app.state.long_turns:
+    async with turn(request.app.state.long_turns):
         yield await run_in_threadpool(find)
+
+
+def count_export(request: Request, own: OwnForLong) -> LeadAndStudy:
+    """A download of one's own study, which reads all of it: not without end."""
+    if wait_s := count(request.app.state.begin, [export_limit(own.lead.id)]):
+        raise TooManyError(f"There were too many downloads. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
+    return own
 
 
 MaybeLead = Annotated[Lead | None, Depends(maybe_lead)]
 SignedIn = Annotated[Lead, Depends(signed_in_lead)]
 Own = Annotated[StudyRow, Depends(own_study)]
 OwnForLong = Annotated[LeadAndStudy, Depends(lead_and_study, scope="function")]
+
+
+OwnExport = Annotated[LeadAndStudy, Depends(count_export)]
 
 
 def live_report(request: Request, own: LeadAndStudy, of: str | None) -> LiveReport:

@@ -8,11 +8,14 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions import lead_access as access
+from app.actions.rate_limits import count, sign_in_limits, take_back
 from app.storage.leads import leads
+from app.web.cookies import address_of
 from app.web.deps import Db
 from app.web.errors import GoneError, TooManyError
 from app.web.lead.session import MaybeLead, local_path, session_token, signed_in_answer, signed_out_answer
 from app.web.pages import page
+from app.web.words import minutes
 
 router = APIRouter()
 
@@ -34,10 +37,14 @@ def submit_sign_in(
     password: Annotated[str, Form()],
     next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the address says next
 ) -> Response:
-    address = request.client.host if request.client else "nowhere"
-    if not access.may_try(request.app.state.begin, email, address):
-        raise TooManyError("There were too many attempts to sign in. Please wait a quarter of an hour.")
-    lead = access.check_password(db, email, password)
+    begin, limits = request.app.state.begin, sign_in_limits(email, address_of(request))
+    if wait_s := count(begin, limits):
+        raise TooManyError(
+            f"There were too many attempts to sign in. Try again in {minutes(wait_s)}.", retry_after_s=wait_s
+        )
+    lead = access.check_password(db, email, password) if email.isprintable() else None
+    if lead is not None:
+        take_back(begin, limits)
     if lead is None:
         return page(request, "lead/sign_in.html", status=422, next=local_path(next), email=email, error=WRONG)
     return signed_in_answer(request, access.begin_session(db, lead, session_token(request)), next)

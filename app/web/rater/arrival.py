@@ -5,17 +5,19 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from app.actions.rate_limits import arrival_limit, count
 from app.actions.rating.rating import Arrival, InvitedOnlyError, arrive
 from app.language.message import message
 from app.storage.raters.arrivals import get_study_door
 from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.studies.protocols import get_protocol
-from app.web.cookies import get_cookie, set_cookie
-from app.web.deps import Db
-from app.web.errors import ForbiddenError, NotFoundError, PageError
+from app.web.cookies import address_of, get_cookie, set_cookie
+from app.web.deps import Db, turn
+from app.web.errors import ForbiddenError, NotFoundError, PageError, TooManyError
 from app.web.pages import use_language
 from app.web.rater import mturk
 from app.web.rater.answers import go, rater_page
@@ -39,7 +41,21 @@ class LinkError(PageError):
     title = message("This link is not complete")
 
 
-@router.get("/{slug}")
+async def count_arrival(request: Request, slug: str) -> None:
+    """Whoever has no cookie of the study yet may come, but not try id after id. Counted before a transaction begins."""
+    if get_cookie(request, rater_cookie(slug)):
+        return
+    state = request.app.state
+    limit = arrival_limit(address_of(request), state.max_arrivals)
+    async with turn(state.turns):
+        wait_s = await run_in_threadpool(count, state.begin, [limit])
+    if wait_s:
+        raise TooManyError(
+            message("Too many people are coming at once. Please open the link again in a minute."), retry_after_s=wait_s
+        )
+
+
+@router.get("/{slug}", dependencies=[Depends(count_arrival)])
 def show_arrival(request: Request, slug: str, db: Db) -> Response:
     study = get_study_door(db, slug)
     if study is None:

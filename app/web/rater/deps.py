@@ -18,7 +18,7 @@ from app.storage.raters.withdrawals import get_withdrawal
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
-from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError
+from app.web.errors import WORDS, ForbiddenError, GoneError, NotFoundError, PageError, SentOnError
 from app.web.pages import use_language
 from app.web.rater.endings import PageEnding, ending_of
 
@@ -134,9 +134,16 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
 async def get_form(request: Request) -> Form:
     """The fields of a form, or of a JSON object, each with its values."""
     if request.headers.get("content-type", "").startswith("application/json"):
-        return _flat(await request.json())
+        return readable(_flat(await _json(request)))
     data: FormData = await request.form(max_files=0)
-    return {name: [v for v in data.getlist(name) if not isinstance(v, UploadFile)] for name in data}
+    return readable({name: [v for v in data.getlist(name) if not isinstance(v, UploadFile)] for name in data})
+
+
+async def _json(request: Request) -> object:
+    try:
+        return await request.json()
+    except (ValueError, RecursionError):
+        raise PageError(WORDS[400]) from None
 
 
 def _flat(body: object) -> Form:
@@ -145,6 +152,26 @@ def _flat(body: object) -> Form:
     return {
         str(name): [str(v) for v in (value if isinstance(value, list) else [value])] for name, value in body.items()
     }
+
+
+def readable(form: Form) -> Form:
+    """The form, if its texts can be stored.
+
+    Raises:
+        PageError: a NUL, or half of a surrogate pair: no keyboard writes them, and the database takes neither.
+    """
+    for text in (*form, *(value for values in form.values() for value in values)):
+        if "\0" in text or not _is_encodable(text):
+            raise PageError(message("What you sent has a character that cannot be stored."))
+    return form
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 Session = Annotated[RatingSession, Depends(get_session)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from app.web.security import POLICY
+from app.web.middleware.security import POLICY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 from urllib.parse import quote
 
 import pytest
 from sqlalchemy import text
+from starlette.testclient import TestClient
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.actions import lead_access as access
 from app.storage.leads import leads
@@ -15,8 +17,8 @@ from app.web.lead.session import local_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastapi import FastAPI
     from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
     from app.storage.leads.leads import Lead
 
@@ -97,6 +99,50 @@ def test_the_table_of_attempts_names_nobody(db: Connection, visitor: TestClient,
     rows = db.execute(text("SELECT attempts::text FROM attempts")).scalars().all()
     assert len(rows) == 3
     assert not any("example" in row for row in rows)
+
+
+def test_correct_sign_ins_do_not_count_and_a_refusal_says_when_to_try_again(
+    visit: Callable[[], TestClient], lead: Lead
+) -> None:
+    for _ in range(12):
+        assert visit().post("/sign-in", data=RIGHT).status_code == 303
+    for _ in range(10):
+        assert visit().post("/sign-in", data=RIGHT | {"password": "another guess"}).status_code == 422
+    refused = visit().post("/sign-in", data=RIGHT)
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["retry-after"]) <= 15 * 60
+
+
+def test_visitors_behind_one_proxy_are_counted_by_their_own_addresses(app: FastAPI, lead: Lead) -> None:
+    proxied: Any = ProxyHeadersMiddleware(app, trusted_hosts="10.0.0.0/8")  # type: ignore[arg-type]
+    browser = TestClient(
+        proxied, follow_redirects=False, headers={"sec-fetch-site": "same-origin"}, client=("10.0.0.1", 1)
+    )
+    for _ in range(10):
+        browser.post("/sign-in", data=RIGHT | {"password": "a guess"}, headers={"x-forwarded-for": "192.0.2.1"})
+    statuses = [
+        browser.post("/sign-in", data=RIGHT, headers={"x-forwarded-for": visitor}).status_code
+        for visitor in ("192.0.2.1", "192.0.2.2")
+    ]
+    assert statuses == [429, 303]
+
+
+@pytest.mark.parametrize("password", ["password123", "1234567890", "qwertyuiop", "aaaaaaaaaaaa", "other@example.org"])
+def test_a_password_that_is_easy_to_guess_is_refused_with_a_reason(db: Connection, password: str) -> None:
+    with pytest.raises(access.AccessError, match="easy to guess"):
+        access.add_lead(db, "other@example.org", password)
+
+
+@pytest.mark.parametrize("password", ["lower case words only", "7391846205739", "p\u00e4ssw\u00f6rter r\u00e4tseln"])
+def test_nothing_is_asked_of_the_kinds_of_characters(db: Connection, password: str) -> None:
+    assert access.add_lead(db, "other@example.org", password)
+
+
+@pytest.mark.parametrize("email", ["lead\0@example.org", "\x1b@example.org"])
+def test_an_address_with_a_control_character_belongs_to_nobody(visitor: TestClient, db: Connection, email: str) -> None:
+    assert visitor.post("/sign-in", data=RIGHT | {"email": email}).status_code == 422
+    with pytest.raises(access.AccessError):
+        access.add_lead(db, email)
 
 
 def test_a_session_is_stored_as_a_hash_only(visitor: TestClient, db: Connection, lead: Lead) -> None:
@@ -204,7 +250,7 @@ def test_an_old_or_unknown_link_is_over(visitor: TestClient, db: Connection, lea
 
 
 def test_over_https_the_cookie_is_bound_to_the_host(visitor: TestClient, lead: Lead) -> None:
-    visitor.base_url = "https://rate.example.org"
+    visitor.base_url = "https://testserver"
     cookie = visitor.post("/sign-in", data=RIGHT).headers["set-cookie"]
     assert cookie.startswith("__Host-attune-lead=")
     assert {"Secure", "HttpOnly", "Path=/", "SameSite=lax"} <= set(cookie.split("; "))

@@ -74,7 +74,9 @@ def study(engine: Engine) -> Callable[..., int]:
 @pytest.fixture(scope="session")
 def built_app(shared_engine: Engine) -> FastAPI:
     """The application, put together once: its templates are read and compiled only then."""
-    return create_app(shared_engine)
+    made = create_app(shared_engine)
+    made.state.allowed_hosts = ["testserver"]
+    return made
 
 
 @pytest.fixture

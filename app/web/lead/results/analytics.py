@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.web.lead.results.charts import vega_url
-from app.web.lead.session import OwnForLong, live_report
+from app.web.lead.session import OwnExport, OwnForLong, live_report
 from app.web.pages import page
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def show_analytics(request: Request, own: OwnForLong) -> Response:
 
 
 @router.get("/studies/{slug}/analytics.json")
-def export_report_json(request: Request, own: OwnForLong, of: str | None = None) -> Response:
+def export_report_json(request: Request, own: OwnExport, of: str | None = None) -> Response:
     from app.analysis.report.report_tables import report_json
 
     report = live_report(request, own, of).report
@@ -53,7 +53,7 @@ def export_report_json(request: Request, own: OwnForLong, of: str | None = None)
 
 
 @router.get("/studies/{slug}/analytics.csv")
-def export_report_csv(request: Request, own: OwnForLong, of: str | None = None) -> Response:
+def export_report_csv(request: Request, own: OwnExport, of: str | None = None) -> Response:
     from app.analysis.report.report_tables import records_csv
 
     report = live_report(request, own, of).report

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from app.actions.results.charts import chart_picture, vega_script
 from app.web.assets import FOREVER
 from app.web.errors import NotFoundError
-from app.web.lead.session import LeadAndStudy, OwnForLong, live_report
+from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong, live_report
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -60,7 +60,7 @@ def export_chart(
 
 @router.get("/studies/{slug}/charts/{key}.{picture}")
 def export_picture(
-    request: Request, own: OwnForLong, key: str, picture: Format, theme: Theme = "light", of: str | None = None
+    request: Request, own: OwnExport, key: str, picture: Format, theme: Theme = "light", of: str | None = None
 ) -> Response:
     kind, content = chart_picture(request.app.state.begin, _spec(request, own, of, key, theme), picture)
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}

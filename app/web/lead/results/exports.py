@@ -9,20 +9,20 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from app.actions.results.exports import ratings_file, study_zip_file
-from app.web.lead.session import OwnForLong
+from app.web.lead.session import OwnExport
 
 router = APIRouter()
 
 
 @router.get("/studies/{slug}/ratings.csv")
-def export_ratings(request: Request, own: OwnForLong, *, spreadsheet: bool = False) -> Response:
+def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = False) -> Response:
     name = f"{own.study.slug}-ratings{'-spreadsheet' if spreadsheet else ''}.csv"
     path = ratings_file(request.app.state.begin, own.study, spreadsheet=spreadsheet)
     return _once(path, name, "text/csv; charset=utf-8")
 
 
 @router.get("/studies/{slug}/export.zip")
-def export_study(request: Request, own: OwnForLong) -> Response:
+def export_study(request: Request, own: OwnExport) -> Response:
     return _once(
         study_zip_file(request.app.state.begin, own.study, request.app.state.reports),
         f"{own.study.slug}.zip",

@@ -1,0 +1,87 @@
+"""How often something may be asked for, counted in the database: one limit for all workers and hosts."""
+
+from __future__ import annotations
+
+import math
+import time
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import TYPE_CHECKING, NamedTuple
+
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.strategies import FixedWindowRateLimiter
+
+from app.storage.leads.sign_in_attempts import Attempts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.storage.database.engine import Begin
+
+MAX_EXPORTS = RateLimitItemPerMinute(120, 10)
+SIGN_INS_OF_ADDRESS = RateLimitItemPerMinute(60, 15)
+SIGN_INS_OF_ADDRESS_TO_ACCOUNT = RateLimitItemPerMinute(10, 15)
+SIGN_INS_TO_ACCOUNT = RateLimitItemPerMinute(100, 60)
+
+
+class Limit(NamedTuple):
+    """A limit, and whom it is counted for."""
+
+    item: RateLimitItem
+    key: tuple[str, ...]
+
+
+def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
+    """An address may try one account ten times in a quarter of an hour, and sixty times in all.
+
+    So nobody can lock a lead out from elsewhere. An account takes a hundred attempts an hour from everywhere.
+    """
+    network, email = network_of(address), email.strip().lower()
+    return (
+        Limit(SIGN_INS_OF_ADDRESS, ("sign-in", network)),
+        Limit(SIGN_INS_OF_ADDRESS_TO_ACCOUNT, ("sign-in", network, email)),
+        Limit(SIGN_INS_TO_ACCOUNT, ("sign-in", "anywhere", email)),
+    )
+
+
+def arrival_limit(address: str, per_minute: int) -> Limit:
+    """Arrivals from one address: a laboratory is let in, and whoever guesses ids is slowed down."""
+    return Limit(RateLimitItemPerMinute(per_minute, 1), ("arrival", network_of(address)))
+
+
+def export_limit(lead_id: int) -> Limit:
+    """Downloads of one lead, each of which reads a whole study."""
+    return Limit(MAX_EXPORTS, ("export", str(lead_id)))
+
+
+def count(begin: Begin, limits: Sequence[Limit]) -> int:
+    """Count one more under each limit: 0 where all allow it, else after how many seconds to try again."""
+    limiter = _limiter(begin)
+    over = [limit for limit in limits if not limiter.hit(limit.item, *limit.key)]
+    ends = [limiter.get_window_stats(limit.item, *limit.key).reset_time for limit in over]
+    return max(1, math.ceil(max(ends) - time.time())) if ends else 0
+
+
+def take_back(begin: Begin, limits: Sequence[Limit]) -> None:
+    """Uncount what turned out to be allowed, such as a correct sign-in."""
+    limiter = _limiter(begin)
+    for limit in limits:
+        limiter.hit(limit.item, *limit.key, cost=-1)
+
+
+def network_of(address: str) -> str:
+    """Whom an address stands for: a provider hands out IPv6 addresses by the billion to one customer.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3:4:5:6"), network_of("::ffff:192.0.2.7")
+    ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7')
+    """
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
+
+
+def _limiter(begin: Begin) -> FixedWindowRateLimiter:
+    return FixedWindowRateLimiter(Attempts(begin))

@@ -1,0 +1,92 @@
+"""Log lines: as text or as JSON, with the id of the request, and without anything that a visitor sent.
+
+The words of an exception are left out: a database quotes the row that it refuses, and `int()` the text that is no
+number. Its type and where it was raised are there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.web.request_id import current_request_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+_ROOT = Path(__file__).resolve().parent.parent
+# Line ends would forge lines; an escape character would command the terminal of whoever reads them.
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+class TextFormatter(logging.Formatter):
+    """One line per record; where something failed, one more per place that it passed through."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        words = record.getMessage().translate(_CONTROL)
+        head = f"{at} {record.levelname} {record.name} [{current_request_id()}] {words}"
+        return "\n  ".join([head, *_stack(record)])
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object per record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "request_id": current_request_id(),
+            "message": record.getMessage().translate(_CONTROL),
+        }
+        if stack := _stack(record):
+            line["stack"] = stack
+        return json.dumps(line)
+
+
+def _stack(record: logging.LogRecord) -> list[str]:
+    error = record.exc_info[1] if record.exc_info else None
+    return [line for raised in _chain(error) for line in _lines(raised)]
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception, then what it was raised from."""
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _lines(error: BaseException) -> Iterator[str]:
+    state = getattr(error, "sqlstate", None) or getattr(getattr(error, "orig", None), "sqlstate", None)
+    kind = type(error)
+    yield f"{kind.__module__}.{kind.__qualname__}" + (f" (SQLSTATE {state})" if state else "")
+    for frame in traceback.extract_tb(error.__traceback__):
+        yield f"at {frame.filename.removeprefix(f'{_ROOT}/')}:{frame.lineno} in {frame.name}"
+
+
+def log_config(form: LogFormat, level: LogLevel) -> dict[str, Any]:
+    """For `logging.config.dictConfig`: everything to standard error, in one form."""
+    formatter = {"text": "app.logs.TextFormatter", "json": "app.logs.JsonFormatter"}[form]
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": {"()": formatter}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+        "root": {"handlers": ["stderr"], "level": "WARNING"},
+        "loggers": {
+            "attune": {"level": level.upper()},
+            # A connection that breaks is told of once, by the request that met it.
+            "sqlalchemy.pool": {"level": "CRITICAL"},
+        },
+    }

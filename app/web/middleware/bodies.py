@@ -1,0 +1,110 @@
+"""Bodies are read before a request takes a connection or a turn, within bounds of size and time.
+
+FastAPI reads a form where a handler asks for it, which is after its transaction has begun: twenty sockets that send a
+byte now and then would hold every turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+
+from app.web.errors import NOT_POSSIBLE, TIMED_OUT, TOO_SLOW, WORDS, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+BODY_S, CHUNK_S, UPLOAD_S = 20.0, 20.0, 900.0
+BAD_REQUEST, REQUEST_TIMEOUT, TOO_LARGE = 400, 408, 413
+
+
+class Bodies:
+    """Pure ASGI: hands the application a body that has arrived whole. Uploads stream, within bounds of time."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int, uploads: tuple[str, ...], seconds: float = BODY_S) -> None:
+        """Read for `app`; `uploads` are the beginnings of paths whose handlers read by themselves."""
+        self.app, self.max_bytes, self.uploads, self.seconds = app, max_bytes, uploads, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read, then pass on; or refuse."""
+        if scope["type"] != "http" or scope["method"] in READ_METHODS:
+            await self.app(scope, receive, send)
+        elif scope["path"].startswith(self.uploads):
+            await self.app(scope, _bounded(receive), send)
+        else:
+            await self._buffer(scope, receive, send)
+
+    async def _buffer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body: bytes | int | None
+        try:
+            async with asyncio.timeout(self.seconds):
+                body = await self._read(scope, receive)
+        except TimeoutError:
+            body = REQUEST_TIMEOUT
+        if isinstance(body, int):
+            await _refuse(scope, receive, send, body)
+        elif body is not None:
+            await self.app(scope, _replay(body, receive), send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> bytes | int | None:
+        """The body, None where the visitor has left, or the status of a refusal."""
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdecimal():
+            return BAD_REQUEST
+        if int(announced) > self.max_bytes:
+            return TOO_LARGE
+        parts, n_bytes, has_more = list[bytes](), 0, True
+        while has_more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            parts.append(message.get("body", b""))
+            n_bytes += len(parts[-1])
+            if n_bytes > self.max_bytes:
+                return TOO_LARGE
+            has_more = message.get("more_body", False)
+        return b"".join(parts)
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
+    words = {REQUEST_TIMEOUT: (TIMED_OUT, TOO_SLOW)}.get(status, (NOT_POSSIBLE, WORDS.get(status, WORDS[BAD_REQUEST])))
+    # The rest of the body is still on its way: the connection cannot be used again.
+    page = answer(Request(scope), status, *words, headers={"Connection": "close"})
+    await page(scope, receive, send)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """The body in one piece, then whatever comes after it, such as the visitor's leaving."""
+    is_read = False
+
+    async def replay() -> Message:
+        nonlocal is_read
+        if is_read:
+            return await receive()
+        is_read = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _bounded(receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """A stream that ends as if the visitor had left, once a piece or the whole takes too long."""
+    deadline: float | None = None
+
+    async def bounded() -> Message:
+        nonlocal deadline
+        now = asyncio.get_running_loop().time()
+        deadline = deadline or now + UPLOAD_S
+        try:
+            async with asyncio.timeout(min(CHUNK_S, max(deadline - now, 0.0))):
+                return await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+
+    return bounded

@@ -1,0 +1,59 @@
+"""Which host names this server answers to.
+
+A page of another site can point its own name at this server's address (DNS rebinding) and then read what a browser
+behind a firewall sees. It cannot do that with an address in numbers or with a name that we were told.
+"""
+
+from __future__ import annotations
+
+import socket
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class AllowedHosts:
+    """The names in `hosts` and that of `public_url`; where neither is given, every name that only this machine has."""
+
+    def __init__(self, hosts: Iterable[str] = (), public_url: str | None = None) -> None:
+        """`hosts` as in a Host header, without port; `*.example.org` is every name below it, `*` is any name."""
+        named = {host.strip().lower().strip("[]") for host in hosts} - {""}
+        if public_url and (host := urlsplit(public_url).hostname):
+            named.add(host)
+        self._is_open = not named
+        own = {socket.gethostname().lower()}
+        self._names = named | LOCAL | (own | {f"{name}.local" for name in own} if self._is_open else set())
+        self._endings = tuple(name[1:] for name in named if name.startswith("*."))
+        self.allows = lru_cache(maxsize=256)(self._allows)
+
+    def _allows(self, header: str) -> bool:
+        """Whether a Host header names this server.
+
+        >>> unset, public = AllowedHosts(), AllowedHosts(public_url="https://rate.example.org")
+        >>> unset.allows("192.168.1.7:8000"), unset.allows("evil.example"), public.allows("rate.example.org")
+        (True, False, True)
+        """
+        name = _name_of(header)
+        if name in self._names or "*" in self._names or name.endswith(self._endings or ("\0",)):
+            return True
+        return self._is_open and (name.endswith(".localhost") or _is_address(name))
+
+
+def _name_of(header: str) -> str:
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower().rstrip(".")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""A request that fails for a reason that nobody foresaw: noted once, answered, and never the end of the process."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("attune.web")
+
+
+class LastResort:
+    """Pure ASGI: keeps exceptions from the server, whose own log line would have no path."""
+
+    def __init__(self, app: ASGIApp, *, loggable: Callable[[str], str]) -> None:
+        """Catch what `app` raises; `loggable` makes a path fit for a log line."""
+        self.app, self.loggable = app, loggable
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on; note what is raised."""
+        is_answered = False
+
+        async def watch(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watch)
+        except Exception:
+            if scope["type"] != "http":
+                raise
+            log.exception("%s %s failed", scope["method"], self.loggable(scope["path"]))
+            if not is_answered:
+                await PlainTextResponse("Something went wrong.", status_code=500)(scope, receive, watch)

@@ -1,0 +1,28 @@
+"""One log line for a trouble that meets many requests at once."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import logging
+
+
+class ThrottledLog:
+    """Writes the first line, then at most one in `every_s` seconds, with how many were left out before it."""
+
+    def __init__(self, log: logging.Logger, *, every_s: float) -> None:
+        """Write to `log`."""
+        self._log, self._every_s = log, every_s
+        self._until, self._n_left_out = 0.0, 0
+
+    def error(self, words: str, *values: object) -> None:
+        """Write it, or count it."""
+        now = time.monotonic()
+        if now < self._until:
+            self._n_left_out += 1
+            return
+        more = f" (and {self._n_left_out} more before)" if self._n_left_out else ""
+        self._until, self._n_left_out = now + self._every_s, 0
+        self._log.error(words + "%s", *values, more)

@@ -1,0 +1,74 @@
+"""Log lines carry nothing that a visitor sent."""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.config
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.logs import JsonFormatter, TextFormatter, log_config
+from app.web.request_id import new_request_id
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+SECRET = "anna@example.org"
+
+
+def record_of(words: str, *values: object) -> logging.LogRecord:
+    """A record, with whatever exception is being handled."""
+    exc_info = sys.exc_info() if sys.exc_info()[1] else None
+    return logging.LogRecord("attune.web", logging.ERROR, __file__, 1, words, values, exc_info)
+
+
+@pytest.mark.parametrize("formatter", [TextFormatter(), JsonFormatter()])
+def test_an_exception_is_its_type_and_its_places_without_its_words(formatter: logging.Formatter) -> None:
+    try:
+        int(SECRET)
+    except ValueError:
+        line = formatter.format(record_of("GET %s failed", "/s/demo"))
+    assert SECRET not in line
+    assert "builtins.ValueError" in line
+    assert "test_logs.py" in line
+    assert "GET /s/demo failed" in line
+
+
+def test_a_statement_that_fails_shows_its_number_and_no_parameter(db: Connection) -> None:
+    with pytest.raises(SQLAlchemyError) as failed, db.begin_nested():
+        db.execute(text("SELECT CAST(:value AS integer)"), {"value": SECRET})
+    assert SECRET not in str(failed.value).partition("[SQL")[2]
+    record = record_of("failed")
+    record.exc_info = (failed.type, failed.value, failed.tb)
+    line = TextFormatter().format(record)
+    assert SECRET not in line
+    assert "SQLSTATE 22P02" in line
+
+
+@pytest.mark.parametrize("formatter", [TextFormatter(), JsonFormatter()])
+def test_no_value_can_forge_a_line_or_command_a_terminal(formatter: logging.Formatter) -> None:
+    line = formatter.format(record_of("refused %s", "a\nERROR forged\x1b[2J\u2028b"))
+    assert "\n" not in line
+    assert "\x1b" not in line
+    assert "\u2028" not in line
+
+
+def test_a_line_has_the_id_of_its_request() -> None:
+    request_id = new_request_id()
+    assert f"[{request_id}]" in TextFormatter().format(record_of("failed"))
+    parsed = json.loads(JsonFormatter().format(record_of("failed")))
+    assert (parsed["request_id"], parsed["level"], parsed["logger"]) == (request_id, "error", "attune.web")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_configuration_is_one_that_logging_takes(form: str) -> None:
+    config = log_config(form, "info")  # type: ignore[arg-type]
+    parsed = logging.config.DictConfigurator(config)
+    formatter = parsed.configure_formatter(config["formatters"]["line"])
+    assert isinstance(formatter, {"text": TextFormatter, "json": JsonFormatter}[form])
+    assert config["loggers"]["attune"]["level"] == "INFO"

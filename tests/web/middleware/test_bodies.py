@@ -1,0 +1,99 @@
+"""Bodies: whole before the application sees them, and bounded in time and size."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.web.middleware.bodies import Bodies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from fastapi import FastAPI
+    from starlette.types import Message, Receive, Scope, Send
+
+Piece = bytes | None
+
+
+class Recorder:
+    """An application that notes what it was handed, and a visitor who notes how they were answered."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        self.statuses: list[int] = []
+
+    async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
+        message = await receive()
+        self.bodies.append(message.get("body", b""))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.statuses.append(message["status"])
+
+
+def visitor_who_sends(pieces: Sequence[Piece]) -> Receive:
+    """Pieces of a body one after the other; None waits for ever, and after the last one the visitor leaves."""
+    left: Iterator[Piece] = iter(pieces)
+
+    async def receive() -> Message:
+        piece = next(left, b"")
+        if piece is None:
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": piece, "more_body": bool(piece)}
+
+    return receive
+
+
+@pytest.fixture
+def ask(app: FastAPI) -> Callable[..., Recorder]:
+    """Send a body in pieces."""
+
+    def go(pieces: Sequence[Piece], headers: dict[bytes, bytes] | None = None, path: str = "/s/x/start") -> Recorder:
+        recorder = Recorder()
+        bodies = Bodies(recorder, max_bytes=10, uploads=("/upload",), seconds=0.05)
+        scope: dict[str, Any] = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "headers": list((headers or {}).items()),
+            "app": app,
+            "query_string": b"",
+        }
+        asyncio.run(bodies(scope, visitor_who_sends(pieces), recorder.send))
+        return recorder
+
+    return go
+
+
+def test_a_body_in_pieces_is_handed_over_whole(ask: Callable[..., Recorder]) -> None:
+    found = ask([b"one", b"two"])
+    assert (found.bodies, found.statuses) == ([b"onetwo"], [200])
+
+
+def test_a_body_that_does_not_come_is_408_and_never_reaches_a_handler(ask: Callable[..., Recorder]) -> None:
+    found = ask([b"o", None])
+    assert (found.bodies, found.statuses) == ([], [408])
+
+
+@pytest.mark.parametrize(("pieces", "headers"), [([b"x" * 6] * 2, {}), ([b"x"], {b"content-length": b"11"})])
+def test_a_body_that_is_too_large_is_413_whether_or_not_it_says_so(
+    ask: Callable[..., Recorder], pieces: list[bytes], headers: dict[bytes, bytes]
+) -> None:
+    found = ask(pieces, headers)
+    assert (found.bodies, found.statuses) == ([], [413])
+
+
+def test_a_length_that_is_no_number_is_400(ask: Callable[..., Recorder]) -> None:
+    assert ask([b"x"], {b"content-length": b"-1"}).statuses == [400]
+
+
+def test_an_upload_streams_and_ends_when_a_piece_does_not_come(
+    ask: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.web.middleware.bodies.CHUNK_S", 0.01)
+    assert ask([b"x" * 20], path="/upload").bodies == [b"x" * 20]
+    assert ask([None], path="/upload").bodies == [b""]

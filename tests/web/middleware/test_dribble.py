@@ -1,0 +1,41 @@
+"""Sockets that send next to nothing, against a server on a real port."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from tests.web.middleware.served import connect, served
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+POST = b"POST /s/study/consent HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n"
+FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nc"
+HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+
+
+def test_sockets_that_never_finish_a_body_take_no_turn(app: FastAPI) -> None:
+    with served(app) as port, ExitStack() as sockets:
+        for _ in range(app.state.n_threads + 4):
+            sockets.enter_context(connect(port)).sendall(POST + FORM)
+        visitor = sockets.enter_context(connect(port))
+        visitor.sendall(HEALTH)
+        assert visitor.recv(64).startswith(b"HTTP/1.1 200")
+
+
+def test_headers_that_never_end_are_closed_with_408(app: FastAPI) -> None:
+    with served(app, headers_s=0.2) as port, connect(port) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+        assert slow.recv(64).startswith(b"HTTP/1.1 408")
+        assert b"\0" not in slow.recv(64)
+        assert slow.recv(64) == b""
+
+
+def test_the_second_request_of_a_connection_is_bounded_too(app: FastAPI) -> None:
+    with served(app, headers_s=0.2) as port, connect(port) as slow:
+        slow.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
+        assert slow.recv(4096).startswith(b"HTTP/1.1 200")
+        slow.sendall(b"GET /health HTTP/1.1\r\n")
+        answers = b"".join(iter(lambda: slow.recv(4096), b""))
+        assert b"HTTP/1.1 408" in answers

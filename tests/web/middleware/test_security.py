@@ -1,0 +1,165 @@
+"""What every answer carries, which host names are answered to, and what proves the same origin."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+
+from app.settings import Settings
+from app.web.middleware.access_log import AccessLog
+from app.web.middleware.hosts import AllowedHosts
+from app.web.middleware.last_resort import LastResort
+from app.web.middleware.loggable_path import LoggablePath
+from app.web.middleware.security import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+PUBLIC = "https://rate.example.org"
+loggable = LoggablePath(["/s/{slug}/rate/{token}", "/sign-in/{token}", "/x"])
+
+
+def client(public_url: str | None = None, base: str = "http://localhost", **headers: str) -> TestClient:
+    """A guard around an application that says the scheme and the method that it sees."""
+
+    async def echo(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401
+        await PlainTextResponse(f"{scope['scheme']} {scope['method']} {scope['path']}")(scope, receive, send)
+
+    guard = Guard(echo, hosts=AllowedHosts(public_url=public_url), public_url=public_url, loggable=loggable)
+    return TestClient(guard, base_url=base, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("site", "origin", "status"),
+    [
+        ("same-origin", None, 200),
+        ("same-origin", "null", 200),
+        ("same-origin", "http://localhost", 200),
+        (None, "http://localhost", 200),
+        ("same-origin", "https://evil.example", 403),
+        ("none", "https://evil.example", 403),
+        ("cross-site", "http://localhost", 403),
+        ("cross-site", None, 403),
+        (None, "null", 403),
+        (None, None, 403),
+    ],
+)
+def test_a_change_needs_an_origin_of_ours_whatever_else_the_browser_says(
+    caplog: pytest.LogCaptureFixture, site: str | None, origin: str | None, status: int
+) -> None:
+    sent = {"sec-fetch-site": site, "origin": origin}
+    answer = client().post("/x", headers={name: value for name, value in sent.items() if value})
+    assert answer.status_code == status
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert [record.getMessage() for record in caplog.records] == (
+        ["refused POST /x: it came from another site"] if status == 403 else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("host", "unset", "public"),
+    [
+        ("localhost:8000", 200, 200),
+        ("127.0.0.1", 200, 200),
+        ("[::1]:8000", 200, 200),
+        ("192.168.1.7:8000", 200, 400),
+        ("study.localhost", 200, 400),
+        ("rate.example.org", 400, 200),
+        ("RATE.example.org.:443", 400, 200),
+        ("evil.example", 400, 400),
+        ("", 400, 400),
+    ],
+)
+def test_a_server_answers_to_its_own_names_only(host: str, unset: int, public: int) -> None:
+    assert client().get("/x", headers={"host": host}).status_code == unset
+    assert client(PUBLIC).get("/x", headers={"host": host}).status_code == public
+
+
+def test_the_setting_may_name_more_hosts() -> None:
+    hosts = AllowedHosts([" a.example ", "*.b.example"], PUBLIC)
+    allowed = ("a.example", "x.b.example", "rate.example.org", "b.example", "c.example")
+    assert [hosts.allows(host) for host in allowed] == [True, True, True, False, False]
+    assert AllowedHosts(["*"]).allows("any.example")
+
+
+def test_behind_a_proxy_everything_is_https_when_the_public_address_is() -> None:
+    answer = client(PUBLIC, "http://127.0.0.1").get("/x")
+    assert answer.text.startswith("https ")
+    assert answer.headers["strict-transport-security"] == "max-age=31536000"
+    assert "strict-transport-security" not in client().get("/x").headers
+    assert client(PUBLIC, "http://127.0.0.1", origin=PUBLIC).post("/x").status_code == 200
+
+
+def test_head_is_answered_as_get_without_a_body() -> None:
+    answer = client().head("/x")
+    assert (answer.status_code, answer.text) == (200, "")
+    assert answer.headers["content-length"] == str(len("http GET /x"))
+
+
+def test_a_nul_in_a_path_reaches_no_handler() -> None:
+    assert "\0" not in client().get("/s/a%00b").text
+
+
+def test_every_answer_has_a_request_id_of_its_own() -> None:
+    browser = client(**{"x-request-id": "forged"})
+    found = {browser.get("/x").headers["x-request-id"] for _ in range(3)}
+    assert len(found) == 3
+    assert "forged" not in found
+
+
+def test_a_log_line_has_neither_token_nor_email(caplog: pytest.LogCaptureFixture) -> None:
+    for path in ("/s/demo/rate/4f9c1c1e", "/sign-in/sEcReT", "/anna@example.org/x", "/s/5f3eAnna", "/a%0AERROR"):
+        client().post(path)
+    said = [record.getMessage() for record in caplog.records]
+    paths = ["/s/demo/rate/*", "/sign-in/*", "/*/x", "/s/*", "/*"]
+    assert said == [f"refused POST {path}: it came from another site" for path in paths]
+
+
+def test_the_access_log_says_method_path_and_status(caplog: pytest.LogCaptureFixture) -> None:
+    async def teapot(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401
+        await PlainTextResponse("", status_code=418)(scope, receive, send)
+
+    with caplog.at_level(logging.INFO, "attune.access"):
+        TestClient(AccessLog(teapot, loggable=loggable)).get("/sign-in/secret?email=a@example.org")
+    assert caplog.records[0].getMessage().startswith("GET /sign-in/* 418 ")
+
+
+def test_what_fails_outside_of_every_handler_is_noted_once_and_answered(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(_scope: Any, _receive: Any, _send: Any) -> None:  # noqa: ANN401
+        raise RuntimeError
+
+    answer = TestClient(LastResort(fail, loggable=loggable)).get("/x")
+    assert (answer.status_code, answer.text) == (500, "Something went wrong.")
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/health", "/nowhere"])
+def test_head_works_on_pages(visit: Callable[[], TestClient], path: str) -> None:
+    got, head = visit().get(path), visit().head(path)
+    assert (head.status_code, head.text) == (got.status_code, "")
+
+
+def test_the_application_knows_its_own_words_for_log_lines(app: FastAPI, visitor: TestClient) -> None:
+    visitor.get("/")
+    assert app.state.loggable("/s/demo/rate/x/save") == "/s/demo/rate/*/save"
+    assert app.state.loggable("/studies/demo/charts/alpha.json") == "/studies/demo/charts/*"
+
+
+def test_a_variable_that_compose_passes_on_empty_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "ATTUNE_PUBLIC_URL", "ATTUNE_DATA_DIR"):
+        monkeypatch.setenv(name, "")
+    found = Settings()
+    assert (found.database_url, found.public_url, found.data_dir) == (None, None, None)
+
+
+@pytest.mark.parametrize("url", ["rate.example.org", "ftp://rate.example.org", "https://"])
+def test_a_public_address_that_is_none_is_refused_at_start(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("ATTUNE_PUBLIC_URL", url)
+    with pytest.raises(ValueError, match="complete address"):
+        Settings()

@@ -1,0 +1,125 @@
+"""While the database is away: 503, when to try again, words in the visitor's language, and one log line."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NoReturn
+
+import psycopg
+import pytest
+from psycopg import errors as postgres
+from sqlalchemy.exc import DBAPIError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from app.storage.database.engine import make_engine, transactions
+from app.storage.database.outages import outage_in_words
+from app.web import errors
+from app.web.throttled_log import ThrottledLog
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.testclient import TestClient
+
+SECRET = "anna's answer"
+OUTAGES: list[Exception] = [
+    OperationalError("SELECT", {"value": SECRET}, psycopg.OperationalError("connection refused")),
+    OperationalError("SELECT", {}, postgres.TooManyConnections(SECRET)),
+    OperationalError("INSERT", {}, postgres.DiskFull(SECRET)),
+    OperationalError("UPDATE", {}, postgres.LockNotAvailable(SECRET)),
+    OperationalError("SELECT", {}, postgres.QueryCanceled(SECRET)),
+    OperationalError("SELECT", {}, postgres.AdminShutdown(SECRET)),
+    InternalError("INSERT", {}, postgres.ReadOnlySqlTransaction(SECRET)),
+    PoolTimeoutError(SECRET),
+]
+
+
+@pytest.fixture(autouse=True)
+def fresh_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier test has written leaves nothing out here."""
+    monkeypatch.setattr(errors, "_outages", ThrottledLog(logging.getLogger("attune.web"), every_s=600))
+
+
+def break_database(app: FastAPI, error: Exception) -> None:
+    def begin() -> NoReturn:
+        raise error
+
+    app.state.begin = begin
+
+
+def name_of(error: Exception) -> str:
+    return type(getattr(error, "orig", error)).__name__
+
+
+@pytest.mark.parametrize("error", OUTAGES, ids=name_of)
+def test_an_outage_is_503_with_a_time_to_try_again_and_one_log_line(
+    app: FastAPI, visitor: TestClient, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    break_database(app, error)
+    answers = [visitor.get("/health") for _ in range(20)]
+    assert {answer.status_code for answer in answers} == {503}
+    assert answers[0].headers["retry-after"] == "5"
+    assert "reload this page" in answers[0].text
+    assert len(caplog.records) == 1
+    assert caplog.records[0].exc_info is None
+    assert SECRET not in caplog.text
+
+
+def test_a_form_says_that_it_is_not_saved_yet_in_the_browsers_language(app: FastAPI, visitor: TestClient) -> None:
+    break_database(app, OUTAGES[0])
+    answer = visitor.post("/s/study/start", headers={"accept-language": "tlh, de-AT;q=0.9, en;q=0.5"})
+    assert answer.status_code == 503
+    assert "Noch nicht gespeichert" in answer.text
+    assert answer.headers["x-request-id"] in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_save_by_script_gets_json_and_htmx_an_empty_answer(app: FastAPI, visitor: TestClient) -> None:
+    break_database(app, OUTAGES[0])
+    token = "00000000-0000-0000-0000-000000000000"
+    saved = visitor.post(f"/s/study/rate/{token}/save", data={"slot": "q0"})
+    assert (saved.status_code, saved.json()["error"]["status"]) == (503, 503)
+    fragment = visitor.post(f"/s/study/rate/{token}", headers={"hx-request": "true"})
+    assert (fragment.status_code, fragment.text) == (503, "")
+    assert saved.headers["retry-after"] == fragment.headers["retry-after"] == "5"
+
+
+def test_a_server_that_is_not_there_is_an_outage(app: FastAPI, visitor: TestClient) -> None:
+    engine = make_engine("postgresql+psycopg://nobody@127.0.0.1:9/none")
+    app.state.begin = transactions(engine)
+    assert visitor.get("/health").status_code == 503
+
+
+def test_a_programming_error_is_500_all_the_same(app: FastAPI, visitor: TestClient) -> None:
+    break_database(app, DBAPIError("SELECT", {}, postgres.UndefinedColumn(SECRET)))
+    answer = visitor.get("/health")
+    assert (answer.status_code, answer.headers["connection"]) == (500, "close")
+    break_database(app, InternalError("SELECT", {}, postgres.InFailedSqlTransaction(SECRET)))
+    assert visitor.get("/health").status_code == 500
+
+
+def test_who_waits_too_long_for_a_turn_is_told_so(
+    app: FastAPI, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.web.deps.WAIT_S", 0.01)
+    app.state.turns._value = 0
+    assert visitor.get("/health").status_code == 503
+    app.state.turns._value = 1
+    assert visitor.get("/health").status_code == 200
+    assert visitor.get("/health").status_code == 200
+
+
+def test_an_error_that_is_none_of_the_databases_is_no_outage() -> None:
+    assert outage_in_words(ValueError("x")) is None
+
+
+def test_many_lines_are_one_and_say_how_many_they_were(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    times = iter([100.0, 101.0, 102.0, 111.0])
+    monkeypatch.setattr("app.web.throttled_log.time.monotonic", lambda: next(times))
+    log = ThrottledLog(logging.getLogger("attune.web"), every_s=10)
+    for _ in range(4):
+        log.error("unavailable: %s", "disk full")
+    assert [record.getMessage() for record in caplog.records] == [
+        "unavailable: disk full", "unavailable: disk full (and 2 more before)"
+    ]  # fmt: skip

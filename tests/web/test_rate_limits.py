@@ -1,0 +1,70 @@
+"""Limits on arrivals and downloads: counted in the database, so for all workers, and refused with a time to wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from limits import RateLimitItemPerMinute
+
+from app.actions import rate_limits
+from app.actions.lead_access import add_lead, begin_session
+from app.actions.studies.life_cycle import open_study
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+
+def test_ids_cannot_be_tried_one_after_the_other(app: FastAPI, db: Connection, visit: Callable[[], TestClient]) -> None:
+    study_of(db, add_lead(db, "lead@example.org"))
+    open_study(db, "small")
+    app.state.max_arrivals = 3
+    browser = visit()
+    statuses = [visit().get(f"/s/small?participant=guess-{n}").status_code for n in range(3)]
+    assert statuses == [303] * 3
+    refused = browser.get("/s/small?participant=guess-4")
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["retry-after"]) <= 60
+
+
+def test_who_has_a_place_comes_back_whatever_others_try(
+    app: FastAPI, db: Connection, visit: Callable[[], TestClient]
+) -> None:
+    study_of(db, add_lead(db, "lead@example.org"))
+    open_study(db, "small")
+    app.state.max_arrivals = 1
+    anna = visit()
+    for _ in range(3):
+        assert anna.get("/s/small?participant=anna").status_code == 303
+
+
+def test_downloads_of_a_lead_have_a_limit(
+    db: Connection, visit: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "MAX_EXPORTS", RateLimitItemPerMinute(1, 10))
+    lead = add_lead(db, "lead@example.org")
+    study_of(db, lead)
+    browser = visit()
+    browser.cookies.set("attune-lead", begin_session(db, lead))
+    assert browser.get("/studies/small/ratings.csv").status_code == 200
+    refused = browser.get("/studies/small/ratings.csv")
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("testclient", "testclient", True),
+    ],
+)
+def test_a_customer_with_many_ipv6_addresses_is_one(one: str, other: str, *, is_same: bool) -> None:
+    assert (rate_limits.network_of(one) == rate_limits.network_of(other)) is is_same
