@@ -85,12 +85,12 @@ def list_all() -> None:
 def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
     """Write a study with its ratings and estimates to a folder that loads again with the same estimates."""
     from app.actions.studies.studies import export_study
-    from app.exchange import FolderInTheWayError
+    from app.design.problem import FolderExistsError
 
     with store() as engine, engine.connect() as db, progress() as show:
         try:
             export_study(db, _study(db, slug), out, spreadsheet=spreadsheet, progress=show)
-        except FolderInTheWayError as error:
+        except FolderExistsError as error:
             fail(str(error))
     say(f"{slug} is written to {out}.")
 

@@ -35,12 +35,12 @@ def new(
 ) -> None:
     """Write an editable study folder from a template. Never overwrites."""
     from app.actions.studies.templates import (
-        FolderInTheWayError,
         SlugError,
         TemplateMissingError,
         list_templates,
         new_study,
     )
+    from app.design.problem import FolderExistsError
 
     slug = slug or template
     try:
@@ -50,7 +50,7 @@ def new(
         raise typer.BadParameter(f"{error} There are: {names}", param_hint="TEMPLATE") from error
     except SlugError as error:
         raise typer.BadParameter(str(error), param_hint="--slug") from error
-    except FolderInTheWayError as error:
+    except FolderExistsError as error:
         fail(str(error))
     typer.echo(folder)
     say(f"Edit study.yaml and the CSV files in {folder}, then: attune study check {folder}")

@@ -35,3 +35,7 @@ class InvalidInputError(Exception):
         """Carry every problem, so that all can be mended in one go."""
         super().__init__("\n".join([f"{len(problems)} problems", *(problem.sentence() for problem in problems[:10])]))
         self.problems = problems
+
+
+class FolderExistsError(FileExistsError):
+    """The folder to write is there already and holds something. Nothing was written."""

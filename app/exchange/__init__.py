@@ -2,11 +2,10 @@
 
 from app.analysis.data.study_folder import StudyFolder, frames_of
 from app.exchange.folder.read import read_files, read_folder
-from app.exchange.folder.write import FolderInTheWayError, write_folder, write_zip
+from app.exchange.folder.write import write_folder, write_zip
 from app.exchange.uploads import read_upload
 
 __all__ = [
-    "FolderInTheWayError",
     "StudyFolder",
     "frames_of",
     "read_files",

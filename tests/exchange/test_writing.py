@@ -14,8 +14,9 @@ import pytest
 
 from app.analysis.data.study_folder import is_same
 from app.analysis.estimate import FIELDS, Estimate
+from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
-from app.exchange import FolderInTheWayError, StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
+from app.exchange import StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.folder.codebook import MEANINGS
 from app.exchange.ratings.ratings import FILE_COLUMNS
 from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
@@ -157,7 +158,7 @@ def test_the_data_package_describes_the_files_as_they_are(tmp_path: Path) -> Non
 
 def test_an_export_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FolderInTheWayError, match="is there already"):
+    with pytest.raises(FolderExistsError, match="is there already"):
         write_folder(tmp_path, read_small())
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 

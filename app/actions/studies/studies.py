@@ -40,7 +40,7 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     """Write the whole study with its estimates to a folder that loads again.
 
     Raises:
-        app.exchange.FolderInTheWayError: something stands there.
+        FolderExistsError: something stands there.
     """
     from app.actions.results.report import report_of_folder
     from app.exchange import write_folder

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from app.design.problem import FolderExistsError
 from app.design.protocol.study_parts import Slug
 
 PROTOCOL = "study.yaml"
@@ -30,10 +31,6 @@ class TemplateMissingError(LookupError):
 
 class SlugError(ValueError):
     """A study cannot be called so."""
-
-
-class FolderInTheWayError(FileExistsError):
-    """Something stands where the new study should be written."""
 
 
 def list_templates() -> tuple[Template, ...]:
@@ -67,11 +64,11 @@ def new_study(name: str, out: Path, slug: str, title: str) -> Path:
     Raises:
         TemplateMissingError: no such template.
         SlugError: not a slug.
-        FolderInTheWayError: the folder holds something, or is none; nothing was written.
+        FolderExistsError: the folder holds something, or is none; nothing was written.
     """
     files = files_of(name, slug, title)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FolderInTheWayError(f"{out} is there already. Nothing was written.")
+        raise FolderExistsError(f"{out} is there already. Nothing was written.")
     out.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
         (out / file).write_bytes(content)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from app.analysis.report.report_tables import estimates_csvs
+from app.design.problem import FolderExistsError
 from app.exchange.folder.codebook import codebook_rows, package
 from app.exchange.folder.scores import rater_composites, scores_of
 from app.exchange.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from app.exchange.tabular.records import Progress
 
 _CODEBOOK = ("file", "column", "question", "value", "meaning")
-
-
-class FolderInTheWayError(FileExistsError):
-    """Something stands where the export should be written; nothing was written."""
 
 
 def write_folder(
@@ -57,10 +54,10 @@ def write_folder(
         progress: told how far it is.
 
     Raises:
-        FolderInTheWayError: the folder holds something.
+        FolderExistsError: the folder holds something.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FolderInTheWayError(f"{path} is there already. Nothing was written.")
+        raise FolderExistsError(f"{path} is there already. Nothing was written.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
         half = Path(folder) / path.name

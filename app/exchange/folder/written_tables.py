@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from app.analysis.data.frames import canonical
+from app.analysis.data.frames import CHECK_COLUMNS, canonical
 from app.exchange.ratings.ratings import FILE_COLUMNS
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ _ALWAYS = {
     "ratings": ("rater", "item", "response", "question", "value"),
 }
 EVENT_COLUMNS = ("rater", "kind", "detail", "happened_at")
-CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
 
 
 def tables_of(study: StudyFolder) -> dict[str, Columns]:

@@ -6,13 +6,13 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
-
+from app.analysis.data.column_text import column_text
 from app.design.questions.scale import number, number_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pandas as pd
 
 # What a spreadsheet would take for a formula when it stands at the beginning of a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
@@ -50,13 +50,11 @@ def write_text_csv(path: Path, text: str, *, spreadsheet: bool = False) -> list[
 
 def column_cells(column: pd.Series[Any], *, spreadsheet: bool = False) -> list[str]:
     """Each cell as text: times as ISO 8601 in UTC, numbers at full precision, nothing for what is missing."""
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        times = column.dt.tz_localize(None).to_numpy()
-        return np.where(np.isnat(times), "", np.char.add(np.datetime_as_string(times), "Z")).tolist()  # type: ignore[no-any-return]
-    codes, distinct = pd.factorize(column)
-    texts = [_cell(value) for value in distinct.tolist()]
-    written = np.array([*(map(protected, texts) if spreadsheet else texts), ""], dtype=object)
-    return written[codes].tolist()  # type: ignore[no-any-return]
+
+    def cell(value: object) -> str:
+        return protected(_cell(value)) if spreadsheet else _cell(value)
+
+    return column_text(column, cell, missing="", utc="Z")
 
 
 def _cell(value: object) -> str:

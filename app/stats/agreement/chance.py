@@ -9,6 +9,7 @@ import numpy as np
 from app.stats.agreement.shares import agreeing_pairs, agreement_influence
 from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
 from app.stats.agreement.weights import Weights, disagreement_weights
+from app.stats.core.clusters import t_quantile
 from app.stats.core.jackknife import (
     PAIR,
     ZERO,
@@ -17,7 +18,6 @@ from app.stats.core.jackknife import (
     no_spread,
     no_variation,
     nothing_to_compare,
-    t_quantile,
 )
 from app.stats.core.result import Interval, Result
 
@@ -188,6 +188,6 @@ def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:
     se = jackknife_se(influence, np.ones(n))
     if se < ZERO:
         return no_spread("no_variation")
-    reach = t_quantile(confidence, n - 1) * se
+    reach = t_quantile(n - 1, confidence) * se
     interval = Interval(estimate - reach, min(estimate + reach, 1.0), "jackknife_units", confidence)
     return {"standard_error": se, "df": float(n - 1), "interval": interval, "interval_reason": None}

@@ -9,7 +9,8 @@ import numpy as np
 
 from app.stats.agreement.cohen import cohen_kappa
 from app.stats.agreement.shares import percent_agreement, within_one_agreement
-from app.stats.core.jackknife import PAIR, ZERO, fisher_ends, t_quantile
+from app.stats.core.clusters import t_quantile
+from app.stats.core.jackknife import PAIR, ZERO, fisher_ends
 from app.stats.core.ratings import Ratings
 from app.stats.core.result import Interval, Result
 
@@ -86,7 +87,7 @@ def _over_raters(kappa: Result, occasions: Ratings, rater: Ints, weights: Weight
     se = float(np.sqrt((n - 1) / n * ((known - known.mean()) ** 2).sum()))
     if se < ZERO:
         return replace(bare, interval_reason="no_variation")
-    low, high = fisher_ends(kappa.estimate, t_quantile(confidence, n - 1) * se)
+    low, high = fisher_ends(kappa.estimate, t_quantile(n - 1, confidence) * se)
     return replace(
         bare,
         standard_error=se,

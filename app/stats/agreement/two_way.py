@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from app.stats.agreement.disagreement import Disagreement
-from app.stats.core.jackknife import PAIR, ZERO, Spread, fisher_ends, jackknife_se, no_spread, t_quantile
+from app.stats.core.clusters import t_quantile
+from app.stats.core.jackknife import PAIR, ZERO, Spread, fisher_ends, jackknife_se, no_spread
 from app.stats.core.result import Interval
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def two_way_spread(
     df = float(min(ratings.n_units, n) - 1)
     if not is_of_pairs:
         df = variance**2 / (by_units**2 / (ratings.n_units - 1) + by_raters**2 / (n - 1))
-    low, high = fisher_ends(centre, np.sqrt(variance) * t_quantile(confidence, df))
+    low, high = fisher_ends(centre, np.sqrt(variance) * t_quantile(df, confidence))
     interval = Interval(min(low, estimate), max(high, estimate), METHOD, confidence)
     return {"standard_error": float(np.sqrt(variance)), "df": df, "interval": interval, "interval_reason": None}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from app.stats.core.clusters import t_quantile
 from app.stats.core.result import Interval, Reason, Result, undefined
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def correlation_spread(estimate: float, influence: Floats, weight: Floats, confi
     se = jackknife_se(influence, weight)
     if se < ZERO:
         return no_spread("no_variation")
-    low, high = fisher_ends(estimate, t_quantile(confidence, n - 1) * se)
+    low, high = fisher_ends(estimate, t_quantile(n - 1, confidence) * se)
     return {
         "standard_error": se,
         "df": n - 1,
@@ -95,7 +96,7 @@ def share_spread(values: Floats, confidence: float) -> Spread:
     se = float(values.std(ddof=1) / np.sqrt(n))
     if se < ZERO:
         return no_spread("no_variation")
-    mean, reach = float(values.mean()), t_quantile(confidence, n - 1) * se
+    mean, reach = float(values.mean()), t_quantile(n - 1, confidence) * se
     return {
         "standard_error": se,
         "df": float(n - 1),
@@ -110,10 +111,3 @@ def within(spread: Spread, lowest: float) -> Spread:
     if interval is not None and interval.low < lowest:
         spread["interval"] = replace(interval, low=lowest)
     return spread
-
-
-def t_quantile(confidence: float, df: float) -> float:
-    """How many standard errors a two-sided interval reaches."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + confidence) / 2))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.storage.raters.arrivals import token_hash
+from app.storage.database.token_hash import token_hash
 from app.storage.raters.rating_sessions import TOUCH, RatingSession
 
 if TYPE_CHECKING:

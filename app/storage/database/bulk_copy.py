@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     Progress = Callable[[str, int, int], None]
-    Cells = Sequence[str]
 
 NULL = r"\N"
 ROWS_AT_ONCE = 25_000
@@ -80,19 +79,11 @@ def copy_out(db: Connection, query: str, **values: int) -> io.BytesIO:
     return found
 
 
-def _cells(column: pd.Series[Any]) -> Cells:
-    """A column as COPY's text format has it: each distinct value is written once."""
-    import numpy as np
-    import pandas as pd
+def _cells(column: pd.Series[Any]) -> list[str]:
+    """A column as COPY's text format has it."""
+    from app.analysis.data.column_text import column_text  # pandas: only where a study is loaded
 
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        times = column.dt.tz_localize(None).to_numpy()
-        as_text = np.where(np.isnat(times), NULL, np.char.add(np.datetime_as_string(times), "+00"))
-        return as_text.tolist()  # type: ignore[no-any-return]
-    codes, distinct = pd.factorize(column)
-    # `tolist` gives Python's own numbers: numpy's repr is not a number.
-    written = np.array([*map(_cell, distinct.tolist()), NULL], dtype=object)
-    return written[codes].tolist()  # type: ignore[no-any-return]
+    return column_text(column, _cell, missing=NULL, utc="+00")
 
 
 def _cell(value: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
+from app.storage.database.token_hash import token_hash
 from app.storage.tables import attempts, lead_sessions, leads, sign_in_links
 
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ class Lead:
 
     id: int
     email: str
-
-
-def token_hash(token: str) -> bytes:
-    """What is stored of a token. No salt is needed: a token is 256 random bits."""
-    return hashlib.sha256(token.encode()).digest()
 
 
 def record_lead(db: Connection, email: str, password_hash: str | None) -> Lead | None:

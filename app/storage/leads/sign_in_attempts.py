@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from sqlalchemy import case, delete, func, literal, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.storage.database.token_hash import token_hash
 from app.storage.tables import attempts
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Attempts(Storage):
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
         """Count up within the window of `expiry` seconds that the first attempt opened."""
         until = func.now() + literal(timedelta(seconds=expiry))
-        new = insert(attempts).values(key_hash=_hash(key), n_attempts=amount, resets_at=until)
+        new = insert(attempts).values(key_hash=token_hash(key), n_attempts=amount, resets_at=until)
         is_over = attempts.c.resets_at <= func.now()
         counted = new.on_conflict_do_update(
             index_elements=[attempts.c.key_hash],
@@ -50,13 +50,13 @@ class Attempts(Storage):
 
     def get(self, key: str) -> int:
         """How many in the window that runs."""
-        statement = select(attempts.c.n_attempts).where(attempts.c.key_hash == _hash(key))
+        statement = select(attempts.c.n_attempts).where(attempts.c.key_hash == token_hash(key))
         with self.begin() as db:
             return int(db.execute(statement.where(attempts.c.resets_at > func.now())).scalar() or 0)
 
     def get_expiry(self, key: str) -> float:
         """When the window ends, in seconds since 1970; now, where none runs."""
-        statement = select(attempts.c.resets_at).where(attempts.c.key_hash == _hash(key))
+        statement = select(attempts.c.resets_at).where(attempts.c.key_hash == token_hash(key))
         with self.begin() as db:
             resets_at = db.execute(statement).scalar()
         return resets_at.timestamp() if resets_at else time.time()
@@ -73,8 +73,4 @@ class Attempts(Storage):
     def clear(self, key: str) -> None:
         """Forget the attempts under one key."""
         with self.begin() as db:
-            db.execute(delete(attempts).where(attempts.c.key_hash == _hash(key)))
-
-
-def _hash(key: str) -> bytes:
-    return hashlib.sha256(key.encode()).digest()
+            db.execute(delete(attempts).where(attempts.c.key_hash == token_hash(key)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets as random_secrets
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
+
+from app.storage.database.token_hash import token_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,11 +82,6 @@ def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
     """The study behind a rater's link."""
     row = db.execute(_STUDY, {"slug": slug}).one_or_none()
     return None if row is None else StudyDoor(*row)
-
-
-def token_hash(token: str) -> bytes:
-    """What the store knows of a token."""
-    return hashlib.sha256(token.encode()).digest()
 
 
 def record_arrival(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.raters.arrivals import token_hash
+from app.storage.database.token_hash import token_hash
 from app.storage.raters.departures import IS_NEW
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from ruamel.yaml import YAML
 from app.actions.studies.folder_feasibility import feasibility_of_folder
 from app.actions.studies.templates import (
     FOLDER,
-    FolderInTheWayError,
     SlugError,
     TemplateMissingError,
     list_templates,
     new_study,
     template_folder,
 )
+from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
 from app.design.questions.models import CategoryQuestion, RatingQuestion
 from app.exchange.folder.read import read_folder
@@ -151,11 +151,11 @@ def test_a_new_study_differs_from_its_template_in_slug_and_title_only(tmp_path: 
 
 def test_a_folder_that_holds_something_is_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("mine")
-    with pytest.raises(FolderInTheWayError):
+    with pytest.raises(FolderExistsError):
         new_study("epitome", tmp_path, "s", "T")
     assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"]
     assert (tmp_path / "study.yaml").read_text() == "mine"
-    with pytest.raises(FolderInTheWayError):
+    with pytest.raises(FolderExistsError):
         new_study("epitome", tmp_path / "study.yaml", "s", "T")
 
 

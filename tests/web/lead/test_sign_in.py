@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.actions import lead_access as access
+from app.storage.database.token_hash import token_hash
 from app.storage.leads import leads
 from app.web.lead.session import local_path
 
@@ -150,7 +151,7 @@ def test_a_session_is_stored_as_a_hash_only(visitor: TestClient, db: Connection,
     token = visitor.cookies["attune-lead"]
     stored = db.execute(text("SELECT token_hash FROM lead_sessions")).scalar_one()
     assert len(token) >= 43
-    assert bytes(stored) == leads.token_hash(token)
+    assert bytes(stored) == token_hash(token)
 
 
 def test_signing_in_again_ends_the_earlier_session(

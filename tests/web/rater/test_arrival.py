@@ -9,7 +9,8 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from app.actions.studies.life_cycle import close_study, pause_study
-from app.storage.raters.arrivals import record_invite, token_hash
+from app.storage.database.token_hash import token_hash
+from app.storage.raters.arrivals import record_invite
 from tests.web.rater.conftest import heading
 
 if TYPE_CHECKING:
