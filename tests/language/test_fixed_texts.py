@@ -21,10 +21,11 @@ READ_ALOUD = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "ar
 # What a rater reads comes from these; the rest of the design speaks to leads.
 RATER_CODE = sorted(
     [
-        *(ROOT / "app/web/rater").glob("*.py"),
+        *(ROOT / "app/web/rater").rglob("*.py"),
         ROOT / "app/web/errors.py",
         ROOT / "app/web/pages.py",
-        *(ROOT / "app/design" / f"{name}.py" for name in ("form", "slot", "spans", "presentation", "way", "reveal")),
+        *(ROOT / "app/design/questions" / f"{name}.py" for name in ("form", "slot", "spans")),
+        *(ROOT / "app/design" / f"{name}.py" for name in ("page_slots", "presentation", "steps", "reveal")),
     ]
 )
 NO_WORDS = {"use strict", "Escape", "Accept", "Enter"}
@@ -170,7 +171,7 @@ def test_a_loose_text_in_a_template_is_found(source: str) -> None:
     "source",
     [
         "<p>{{ _('Thank you') }} · <kbd>Enter</kbd> {{ n }}</p>",
-        "<b title=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</b>",
+        "<b id=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</b>",
         '<p data-group="points" data-saved="{{ _(\'Saved\') }}">{{ option(field, name ~ ".strength", "radio") }}</p>',
     ],
 )

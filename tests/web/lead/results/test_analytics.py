@@ -66,7 +66,7 @@ def test_every_chart_of_the_page_has_a_specification_and_a_table(client: TestCli
     page = client.get("/studies/ayers/analytics").text
     for theme in ("light", "dark"):
         specs = client.get(f"/studies/ayers/charts.json?theme={theme}").json()
-        assert len(specs) == page.count("data-chart=") == page.count('<estimate class="chart">') == 4
+        assert len(specs) == page.count("data-chart=") == page.count('<figure class="chart">') == 4
         assert all(f'data-chart="{key}"' in page for key in specs)
         assert {spec["width"] for spec in specs.values()} == {"container"}
 

@@ -1,0 +1,7 @@
+"""Reliability is tested on the same known answers and random ratings as agreement."""
+
+from __future__ import annotations
+
+from tests.stats.agreement.conftest import oracle
+
+__all__ = ["oracle"]
