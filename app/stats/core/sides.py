@@ -1,0 +1,37 @@
+"""Why a contrast does not exist, in the same words everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.stats.core.arrays import codes
+from app.stats.core.result import undefined
+
+FEW = 5
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Labels
+    from app.stats.core.result import Result
+
+
+def missing_side(is_first: Bools, first: str, second: str) -> Result | None:
+    """No ratings on one side of a contrast; None where both have some. `first` and `second` name the sides.
+
+    >>> import numpy as np
+    >>> missing_side(np.array([True]), "the source", "the reference").note
+    'There are no ratings of the reference.'
+    """
+    if is_first.any() and not is_first.all():
+        return None
+    side = second if is_first.any() else first
+    n = len(is_first)
+    return undefined("no_pairable_units", f"There are no ratings of {side}.", n_units=n, n_ratings=n)
+
+
+def warned_of_few(result: Result, is_first: Bools, rater: Labels) -> Result:
+    """The same result, with a warning where either side of the contrast has fewer than five raters."""
+    fewest = min(codes(rater[side])[1] for side in (is_first, ~is_first))
+    if result.interval is None or fewest >= FEW:
+        return result
+    return replace(result, note=f"One side has {fewest} raters only: the interval is wide. {result.note}".strip())

@@ -1,0 +1,94 @@
+"""Linear mixed models whose slopes vary by item and by rater, for lines through turns and covariates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import codes
+from app.stats.core.clusters import t_p_value, t_quantile, without_interval
+from app.stats.core.model_design import is_nested_one_to_one
+from app.stats.core.result import Interval, Result, undefined
+from app.stats.linear.lmm_fit import fit_lmm
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints, Labels
+    from app.stats.linear.lmm_fit import LmmFit
+
+METHOD = "lmm_satterthwaite"
+_ROUNDING = 1e-12
+_REPEATS = 1.5
+
+
+def mixed_contrast(
+    y: Floats,
+    X: Floats,
+    contrast: Floats,
+    *,
+    item: Labels,
+    rater: Labels,
+    has_slopes: bool = True,
+    level: float = 0.95,
+) -> Result:
+    """`contrast` of the fixed effects, with random effects of every column that varies within items or raters.
+
+    Args:
+        y: ratings, shape (n,), finite.
+        X: columns, the intercept first, the others centred, shape (n, p).
+        contrast: shape (p,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,); the same labels as `item` for one random factor.
+        has_slopes: whether columns that vary within items or raters get random slopes, or intercepts only.
+        level: of the interval.
+
+    REML with independent random effects of item and of rater; interval by Satterthwaite's degrees of freedom. A column
+    gets random slopes where levels of the factor have, on average, 1.5 ratings or more for each effect.
+    """
+    (items, n_items), (raters, n_raters), n = codes(item), codes(rater), len(y)
+    counts = {"n_items": n_items, "n_raters": n_raters, "n_units": n, "n_ratings": n}
+    if n == 0:
+        return undefined("no_pairable_units", "There are no ratings.", method=METHOD, **counts)
+    size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
+    Z, scale, direction = X / size, float(np.ptp(y)) or 1.0, contrast / size
+    if np.linalg.matrix_rank(Z) < X.shape[1]:
+        return undefined("singular", "The ratings cannot tell these effects apart.", method=METHOD, **counts)
+    rater_columns = _varying(Z, raters, n_raters, has_slopes=has_slopes)
+    fit = fit_lmm(
+        (y - y.min()) / scale,
+        np.ascontiguousarray(Z.T),
+        item=items,
+        rater=raters,
+        item_columns=_varying(Z, items, n_items, has_slopes=has_slopes),
+        rater_columns=rater_columns[:0] if is_nested_one_to_one(items, raters) else rater_columns,
+    )
+    if fit is None:
+        plain = Result(float(direction @ np.linalg.lstsq(Z, y / scale)[0]) * scale, METHOD).with_counts(**counts)
+        return without_interval(plain, "no_variation", "Items and raters leave nothing to the residual.")
+    bare = Result(float(direction @ fit.beta) * scale, METHOD).with_counts(**counts)
+    if min(n_items, n_raters) == 1:
+        return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
+    return _with_satterthwaite(bare, fit, direction, scale, level)
+
+
+def _with_satterthwaite(bare: Result, fit: LmmFit, direction: Floats, scale: float, level: float) -> Result:
+    estimate, df = bare.estimate or 0.0, fit.df(direction)
+    error = float(np.sqrt(direction @ fit.covariance @ direction)) * scale
+    reach = t_quantile(df, level) * error
+    interval = Interval(estimate - reach, estimate + reach, METHOD, level)
+    return replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))
+
+
+def _varying(Z: Floats, code: Ints, n: int, *, has_slopes: bool) -> Floats:
+    """The columns that differ within levels that are rated often enough to have effects of their own, shape (q, n)."""
+    size = np.bincount(code)
+    rows: list[Floats] = []
+    if 1 < n < len(code):
+        for column in Z.T[: None if has_slopes else 1]:
+            mean = np.bincount(code, column) / size
+            varies = np.bincount(code, np.abs(column - mean[code])) > _ROUNDING * size
+            is_intercept = bool(np.ptp(column) == 0)
+            if is_intercept or (varies.sum() > 1 and size[varies].mean() >= _REPEATS * (len(rows) + 1)):
+                rows.append(column)
+    return np.array(rows).reshape(len(rows), len(code))

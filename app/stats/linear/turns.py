@@ -1,0 +1,79 @@
+"""Ratings of the turns of a dialogue: their slope, and how the turns make up the rating of the whole.
+
+Arguments: `value`, `turn` (1, 2, 3 ...), `dialogue` and `rater` shape (n,), one rating each; rows in which value or
+turn is nan leave first. A dialogue is an item with one source.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import present
+from app.stats.core.sides import missing_side
+from app.stats.linear.cluster_robust import linear_contrast
+from app.stats.linear.random_slopes import mixed_contrast
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.core.result import Result
+
+
+def turn_slope(value: Floats, turn: Floats, *, dialogue: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Points by which the rating rises from one turn to the next, for new dialogues and new raters.
+
+    Linear mixed model y = b0 + b1 (turn - mean turn) + effects of dialogue and of rater, each with intercept and slope,
+    by REML with Satterthwaite's degrees of freedom (Bates et al. 2015; Kuznetsova et al. 2017).
+    """
+    number, (turns, dialogues, raters) = present(_known(value, turn), turn, dialogue, rater)
+    X = np.column_stack([np.ones(len(number)), _centred(turns)])
+    return mixed_contrast(number, X, np.array([0.0, 1.0]), item=dialogues, rater=raters, level=level)
+
+
+def turn_slope_difference(
+    value: Floats, turn: Floats, is_treated: Bools, *, dialogue: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Slope over turns of the source minus that of the reference. Model as `turn_slope`, with source and interaction.
+
+    `is_treated` shape (n,): whether the dialogue is of the source.
+    """
+    number, (turns, treated, dialogues, raters) = present(_known(value, turn), turn, is_treated, dialogue, rater)
+    treated = treated.astype(bool)
+    problem = missing_side(treated, "the source", "the reference")
+    if problem:
+        return problem
+    source, place = treated - 0.5, _centred(turns)
+    X = np.column_stack([np.ones(len(number)), place, source, place * source])
+    return mixed_contrast(number, X, np.array([0.0, 0.0, 0.0, 1.0]), item=dialogues, rater=raters, level=level)
+
+
+def whole_on_turns(
+    whole: Floats, turns: Floats, *, dialogue: Labels, rater: Labels, level: float = 0.95
+) -> list[Result]:
+    """How much each turn counts in the rating of the whole dialogue, the other turns held equal.
+
+    Least squares of the whole on all turns at once, CR2 errors by dialogue and rater: one coefficient for each turn.
+    Equal coefficients mean an average over turns, a large last one recency (Fredrickson and Kahneman 1993).
+
+    Args:
+        whole: one rating for each rater and dialogue, shape (n,).
+        turns: the same rater's ratings of the turns, shape (n, n_turns); rows with nan leave.
+        dialogue: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: of the intervals.
+    """
+    complete = np.where(np.isfinite(turns).all(axis=1), whole, np.nan)
+    number, (dialogues, raters) = present(complete, dialogue, rater)
+    kept = turns[np.isfinite(complete)]
+    X = np.column_stack([np.ones(len(number)), kept])
+    contrasts = np.eye(X.shape[1])[1:]
+    return [linear_contrast(number, X, row, item=dialogues, rater=raters, level=level) for row in contrasts]
+
+
+def _known(value: Floats, turn: Floats) -> Floats:
+    return np.where(np.isfinite(turn), value, np.nan)
+
+
+def _centred(turn: Floats) -> Floats:
+    return turn - turn.mean() if len(turn) else turn

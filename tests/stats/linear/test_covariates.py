@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.stats.linear.cluster_robust import linear_contrast
+from app.stats.linear.covariates import covariate_slope, covariate_slope_difference
+
+ITEM, RATER = (axis.ravel() for axis in np.indices((6, 8)))
+
+
+def test_a_score_of_raters_has_a_slope_between_them_only() -> None:
+    rng = np.random.default_rng(4)
+    score = rng.normal(50, 10, 8)
+    value = 0.05 * score[RATER] + rng.normal(size=48)
+    found = covariate_slope(value, score[RATER], item=ITEM, rater=RATER)
+    known = np.polyfit(score, [value[r == RATER].mean() for r in range(8)], 1)[0]
+    assert found.between.estimate == pytest.approx(known)
+    assert (found.within.reason, found.within.note) == ("no_variation", "The covariate does not vary within raters.")
+
+
+def test_within_and_between_may_differ_in_sign() -> None:
+    """Simpson's paradox: each rater likes longer texts more; raters who were given longer texts are more severe."""
+    rng = np.random.default_rng(5)
+    mean = np.arange(8.0)
+    length = mean[RATER] + rng.normal(0, 0.5, 48)
+    of_rater = np.array([length[r == RATER].mean() for r in range(8)])
+    value = 2 * (length - of_rater[RATER]) - 1 * of_rater[RATER] + 0.1 * rng.normal(size=48)
+    found = covariate_slope(value, length, item=ITEM, rater=RATER)
+    assert (found.within.estimate, found.between.estimate) == pytest.approx((2, -1), abs=0.1)
+    assert found.within.interval
+    assert found.between.interval
+
+
+def test_the_difference_between_sources_is_that_of_their_slopes() -> None:
+    rng = np.random.default_rng(6)
+    score, treated = rng.normal(size=8), ITEM % 2 == 0
+    value = rng.normal(size=48)
+    found = covariate_slope_difference(value, score[RATER], treated, item=ITEM, rater=RATER)
+    sides = [covariate_slope(value[s], score[RATER][s], item=ITEM[s], rater=RATER[s]) for s in (treated, ~treated)]
+    known = (sides[0].between.estimate or 0) - (sides[1].between.estimate or 0)
+    assert found.between.estimate == pytest.approx(known)
+    assert found.within.reason == "no_variation"
+
+
+def test_a_constant_covariate_has_no_slope_and_a_missing_one_leaves() -> None:
+    value = np.arange(48.0)
+    found = covariate_slope(value, np.full(48, 3.0), item=ITEM, rater=RATER)
+    assert {found.within.reason, found.between.reason} == {"no_variation"}
+    found = covariate_slope(value, np.full(48, np.nan), item=ITEM, rater=RATER)
+    assert {found.within.reason, found.between.reason} == {"no_pairable_units"}
+
+
+def test_one_source_alone_has_no_difference() -> None:
+    value = np.arange(48.0)
+    found = covariate_slope_difference(value, RATER.astype(float), ITEM < 99, item=ITEM, rater=RATER)
+    assert found.between.reason == "singular"
+
+
+def test_it_is_the_least_squares_slope_with_the_errors_of_linear_contrast() -> None:
+    rng = np.random.default_rng(7)
+    score = rng.normal(size=8)
+    value = rng.normal(size=48)
+    known = linear_contrast(
+        value, np.column_stack([np.ones(48), score[RATER]]), np.array([0.0, 1.0]), item=ITEM, rater=RATER
+    )
+    found = covariate_slope(value, score[RATER], item=ITEM, rater=RATER).between
+    assert (found.estimate, found.standard_error, found.df) == pytest.approx(
+        (known.estimate, known.standard_error, known.df)
+    )
