@@ -1,0 +1,82 @@
+"""What an attribute of the sources adds: reasoning models against others, one family against another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.core.arrays import codes, present
+from app.stats.core.clusters import cluster_variance, clusters, t_p_value, t_quantile
+from app.stats.core.result import Interval, Result
+from app.stats.core.sides import missing_side
+from app.stats.linear.cluster_robust import linear_contrast
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+
+METHOD = "three_way_cluster_t: sources random"
+FEWEST_SOURCES = 5
+_PAIR = 2
+
+
+def attribute_effect(  # a statistic's options are keywords
+    value: Floats, has_level: Bools, source: Labels, *, item: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Mean of the sources with the attribute minus mean of the sources without it, every source counted alike.
+
+    With five sources or more, two of them on each side, the interval is for new sources, items and raters: V_source by
+    Welch over the means of the sources, plus the two-way variance of items and raters with the sources held fixed, less
+    the variance of single ratings, which both contain; df is the smallest of Welch's, items - 1 and raters - 1. With
+    fewer the interval is for new items and raters and these sources, and the note says so.
+
+    Args:
+        value: ratings, shape (n,); nan leaves first.
+        has_level: whether the source of the rating has the level of the attribute, shape (n,).
+        source: labels, shape (n,); each is on one side.
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: of the interval.
+    """
+    number, (at_level, sources, items, raters) = present(value, has_level, source, item, rater)
+    at_level = at_level.astype(bool)
+    problem = missing_side(at_level, "sources with this attribute", "sources without this attribute")
+    if problem:
+        return problem
+    code, n_sources = codes(sources)
+    side = np.zeros(n_sources, dtype=bool)
+    side[code] = at_level
+    weight = 1 / np.bincount(code)[code]
+    X = np.column_stack([np.ones(len(number)), at_level])
+    fixed = linear_contrast(number, X, np.array([0.0, 1.0]), item=items, rater=raters, weight=weight, level=level)
+    if n_sources < FEWEST_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
+        return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())
+    return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)
+
+
+def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_ratings: float, level: float) -> Result:
+    means = np.bincount(code, value) / np.bincount(code)
+    parts = [float(means[half].var(ddof=1)) / int(half.sum()) for half in (side, ~side)]
+    dfs = [int(half.sum()) - 1 for half in (side, ~side)]
+    between = sum(parts)
+    welch = between**2 / sum(part**2 / df for part, df in zip(parts, dfs, strict=True)) if between else 1.0
+    fixed_variance = (fixed.standard_error or 0.0) ** 2
+    variance = max(between + fixed_variance - of_ratings, between, fixed_variance)
+    share = between / variance
+    df = 1 / (share**2 / welch + (1 - share) ** 2 / (fixed.df or 1.0))
+    error, estimate = variance**0.5, fixed.estimate or 0.0
+    reach = t_quantile(df, level) * error
+    interval = Interval(estimate - reach, estimate + reach, METHOD, level)
+    p_value = t_p_value(estimate / error, df)
+    return replace(fixed, method=METHOD, interval=interval, standard_error=error, df=df, p_value=p_value)
+
+
+def _rating_variance(value: Floats, code: Ints, side: Bools, item: Labels, rater: Labels) -> float:
+    """What single ratings within a source add to the variance: counted both between sources and by items and raters."""
+    size = np.bincount(code)
+    mean = np.bincount(code, value) / size
+    n_of_side = np.where(side, side.sum(), (~side).sum())
+    influence = (value - mean[code]) / (size * n_of_side)[code]
+    groups = clusters(item, rater)
+    return cluster_variance(influence, groups.cell, groups.n_cells)

@@ -1,0 +1,66 @@
+"""Few responders per group (six models, eight trainees): the unit is the responder, whoever rated them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from app.stats.comparison.rank_tests import mann_whitney, rank_biserial
+from app.stats.core.arrays import codes, present
+from app.stats.core.sides import missing_side
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.core.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class RespondersCompared:
+    """Mann-Whitney tests of responder means.
+
+    Attributes:
+        exact: U of the smaller side (its note names the side), p over all splits of the means that occurred.
+        asymptotic: the same U, p by the normal approximation with the correction for ties, none for continuity.
+        rank_biserial: r = 1 - 2 U / (n m) with the sign of the source: above 0 where it is rated higher.
+    """
+
+    exact: Result
+    asymptotic: Result
+    rank_biserial: Result
+
+
+def compare_responders(value: Floats, is_treated: Bools, responder: Labels) -> RespondersCompared:
+    """Mann-Whitney U test of the means of responders, source against reference (Mann and Whitney 1947).
+
+    Args:
+        value: ratings, shape (n,); nan leaves first.
+        is_treated: whether the responder belongs to the source, shape (n,).
+        responder: labels, shape (n,); one label in both groups is two responders.
+    """
+    number, (treated, responders) = present(value, is_treated, responder)
+    treated = treated.astype(bool)
+    problem = missing_side(treated, "the source", "the reference")
+    if problem:
+        return RespondersCompared(problem, problem, problem)
+    mine, theirs = (responder_means(number[side], responders[side]) for side in (treated, ~treated))
+    counts: dict[str, int | None] = {"n_units": len(mine) + len(theirs), "n_ratings": len(number)}
+    exact = mann_whitney(mine, theirs)
+    r = rank_biserial(mine, theirs).with_counts(**counts)
+    if exact.estimate is None:
+        return RespondersCompared(exact.with_counts(**counts), exact.with_counts(**counts), r)
+    above = exact.estimate
+    smaller = min(above, len(mine) * len(theirs) - above)
+    note = f"U of the {'source' if smaller == above else 'reference'}, the smaller of the two."
+    exact = replace(exact, estimate=smaller, note=note).with_counts(**counts)
+    p = float(stats.mannwhitneyu(mine, theirs, method="asymptotic", use_continuity=False).pvalue)
+    asymptotic = replace(exact, method="mann_whitney: normal approximation", p_value=p)
+    return RespondersCompared(exact, asymptotic, r)
+
+
+def responder_means(value: Floats, responder: Labels) -> Floats:
+    """Mean rating of each responder, in the order of first appearance. `value` has no nan."""
+    code, n = codes(responder)
+    return np.asarray(np.bincount(code, value, n) / np.bincount(code, minlength=n))

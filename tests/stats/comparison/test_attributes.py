@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from app.stats.comparison.attributes import attribute_effect
+
+ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((10, 6, 6)))
+HAS = SOURCE < 3
+
+
+def test_sources_that_differ_alone_give_the_test_of_their_means() -> None:
+    """Welch's test of three source means against three; items and raters have no part in the noise."""
+    mean = np.array([4.0, 5.5, 6.1, 3.0, 3.9, 3.3])
+    noise = 1e-6 * np.random.default_rng(1).normal(size=360)
+    found = attribute_effect(mean[SOURCE] + noise, HAS, SOURCE, item=ITEM, rater=RATER)
+    known = stats.ttest_ind(mean[:3], mean[3:], equal_var=False)
+    assert found.estimate == pytest.approx(mean[:3].mean() - mean[3:].mean(), rel=1e-5)
+    assert found.df == pytest.approx(known.df, rel=1e-3)
+    assert found.p_value == pytest.approx(known.pvalue, rel=1e-3)
+    assert (found.interval_reason, found.note) == (None, found.note)
+
+
+def test_each_source_counts_alike_however_often_it_was_rated() -> None:
+    rng = np.random.default_rng(2)
+    value = SOURCE + 0.1 * rng.normal(size=360)
+    kept = (SOURCE != 0) | (ITEM < 2)
+    found = attribute_effect(value[kept], HAS[kept], SOURCE[kept], item=ITEM[kept], rater=RATER[kept])
+    assert found.estimate == pytest.approx(1 - 4, abs=0.1)
+
+
+def test_few_sources_are_said_to_be_these_sources() -> None:
+    rng = np.random.default_rng(3)
+    four = SOURCE > 1
+    value = rng.normal(size=360)
+    found = attribute_effect(value[four], HAS[four], SOURCE[four], item=ITEM[four], rater=RATER[four])
+    assert found.note.startswith("For these 4 sources only.")
+    assert found.interval
+    assert found.interval.method == "two_way_cr2_t"
+
+
+def test_a_lone_source_on_one_side_is_no_sample_of_sources() -> None:
+    value = np.random.default_rng(4).normal(size=360)
+    found = attribute_effect(value, SOURCE == 0, SOURCE, item=ITEM, rater=RATER)
+    assert found.note.startswith("For these 6 sources only.")
+
+
+def test_sources_with_one_mean_leave_the_variance_of_items_and_raters() -> None:
+    rng = np.random.default_rng(5)
+    by_rater = rng.normal(size=6)
+    value = by_rater[RATER] * HAS
+    found = attribute_effect(value, HAS, SOURCE, item=ITEM, rater=RATER)
+    assert found.standard_error == pytest.approx(by_rater.std(ddof=1) / 6**0.5, rel=1e-6)
+
+
+@pytest.mark.parametrize("has", [SOURCE > 9, SOURCE < 9])
+def test_an_attribute_that_all_share_has_no_effect(has: np.ndarray) -> None:
+    found = attribute_effect(ITEM * 1.0, has, SOURCE, item=ITEM, rater=RATER)
+    assert found.reason == "no_pairable_units"
+
+
+def test_ratings_that_leave_nothing_over_have_no_interval() -> None:
+    found = attribute_effect(HAS * 1.0, HAS, SOURCE, item=ITEM, rater=RATER)
+    assert found.interval_reason == "no_variation"

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from app.stats.comparison.conjoint import amce
+
+
+def test_each_level_has_its_effect_averaged_over_the_other_attributes() -> None:
+    rng = np.random.default_rng(1)
+    n = 4000
+    warm, exact = rng.choice(["cold", "warm"], n), rng.choice(["poor", "fair", "right"], n)
+    chance = 0.3 + 0.1 * (warm == "warm") + 0.2 * (exact == "right")
+    chosen = (rng.random(n) < chance) * 1.0
+    item, rater = rng.integers(0, 40, n), rng.integers(0, 25, n)
+    found = amce(chosen, {"tone": warm, "accuracy": exact}, item=item, rater=rater)
+    assert [(a.attribute, a.level, a.reference_level) for a in found] == [
+        ("tone", "warm", "cold"),
+        ("accuracy", "poor", "fair"),
+        ("accuracy", "right", "fair"),
+    ]
+    columns = np.column_stack([np.ones(n), warm == "warm", exact == "poor", exact == "right"])
+    known = sm.OLS(chosen, columns).fit().params[1:]
+    assert [a.effect.estimate for a in found] == pytest.approx(known)
+    for effect, truth in zip(found, (0.1, 0, 0.2), strict=True):
+        assert effect.effect.interval
+        assert effect.effect.interval.low < truth < effect.effect.interval.high
+
+
+def test_attributes_that_always_vary_together_cannot_be_told_apart() -> None:
+    level = np.tile(["a", "b"], 6)
+    place = np.arange(12) // 3
+    found = amce(np.arange(12.0), {"one": level, "two": level}, item=place, rater=place)
+    assert {effect.effect.reason for effect in found} == {"singular"}
+
+
+def test_an_attribute_with_one_level_has_no_effect() -> None:
+    place = np.arange(4)
+    assert amce(np.arange(4.0), {"tone": np.full(4, "warm")}, item=place, rater=place) == []
+    assert amce(np.zeros(0), {"tone": np.zeros(0)}, item=np.zeros(0), rater=np.zeros(0)) == []

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.stats.comparison.describe import mean_difference
+from app.stats.comparison.factor import factor_effect, factor_interaction
+from app.stats.comparison.interaction import interaction
+
+ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((8, 6, 2)))
+
+
+def test_the_effect_is_the_difference_of_the_means() -> None:
+    value = np.random.default_rng(1).normal(size=96)
+    found = factor_effect(value, RATER % 2 == 0, item=ITEM, rater=RATER)
+    known = mean_difference(value, RATER % 2 == 0, item=ITEM, rater=RATER)
+    assert found.estimate == pytest.approx(known.estimate)
+
+
+def test_arms_of_raters_have_fewer_degrees_of_freedom_than_raters() -> None:
+    """Three raters in each arm, who differ: four degrees of freedom, where the plain interval has five."""
+    rng = np.random.default_rng(2)
+    value = rng.normal(size=96) + 3 * rng.normal(size=6)[RATER]
+    found = factor_effect(value, RATER < 3, item=ITEM, rater=RATER)
+    assert found.df == pytest.approx(4, abs=0.1)
+    assert found.note == "One side has 3 raters only: the interval is wide."
+
+
+def test_an_arm_of_one_rater_has_no_interval() -> None:
+    value = np.random.default_rng(3).normal(size=96)
+    found = factor_effect(value, RATER == 0, item=ITEM, rater=RATER)
+    assert found.estimate is not None
+    assert found.interval_reason == "one_cluster"
+
+
+@pytest.mark.parametrize(("level", "note"), [(0, "the reference level"), (9, "the level")])
+def test_a_factor_with_one_level_has_no_effect(level: int, note: str) -> None:
+    found = factor_effect(np.arange(96.0), level <= RATER, item=ITEM, rater=RATER)
+    assert (found.reason, found.note) == ("no_pairable_units", f"There are no ratings of {note}.")
+
+
+def test_the_interaction_is_that_of_the_four_means() -> None:
+    value = np.random.default_rng(4).normal(size=96)
+    found = factor_interaction(value, RATER % 2 == 0, SOURCE == 1, item=ITEM, rater=RATER)
+    known = interaction(value, SOURCE == 1, RATER % 2 == 0, item=ITEM, rater=RATER)
+    assert found.estimate == pytest.approx(known.estimate)
+    assert found.interval
+
+
+def test_an_interaction_takes_both_levels_of_both_sources() -> None:
+    found = factor_interaction(np.arange(96.0), SOURCE == 1, SOURCE == 1, item=ITEM, rater=RATER)
+    assert found.reason == "no_pairable_units"
