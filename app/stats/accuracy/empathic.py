@@ -1,0 +1,86 @@
+"""Empathic accuracy: how closely a perceiver follows what a target felt, moment by moment (Ickes 1993)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.comparison.describe import mean
+from app.stats.core.clusters import clusters, t_p_value
+from app.stats.core.result import undefined
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints, Labels
+    from app.stats.core.result import Result
+
+METHOD = "two_way_cluster_t: Fisher z, one correlation per target and perceiver"
+_FEWEST = 3
+_LARGEST = 0.99999
+_ROUNDING = 1e-9
+
+
+def empathic_accuracy(
+    felt: Floats, perceived: Floats, *, target: Labels, perceiver: Labels, level: float = 0.95
+) -> Result:
+    """Mean correlation between a target's own account and a perceiver's, within each target and perceiver.
+
+    Pearson's r over the moments of each target x perceiver pair, Fisher's z, mean over pairs, turned back by tanh
+    (Zaki, Bolger and Ochsner 2008, Psychol. Sci. 19:399). Interval for new targets and new perceivers: two-way cluster
+    t on z.
+
+    Args:
+        felt: the target's rating at a moment, shape (n,).
+        perceived: the perceiver's rating at the same moment, shape (n,); rows with nan in either leave.
+        target: labels, shape (n,).
+        perceiver: labels, shape (n,).
+        level: of the interval.
+
+    Pairs with fewer than three moments, or without variation on one side, have no correlation and leave; a perfect
+    correlation has no finite z and counts as one of .99999.
+    """
+    here = np.isfinite(felt) & np.isfinite(perceived)
+    groups = clusters(np.asarray(target)[here], np.asarray(perceiver)[here])
+    r = _correlations(felt[here], perceived[here], groups.cell, groups.n_cells)
+    first = np.full(groups.n_cells, -1, dtype=np.int64)
+    first[groups.cell[::-1]] = np.arange(len(groups.cell))[::-1]
+    has_r = np.isfinite(r)
+    if not has_r.any():
+        note = "No target and perceiver share three moments that vary."
+        return undefined("no_pairable_units", note, method=METHOD, n_units=0, n_ratings=int(here.sum()))
+    z = np.arctanh(np.clip(r[has_r], -_LARGEST, _LARGEST))
+    pairs = {"item": groups.item[first[has_r]], "rater": groups.rater[first[has_r]]}
+    return _turned_back(mean(z, level=level, **pairs), int(here.sum()))
+
+
+def _turned_back(on_z: Result, n_ratings: int) -> Result:
+    """The mean z and its interval as correlations; the test is that of z = 0."""
+    z = on_z.estimate or 0.0
+    r = float(np.tanh(z))
+    ends = on_z.interval and replace(
+        on_z.interval, low=float(np.tanh(on_z.interval.low)), high=float(np.tanh(on_z.interval.high))
+    )
+    error = on_z.standard_error
+    found = replace(on_z, estimate=r, method=METHOD, interval=ends).with_counts(n_ratings=n_ratings)
+    if error is None or on_z.df is None:
+        return found
+    return replace(found, standard_error=error * (1 - r**2), p_value=t_p_value(z / error, on_z.df))
+
+
+def _correlations(a: Floats, b: Floats, code: Ints, n: int) -> Floats:
+    """Pearson's r of each group; nan where it has fewer than three rows or one side does not vary; shape (n,)."""
+    size = np.bincount(code, minlength=n)
+    u, v = (_deviations(value, code, n) for value in (a, b))
+    squares = np.bincount(code, u * u, n) * np.bincount(code, v * v, n)
+    usable = (size >= _FEWEST) & (squares > 0)
+    r: Floats = np.divide(np.bincount(code, u * v, n), np.sqrt(squares), out=np.full(n, np.nan), where=usable)
+    return r
+
+
+def _deviations(value: Floats, code: Ints, n: int) -> Floats:
+    """From the mean of the group, in units of the largest value; rounding errors of 0 are 0."""
+    unit = value / (float(np.abs(value).max(initial=0)) or 1.0)
+    mean_of_group = np.bincount(code, unit, n) / np.maximum(np.bincount(code, minlength=n), 1)
+    deviation = unit - mean_of_group[code]
+    return np.where(np.abs(deviation) > _ROUNDING, deviation, 0.0)

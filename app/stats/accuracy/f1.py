@@ -1,0 +1,106 @@
+"""Named categories against a key: the confusion table, F1 of each category and their mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.stats.core.arrays import codes
+from app.stats.core.clusters import without_interval
+from app.stats.core.result import Interval, Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+
+METHOD = "bootstrap_items"
+_PAIR = 2
+# resampled tables held at once
+_MAX_NUMBERS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """How often each category was given where the key has each: `counts[k, g]`, key by given, shape (K, K)."""
+
+    categories: tuple[str, ...]
+    counts: Ints
+
+
+def confusion(given: Labels, key: Labels, categories: Sequence[str]) -> Confusion:
+    """The confusion table of answers, shapes (n,). Answers and keys that are missing or not declared leave."""
+    _, cell = _cells(given, key, categories)
+    k = len(categories)
+    return Confusion(tuple(categories), np.bincount(cell, minlength=k * k).reshape(k, k))
+
+
+def _cells(given: Labels, key: Labels, categories: Sequence[str]) -> tuple[Bools, Ints]:
+    """Which answers count, and for those the cell of the confusion table, row by row."""
+    declared = pd.Index(list(categories))
+    rows, columns = (declared.get_indexer(pd.Index(np.asarray(labels, dtype=object))) for labels in (key, given))
+    kept = (rows >= 0) & (columns >= 0)
+    return kept, (rows[kept] * len(categories) + columns[kept]).astype(np.int64)
+
+
+def f1_scores(table: Floats | Ints) -> Floats:
+    """F1 = 2 TP / (2 TP + FP + FN) of each category of confusion tables, shape (..., K, K) to (..., K).
+
+    0 where a category is in the key or was given, but never both; nan where it is in neither.
+    """
+    hits = np.diagonal(table, axis1=-2, axis2=-1)
+    either = table.sum(axis=-1) + table.sum(axis=-2)
+    scores: Floats = np.divide(2 * hits, either, out=np.full(either.shape, np.nan), where=either > 0)
+    return scores
+
+
+def f1_macro(  # a statistic's options are keywords
+    given: Labels,
+    key: Labels,
+    categories: Sequence[str],
+    *,
+    item: Labels,
+    rater: Labels,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Result:
+    """Mean of the F1 scores of the categories that occur in the key or in the answers. Unit: rating.
+
+    Percentile interval of a bootstrap of items, each with all its answers: for new items, these raters. As
+    scikit-learn's f1_score(average="macro", zero_division=0) over the labels that occur.
+    """
+    kept, cell = _cells(given, key, categories)
+    k = len(categories)
+    code, n_items = codes(np.asarray(item)[kept])
+    n = int(kept.sum())
+    counts = {"n_items": n_items, "n_units": n, "n_raters": codes(np.asarray(rater)[kept])[1], "n_ratings": n}
+    if n == 0:
+        return undefined("no_pairable_units", "No answer has a key.", method=METHOD, **counts)
+    by_item = np.bincount(code * k * k + cell, minlength=n_items * k * k).reshape(n_items, k * k)
+    bare = Result(float(_macro(by_item.sum(axis=0).reshape(1, k, k))[0]), METHOD).with_counts(**counts)
+    if n_items < _PAIR:
+        return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
+    draws = _resampled(by_item, k, n_resamples, np.random.default_rng(seed))
+    if np.ptp(draws) == 0:
+        return without_interval(bare, "no_variation", "Resampling items shows no spread.")
+    tail = (1 - level) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    interval = Interval(float(low), float(high), METHOD, level)
+    return replace(bare, interval=interval, standard_error=float(draws.std(ddof=1)), seed=seed)
+
+
+def _macro(table: Floats | Ints) -> Floats:
+    return np.asarray(np.nanmean(f1_scores(table), axis=-1), dtype=np.float64)
+
+
+def _resampled(by_item: Ints, k: int, n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Macro F1 of each resample of items; items with the same table are drawn together."""
+    patterns, weight = np.unique(by_item, axis=0, return_counts=True)
+    n, step = len(by_item), max(1, _MAX_NUMBERS // max(len(patterns), k * k))
+    sizes = [min(step, n_resamples - done) for done in range(0, n_resamples, step)]
+    parts = [_macro((rng.multinomial(n, weight / n, size) @ patterns).reshape(-1, k, k)) for size in sizes]
+    return np.concatenate(parts)

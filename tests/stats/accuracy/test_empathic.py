@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from app.stats.accuracy.empathic import empathic_accuracy
+
+TARGET, PERCEIVER, MOMENT = (axis.ravel() for axis in np.indices((4, 5, 12)))
+
+
+def _accounts() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    felt = rng.normal(size=(4, 12))[TARGET, MOMENT]
+    return felt, 0.8 * felt + rng.normal(size=len(felt)) + rng.normal(size=5)[PERCEIVER]
+
+
+def test_it_is_the_mean_of_the_correlations_of_pairs() -> None:
+    felt, perceived = _accounts()
+    found = empathic_accuracy(felt, perceived, target=TARGET, perceiver=PERCEIVER)
+    pairs = [(t == TARGET) & (p == PERCEIVER) for t in range(4) for p in range(5)]
+    z = [np.arctanh(stats.pearsonr(felt[pair], perceived[pair]).statistic) for pair in pairs]
+    assert found.estimate == pytest.approx(np.tanh(np.mean(z)))
+    assert found.interval
+    assert found.interval.low < (found.estimate or 0) < found.interval.high <= 1
+    assert (found.n_items, found.n_raters, found.n_units, found.n_ratings) == (4, 5, 20, 240)
+
+
+def test_a_perceivers_level_plays_no_part() -> None:
+    felt, perceived = _accounts()
+    one = empathic_accuracy(felt, perceived, target=TARGET, perceiver=PERCEIVER)
+    two = empathic_accuracy(felt, perceived + 9 * PERCEIVER, target=TARGET, perceiver=PERCEIVER)
+    assert one.estimate == pytest.approx(two.estimate)
+
+
+def test_perfect_and_flat_perceivers_count_and_leave() -> None:
+    felt = np.tile([1.0, 2, 3], 3)
+    perceived = np.concatenate([[1.0, 2, 3], [5, 5, 5], [np.nan, 1, 2]])
+    found = empathic_accuracy(felt, perceived, target=np.zeros(9), perceiver=np.repeat([0, 1, 2], 3))
+    assert found.estimate == pytest.approx(0.99999)
+    assert (found.n_units, found.n_ratings) == (1, 8)
+    assert found.interval_reason == "one_cluster"
+
+
+def test_too_few_moments_have_no_correlation() -> None:
+    found = empathic_accuracy(np.array([1.0, 2]), np.array([1.0, 2]), target=np.zeros(2), perceiver=np.zeros(2))
+    assert found.reason == "no_pairable_units"
+    none = np.zeros(0)
+    assert empathic_accuracy(none, none, target=none, perceiver=none).reason == "no_pairable_units"
