@@ -117,6 +117,19 @@ class Laplace:
         gradient = _Gradient(self, par, H, slopes, ends)
         return -height + H.log_det / 2, gradient.assembled()
 
+    def conditional_variances(self, w: Floats) -> tuple[Floats, Floats]:
+        """Variances of the standardized effects given the ratings and parameters, at the modes, in the caller's order.
+
+        Shapes (q_large, n_large) and (q_small, n_small): the diagonal of H^-1.
+        """
+        par = self.parameters(w)
+        eta, _ = self.modes(par)
+        slopes = SLOPES[self.link](*self._ends(par.thresholds, eta))
+        by_large, _, by_small = self.design.factored(slopes.weight, par.sd_large, par.sd_small).inverse
+        large = np.empty_like(self.large)
+        large[:, self.design.large_level] = np.array([by_large[k, k] for k in range(len(by_large))])
+        return large, np.array([by_small[k, k] for k in range(len(by_small))])
+
 
 def _largest(score: tuple[Floats, Floats]) -> float:
     return max(float(np.abs(part).max(initial=0)) for part in score)

@@ -1,0 +1,129 @@
+"""Differential item functioning: does a question work differently for one group of raters?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from app.stats.core.arrays import codes, present, spread
+from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.core.result import Interval, Result, undefined
+from app.stats.core.sides import missing_side
+from app.stats.ordinal.clmm_fit import fit_clmm
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.core.result import Reason
+    from app.stats.ordinal.clmm_fit import ClmmFit
+
+METHOD = "clmm_laplace: likelihood ratio"
+_LARGEST = 20.0
+_LOGISTIC_VARIANCE = np.pi**2 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Dif:
+    """Tests of one question, raters of a group against the others, at the same level of the trait.
+
+    Attributes:
+        uniform: odds ratio of a higher rating by the group; its p is that of the likelihood ratio, 1 df.
+        nonuniform: chi-square of the interaction of group and trait, 1 df: the odds ratio changes with the trait.
+        total: chi-square of both together, 2 df (Zumbo's omnibus test).
+        r2_change: what both add to McKelvey and Zavoina's R^2; below .035 negligible, from .07 large (Jodoin and Gierl
+            2001).
+    """
+
+    uniform: Result
+    nonuniform: Result
+    total: Result
+    r2_change: Result
+
+
+def dif(value: Floats, trait: Floats, is_member: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Dif:
+    """Ordinal logistic regression of the question on the trait, the group, and both (Zumbo 1999).
+
+    Three nested cumulative link models, with crossed random intercepts of item and rater where they are rated more than
+    once: logit P(y > k) = -theta_k + b1 trait; + b2 group; + b3 trait x group.
+
+    Args:
+        value: ratings of the question, shape (n,); nan leaves first.
+        trait: what the question should measure, such as the mean of the other questions, shape (n,); nan leaves.
+        is_member: whether the rater is in the group, shape (n,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: of the odds ratio's interval (Wald, normal).
+    """
+    known = np.where(np.isfinite(trait), value, np.nan)
+    number, (x, member, items, raters) = present(known, trait, is_member, item, rater)
+    member = member.astype(bool)
+    n = len(number)
+    counts: dict[str, int | None] = {
+        "n_items": codes(items)[1],
+        "n_raters": codes(raters)[1],
+        "n_units": n,
+        "n_ratings": n,
+    }
+    problem = missing_side(member, "the group", "the other raters")
+    if problem:
+        return Dif(*[replace(problem, method=METHOD).with_counts(**counts)] * 4)
+    if np.ptp(number) == 0 or np.ptp(x) == 0:
+        return _nothing("no_variation", "The ratings, or the trait, do not vary.", counts)
+    fits = _nested(number, (x - x.mean()) / spread(x), member - 0.5, items, raters)
+    if fits is None:
+        note = "The group, or the trait, tells the ratings apart without exception."
+        return _nothing("not_converged", note, counts)
+    return _compared(*fits, level=level, counts=counts)
+
+
+def _nothing(reason: Reason, note: str, counts: dict[str, int | None]) -> Dif:
+    return Dif(*[undefined(reason, note, method=METHOD, **counts)] * 4)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    fit: ClmmFit
+    fixed: Floats
+
+    @property
+    def r2(self) -> float:
+        """McKelvey and Zavoina (1975): variance of the fixed part over that of the latent rating."""
+        explained = float((self.fit.beta @ self.fixed).var())
+        random = float((self.fit.sd_item**2).sum() + (self.fit.sd_rater**2).sum())
+        return explained / (explained + random + _LOGISTIC_VARIANCE)
+
+
+def _nested(
+    value: Floats, trait: Floats, group: Floats, item: Labels, rater: Labels
+) -> tuple[_Fitted, _Fitted, _Fitted] | None:
+    """The fits without group, with it, and with the interaction; None where one of them has no maximum."""
+    y = ordered_classes(value).y
+    columns = random_columns(item, rater, None, is_trivial_rater=is_nested_one_to_one(item, rater))
+    found = []
+    for rows in ([trait], [trait, group], [trait, group, trait * group]):
+        X = np.array(rows)
+        fit = fit_clmm(y, X, item=item, rater=rater, item_columns=columns.item, rater_columns=columns.rater)
+        if fit is None or np.abs(fit.beta).max() > _LARGEST:
+            return None
+        found.append(_Fitted(fit, X))
+    return found[0], found[1], found[2]
+
+
+def _compared(base: _Fitted, uniform: _Fitted, full: _Fitted, *, level: float, counts: dict[str, int | None]) -> Dif:
+    log_odds, error = float(uniform.fit.beta[1]), float(uniform.fit.beta_errors[1])
+    reach = float(stats.norm.ppf(0.5 + level / 2)) * error
+    low, high = float(np.exp(log_odds - reach)), float(np.exp(log_odds + reach))
+    p_value = _likelihood_ratio(base, uniform, 1).p_value
+    odds_ratio = Result(
+        float(np.exp(log_odds)), METHOD, interval=Interval(low, high, "clmm_laplace", level), p_value=p_value
+    )
+    parts = odds_ratio, _likelihood_ratio(uniform, full, 1), _likelihood_ratio(base, full, 2)
+    change = Result(full.r2 - base.r2, "mckelvey_zavoina")
+    return Dif(*[part.with_counts(**counts) for part in (*parts, change)])
+
+
+def _likelihood_ratio(smaller: _Fitted, larger: _Fitted, df: int) -> Result:
+    chi_square = max(2 * (larger.fit.log_likelihood - smaller.fit.log_likelihood), 0.0)
+    return Result(chi_square, METHOD, df=float(df), p_value=float(stats.chi2.sf(chi_square, df)))

@@ -1,0 +1,120 @@
+"""Decision studies: how reliable a mean of n ratings is, and how many ratings a reliability takes.
+
+Object of measurement: the unit (a response); facet: the rater, crossed. With variance components s_u of units, s_r of
+raters and s_e of the rest,
+    Phi(n) = s_u / (s_u + (s_r + s_e) / n),    G(n) = s_u / (s_u + s_e / n).
+Phi (absolute) counts the severity of raters as error: for units rated by different raters, and for means that are read
+as they are. G (relative) does not: for ranking units that the same raters rated (Brennan 2001, Generalizability
+Theory).
+Both are intraclass correlations of one rating, ICC(A,1) and ICC(C,1), stepped up by Spearman and Brown, so their
+intervals are those of `icc` stepped up. Where raters are unknown slots, ICC(1) takes the place of both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from app.stats.core.result import Interval, Result, undefined
+from app.stats.reliability.icc import icc
+
+if TYPE_CHECKING:
+    from app.stats.core.ratings import Ratings
+    from app.stats.reliability.icc import Form
+
+Coefficient = Literal["phi", "g", "one_way"]
+_FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
+_NO_UNITS = "Units do not differ beyond chance: no number of raters reaches the reliability."
+_NO_END = "The reliability of one rating may be 0, so there is no upper end."
+
+
+def phi_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
+    """Phi(n): reliability of the mean of `n_raters` ratings, severity counted as error. Unit: response."""
+    return _stepped_up(ratings, "phi", n_raters, confidence)
+
+
+def g_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
+    """G(n): reliability of the order that the means of the same `n_raters` raters give. Unit: response."""
+    return _stepped_up(ratings, "g", n_raters, confidence)
+
+
+def raters_needed(
+    ratings: Ratings, target: float = 0.8, *, coefficient: Coefficient = "phi", confidence: float = 0.95
+) -> Result:
+    """The fewest ratings per unit with which the coefficient reaches `target`, above 0 and below 1.
+
+    n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up. The ends of the
+    interval come from those of rho; there is none where rho may be 0.
+    """
+    single = icc(ratings, form=_FORM[coefficient], confidence=confidence)
+    if single.estimate is None:
+        return single
+    method = f"decision_study: {coefficient}, {single.method}"
+    if single.estimate <= 0:
+        return undefined("no_variation", _NO_UNITS, method=method).with_counts(**ratings.sizes())
+    n = Result(float(_needed(single.estimate, target)), method).with_counts(**ratings.sizes())
+    if single.interval is None:
+        return replace(n, interval_reason=single.interval_reason, note=single.note)
+    fewest = _needed(single.interval.high, target)
+    if single.interval.low <= 0:
+        return replace(n, interval_reason="no_variation", note=f"At least {fewest}. {_NO_END}")
+    most = _needed(single.interval.low, target)
+    return replace(n, interval=Interval(float(fewest), float(most), "f_distribution", confidence))
+
+
+def items_needed(
+    ratings: Ratings, target: float = 0.8, *, coefficient: Coefficient = "phi", confidence: float = 0.95
+) -> Result:
+    """The fewest units that each rater must rate until the mean of a rater is reliable at `target`.
+
+    The same study with the object of measurement turned round: the rater is measured (severity, accuracy, a trait), the
+    units are the facet. For questionnaires and theory-of-mind items.
+    """
+    turned = replace(ratings, unit=ratings.rater, rater=ratings.unit)
+    return raters_needed(turned, target, coefficient=coefficient, confidence=confidence)
+
+
+def _stepped_up(ratings: Ratings, coefficient: Coefficient, n: float, confidence: float) -> Result:
+    single = icc(ratings, form=_FORM[coefficient], confidence=confidence)
+    if single.estimate is None:
+        return single
+    method = f"decision_study: {coefficient}({n:g}), {single.method}"
+    ends = single.interval and replace(
+        single.interval, low=_of_mean(single.interval.low, n), high=_of_mean(single.interval.high, n)
+    )
+    return replace(single, estimate=_of_mean(single.estimate, n), method=method, interval=ends, p_value=None)
+
+
+def _of_mean(single: float, n: float) -> float:
+    """Spearman and Brown; a reliability below 0 is none."""
+    rho = max(single, 0.0)
+    return n * rho / (1 + (n - 1) * rho)
+
+
+def _needed(single: float, target: float) -> int:
+    """Whole ratings; a rounding error above a whole number is not a rating."""
+    if single >= 1:
+        return 1
+    return max(1, math.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The two coefficients at one number of raters."""
+
+    n_raters: int
+    phi: Result
+    g: Result
+
+
+def decision_study(ratings: Ratings, up_to: int = 20, *, confidence: float = 0.95) -> list[Step]:
+    """Phi and G for 1, 2, ... `up_to` raters per unit."""
+    return [
+        Step(
+            n,
+            phi_coefficient(ratings, n, confidence=confidence),
+            g_coefficient(ratings, n, confidence=confidence),
+        )
+        for n in range(1, up_to + 1)
+    ]

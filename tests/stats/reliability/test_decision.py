@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from app.stats.core.ratings import Ratings
+from app.stats.reliability.components import variance_components
+from app.stats.reliability.decision import (
+    decision_study,
+    g_coefficient,
+    items_needed,
+    phi_coefficient,
+    raters_needed,
+)
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import Ayers
+
+# six targets by four judges (Shrout and Fleiss 1979, table 2)
+SCORES = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float)
+
+
+@pytest.fixture
+def shrout() -> Ratings:
+    unit, rater = (axis.ravel() for axis in np.indices((6, 4)))
+    return Ratings(unit, rater, SCORES.ravel())
+
+
+def test_the_components_are_those_of_shrout_and_fleiss(shrout: Ratings) -> None:
+    """2.556, 5.244 and 1.019."""
+    found = variance_components(shrout)
+    assert found is not None
+    variance = float(SCORES.var())
+    assert np.array([found.unit, found.rater, found.rest]) * variance == pytest.approx([2.556, 5.244, 1.019], abs=5e-4)
+
+
+def test_four_raters_have_the_coefficients_of_shrout_and_fleiss(shrout: Ratings) -> None:
+    """Phi(4) = .620 and G(4) = .909, with the intervals of ICC(2,k) and ICC(3,k)."""
+    phi, g = phi_coefficient(shrout, 4), g_coefficient(shrout, 4)
+    assert (phi.estimate, g.estimate) == pytest.approx((0.620050547598989, 0.909315542377069))
+    assert phi.interval
+    assert g.interval
+    assert (phi.interval.low, phi.interval.high) == pytest.approx((0.0711368163025035, 0.927232040167722))
+    assert (g.interval.low, g.interval.high) == pytest.approx((0.675674713816305, 0.985891678169062))
+
+
+def test_a_reliability_of_point_eight_takes_ten_raters_or_two(shrout: Ratings) -> None:
+    phi, g = raters_needed(shrout, 0.8), raters_needed(shrout, 0.8, coefficient="g")
+    assert (phi.estimate, g.estimate) == (10, 2)
+    assert g.interval
+    assert (g.interval.low, g.interval.high) == (1, 8)
+    assert phi.interval
+    assert phi.interval.high > 100
+
+
+def test_the_empathy_of_ayers_takes_ten_and_sixteen_raters_within_a_source(ayers: Ayers) -> None:
+    """Their evaluators are slots, so the coefficient is the one-way one."""
+    data = ayers("Empathy")
+    needed = []
+    for treated in (True, False):
+        of = data.of(treated=treated)
+        ratings = Ratings(np.unique(of.item, return_inverse=True)[1], np.arange(len(of.item)), of.value)
+        needed.append(raters_needed(ratings, 0.8, coefficient="one_way").estimate)
+    assert sorted(number or 0 for number in needed) == [10, 16]
+
+
+def test_the_rater_as_object_turns_the_table_round(shrout: Ratings) -> None:
+    """s_r / (s_r + (s_u + s_e) / n) with 5.244, 2.556 and 1.019: n = 4 x 3.575 / 5.244 = 2.73."""
+    assert items_needed(shrout, 0.8).estimate == 3
+
+
+def test_coefficients_rise_with_raters_and_g_is_never_below_phi(shrout: Ratings) -> None:
+    steps = decision_study(shrout, 5)
+    assert [step.n_raters for step in steps] == [1, 2, 3, 4, 5]
+    phis = [step.phi.estimate or 0 for step in steps]
+    assert phis == sorted(phis)
+    assert all((step.g.estimate or 0) >= (step.phi.estimate or 0) for step in steps)
+
+
+def test_units_that_do_not_differ_need_more_raters_than_there_are() -> None:
+    unit, rater = (axis.ravel() for axis in np.indices((4, 3)))
+    noise = Ratings(unit, rater, np.array([1.0, 2, 3, 3, 1, 2, 2, 3, 1, 1, 2, 3]))
+    assert raters_needed(noise).reason == "no_variation"
+    assert phi_coefficient(noise, 4).estimate == 0
+
+
+def test_a_reliability_that_may_be_nothing_has_no_upper_end() -> None:
+    rng = np.random.default_rng(7)
+    unit, rater = (axis.ravel() for axis in np.indices((6, 3)))
+    weak = Ratings(unit, rater, 0.6 * rng.normal(size=6)[unit] + rng.normal(size=18))
+    found = raters_needed(weak)
+    assert (found.estimate, found.interval_reason) == (5, "no_variation")
+    assert found.note.startswith("At least 1.")
+
+
+def test_perfect_agreement_needs_one_rater() -> None:
+    unit, rater = (axis.ravel() for axis in np.indices((4, 3)))
+    found = raters_needed(Ratings(unit, rater, unit.astype(float)))
+    assert (found.estimate, found.interval, found.interval_reason) == (1, None, "no_variation")
+
+
+def test_one_rating_per_response_is_not_estimable() -> None:
+    alone = Ratings(np.arange(4), np.arange(4), np.arange(4.0))
+    assert raters_needed(alone).reason == "no_pairable_units"
+    assert phi_coefficient(alone, 3).reason == "no_pairable_units"
