@@ -8,8 +8,12 @@ from app.actions.rating.invite import invite_raters
 from app.actions.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
 from app.actions.simulation.simulated_steps import pass_step
 from app.design.allocation.randomization import seeded
-from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, TextQuestion
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import number_text
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.text import TextQuestion
 from app.storage.raters.arrivals import get_study_door
 from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.studies.protocols import get_protocol
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.questions.models import Question
+    from app.design.questions.kinds import Question
     from app.design.questions.slot import Slot
 
 Form = dict[str, list[str]]

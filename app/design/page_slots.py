@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation.trials import PAIR
 from app.design.protocol.cells import applies
-from app.design.questions.models import HighlightQuestion
+from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.slot import Slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.models import Question, Target
+    from app.design.questions.kinds import Question
+    from app.design.questions.question import Target
 
 
 def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:

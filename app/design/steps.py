@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from app.design.allocation.randomization import seeded
 from app.design.page_slots import slots_of_rater
 from app.design.protocol.flow import Questionnaire
-from app.design.questions.form import answer_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -118,5 +117,5 @@ def slots_of_step(
 
 def is_eligible(eligibility: Eligibility, answers: Sequence[Answer]) -> bool:
     """Whether each question of the eligibility has an answer that lets in."""
-    given = {answer.slot.question.key: answer_text(answer) for answer in answers}
+    given = {answer.slot.question.key: answer.cell({}) for answer in answers}
     return all(given.get(key) in accepted for key, accepted in eligibility.accept.items())

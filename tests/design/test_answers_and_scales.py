@@ -8,16 +8,12 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from app.design.dialogue import turns_from_json
-from app.design.questions.answer import scaled_value
-from app.design.questions.models import (
-    CategoryQuestion,
-    HighlightQuestion,
-    RatingQuestion,
-    SliderQuestion,
-    TextQuestion,
-    allowed_words,
-)
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Scale
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.text import TextQuestion
 
 
 def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - whatever a lead may write
@@ -51,12 +47,12 @@ def test_each_kind_of_question_says_what_it_takes() -> None:
     rating = RatingQuestion.model_validate(
         {"key": "r", "target": "response", "type": "rating", "text": "?", "scale": {1: "low", 2: "high"}}
     )
-    assert allowed_words(slider) == "0 to 1 in steps of 0.1"
-    assert allowed_words(rating) == "1 or 2 (the scale of `r`)"
-    assert allowed_words(category(codes={"a": "first", "b": "second"}, multiple=True)) == "a, b (several joined by |)"
-    assert allowed_words(TextQuestion(key="t", target="item", type="text", text="?")) == "any text"
+    assert slider.allowed_words() == "0 to 1 in steps of 0.1"
+    assert rating.allowed_words() == "1 or 2 (the scale of `r`)"
+    assert category(codes={"a": "first", "b": "second"}, multiple=True).allowed_words() == "a, b (several joined by |)"
+    assert TextQuestion(key="t", target="item", type="text", text="?").allowed_words() == "any text"
     spans = HighlightQuestion(key="h", target="response", type="highlight", text="?")
-    assert allowed_words(spans).startswith("character offsets such as 12-30|45-60")
+    assert spans.allowed_words().startswith("character offsets such as 12-30|45-60")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +60,7 @@ def test_each_kind_of_question_says_what_it_takes() -> None:
 )
 def test_a_slider_takes_its_steps_and_nothing_between(text: str, value: float | None) -> None:
     slider = SliderQuestion(key="s", target="response", type="slider", text="?", min=0, max=1, step=0.1)
-    assert scaled_value(slider, text) == value
+    assert slider.value_of(text) == value
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity"])

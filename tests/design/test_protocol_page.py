@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 
 from app.design.protocol.study import Protocol
-from app.design.questions.models import Question
+from app.design.questions.kinds import Question
 from app.design.questions.scale import Scale
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol

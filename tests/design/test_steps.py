@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.design.page_slots import slots_of_rater
 from app.design.protocol.flow import Questionnaire
-from app.design.questions.form import Answer, answer_text
+from app.design.questions.form import Answer
 from app.design.steps import is_eligible, next_step, questionnaire_of, slots_of_step, way_of
 from tests.design.studies import AGE, DEBRIEF, LABEL, MOOD, SURE, WARM, WHO, protocol
 
@@ -102,19 +102,19 @@ def test_who_gives_every_accepted_answer_is_eligible() -> None:
     eligibility = study.flow.eligibility
     assert eligibility
     slots = {slot.question.key: slot for slot in slots_of_rater(study)}
-    adult = Answer(slots["adult"], codes=("yes",))
-    assert is_eligible(eligibility, [adult, Answer(slots["mood"], number=60.0)])
-    assert not is_eligible(eligibility, [adult, Answer(slots["mood"], number=61.0)])
+    adult = Answer(slot=slots["adult"], codes=("yes",))
+    assert is_eligible(eligibility, [adult, Answer(slot=slots["mood"], number=60.0)])
+    assert not is_eligible(eligibility, [adult, Answer(slot=slots["mood"], number=61.0)])
     assert not is_eligible(eligibility, [adult])
 
 
 def test_an_answer_is_written_as_in_ratings_csv() -> None:
     slot = slots_of_rater(protocol())[0]
     answers = [
-        Answer(slot, number=4.0),
-        Answer(slot, outcome="tie"),
-        Answer(slot, codes=("a", "b")),
-        Answer(slot, text="so"),
-        Answer(slot, codes=()),
+        Answer(slot=slot, number=4.0),
+        Answer(slot=slot, outcome="tie"),
+        Answer(slot=slot, codes=("a", "b")),
+        Answer(slot=slot, text="so"),
+        Answer(slot=slot, codes=()),
     ]
-    assert [answer_text(answer) for answer in answers] == ["4", "tie", "a|b", "so", ""]
+    assert [answer.cell({}) for answer in answers] == ["4", "tie", "a|b", "so", ""]

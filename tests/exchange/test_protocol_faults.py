@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.questions.models import CategoryQuestion, RatingQuestion
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.rating import RatingQuestion
 from tests.exchange.small import YAML, only_problem, problems_in, read_small, small
 
 # what stands in study.yaml, what stands there instead, line, column, found, a part of what is allowed

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.allocation.gold_trials import declared_gold
-from app.design.questions.form import SIDES
-from app.design.questions.models import ChoiceQuestion
-from app.design.questions.scale import number_text
 from app.storage.answers.ratings import GOLD
 
 if TYPE_CHECKING:
@@ -47,16 +44,10 @@ def expected_form(
         view: what it shows.
         keys: of the responses, by id.
     """
-    sides = dict(zip((keys[response_id] for response_id in view.response_ids), SIDES, strict=False))
+    shown = [keys[response_id] for response_id in view.response_ids]
     form: dict[str, list[str]] = {}
     for slot in slots:
         value = next(iter(expect.get(slot.question.key, ())), None)
-        if value is None:
-            continue
-        if isinstance(slot.question, ChoiceQuestion):
-            form[slot.name] = [sides.get(value, value)]
-            if slot.question.strength and value in sides:
-                form[f"{slot.name}.strength"] = [number_text(slot.question.strength.values[0])]
-        else:
-            form[slot.name] = value.split("|")
+        if value is not None:
+            form |= slot.question.form_of(value, slot.name, shown)
     return form

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
     from app.analysis.estimate import Unit
-    from app.design.questions.models import ChoiceQuestion, ScaledQuestion, Target
+    from app.design.questions.choice import ChoiceQuestion
+    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.question import Target
 
 # places in OUTCOMES
 RESPONSE, TIE, NEITHER = 0, 1, 2

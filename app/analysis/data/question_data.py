@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
 from app.analysis.estimate import estimate_of
-from app.design.questions.models import ChoiceQuestion, ScaledQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds import ScaledQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
-    from app.design.questions.models import ScaledQuestion
+    from app.design.questions.kinds import ScaledQuestion
 
 # As shares of the range of the scale, near what Ayers et al. (2023) and the experts of Kumar et al. (2025) show.
 USUAL = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)

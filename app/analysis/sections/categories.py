@@ -12,7 +12,7 @@ import pandas as pd
 from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import ScaledSheet
 from app.analysis.data.scopes import distinct_groups, with_answers
-from app.design.questions.models import CategoryQuestion, RatingQuestion
+from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Point, Scale
 from app.stats.comparison.describe import share
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes, Floats, Ints
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
+    from app.design.questions.category import CategoryQuestion
 
 SECTION = "category"
 

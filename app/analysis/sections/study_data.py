@@ -13,7 +13,7 @@ from app.analysis.data.question_data import MOST_RATINGS, TOO_MANY, ChoiceSheet,
 from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
 from app.analysis.sections.categories import category_sheet
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
-from app.design.questions.models import CategoryQuestion
+from app.design.questions.category import CategoryQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.covariates import Covariates
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from app.analysis.sections.categories import CategorySheet
     from app.analysis.sections.comparison.composites import Table
     from app.design.protocol.study import Protocol
-    from app.design.questions.models import ScaledQuestion, Target
+    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.question import Target
 
 
 @dataclass(frozen=True)

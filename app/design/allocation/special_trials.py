@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation.trials import PAIR, kind_of_trials, trials_of_item
 from app.design.protocol.cells import Cell, cells
-from app.design.questions.answer import CANNOT_JUDGE
-from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
-from app.design.questions.scale import number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from app.design.protocol.flow import PracticeTrial
     from app.design.protocol.study import Protocol
     from app.design.protocol.study_design import Trials
-    from app.design.questions.models import Question
+    from app.design.questions.kinds import Question
 
 Purpose = Literal["practice", "gold"]
 
@@ -107,6 +104,7 @@ def _impossible(
     protocol: Protocol, purpose: Purpose, declared: PracticeTrial | GoldTrial, shown: Sequence[Candidate]
 ) -> Iterator[str]:
     """What it expects and nobody could answer."""
+    keys = [response.key for response in shown]
     others = (*protocol.checks.attention, *protocol.checks.comprehension)
     if purpose == "gold" and declared.item in {check.key for check in others}:
         yield f"has the name of another check, {declared.item}"
@@ -114,27 +112,14 @@ def _impossible(
         question = protocol.question(key)
         if question is None or key in protocol.flow.revisit or not _is_asked(question, purpose, len(shown)):
             yield f"expects an answer to {key}, which its page does not ask"
-        elif other := [value for value in accepted if not _is_possible(question, value, shown)]:
-            yield f"expects {', '.join(other)} of {key}, which takes {allowed_words(question)}"
+        elif other := [value for value in accepted if not question.accepts(value, keys)]:
+            yield f"expects {', '.join(other)} of {key}, which takes {question.allowed_words()}"
 
 
 def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:
     if question.condition and purpose == "practice":
         return False
     return {"pair": n_shown == PAIR, "response": n_shown > 0, "rater": False}.get(question.target, True)
-
-
-def _is_possible(question: Question, value: str, shown: Sequence[Candidate]) -> bool:
-    match question:
-        case RatingQuestion() | SliderQuestion():
-            return number(value) in question.values or (question.cannot_judge and value == CANNOT_JUDGE)
-        case ChoiceQuestion():
-            sides = {response.key for response in shown}
-            return value in sides | {word for word in ("tie", "neither") if getattr(question, word)}
-        case CategoryQuestion():
-            return set(value.split("|")) <= set(question.codes)
-        case _:
-            return True
 
 
 def is_declared_as(trial: PracticeTrial | GoldTrial, item: str, responses: Collection[str]) -> bool:

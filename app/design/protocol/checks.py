@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.design.protocol.flow import Accepted
-from app.design.questions.models import CategoryQuestion, Key
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.question import Key
 from app.design.questions.slot import Slot
 
 if TYPE_CHECKING:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.design.questions.models import Key, ScaledQuestion
+from app.design.questions.question import Key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from app.design.questions.kinds import ScaledQuestion
 
 
 class Composite(BaseModel):
@@ -47,7 +49,7 @@ class Composite(BaseModel):
 def turned(question: ScaledQuestion, value: float) -> float:
     """The value as it enters a composite: on the declared scale the other way round where high is undesirable.
 
-    >>> from app.design.questions.models import SliderQuestion
+    >>> from app.design.questions.slider import SliderQuestion
     >>> turned(SliderQuestion(key="k", target="rater", type="slider", text="Cold", min=0, max=10, reversed=True), 3)
     7.0
     """

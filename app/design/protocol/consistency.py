@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.design.protocol.cells import cell_of, cells
 from app.design.protocol.composite import composite_problem
 from app.design.protocol.swapped_labels import swapped_source
-from app.design.questions.models import CategoryQuestion
+from app.design.questions.category import CategoryQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

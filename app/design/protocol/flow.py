@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.design.questions.models import Key
+from app.design.questions.question import Key
 from app.design.questions.scale import number_text
 
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.design.questions.models import Key
+from app.design.questions.question import Key
 
 Trials = Literal["pairs", "single", "set", "dialogue"]
 Count = Annotated[int, Field(ge=1, le=100_000)]

@@ -11,7 +11,11 @@ from app.design.protocol.composite import Composite
 from app.design.protocol.conditions import Factor, Name
 from app.design.protocol.flow import Flow
 from app.design.protocol.study_design import Design
-from app.design.questions.models import ChoiceQuestion, Key, Question, RatingQuestion, ScaledQuestion, SliderQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds import Question, ScaledQuestion
+from app.design.questions.question import Key
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.slider import SliderQuestion
 
 
 def _free(slug: str) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.design.questions.question import Blank
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
-    from app.design.questions.models import Question
+    from collections.abc import Sequence
+
+    from app.design.questions.kinds import Question
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -30,6 +33,14 @@ class Slot:
     n_shown: int = 0
     passages: tuple[str, ...] = ()
     in_turns: bool = False
+
+    def blank(self, shown: Sequence[int]) -> Blank:
+        """What its question needs to know of it.
+
+        Args:
+            shown: the ids of the responses as shown, left first.
+        """
+        return Blank(self.name, tuple(shown), self.response_id, self.passages, self.in_turns)
 
     @property
     def about(self) -> Message | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from app.design.questions.models import CategoryQuestion, ChoiceQuestion, RatingQuestion, SliderQuestion, allowed_words
-from app.design.questions.scale import number_text
 from app.exchange.folder.scores import score_meanings
 
 if TYPE_CHECKING:
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.models import Question
 
 MEANINGS = {
     "item": "id of the item (the situation that is read)",
@@ -153,23 +150,10 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
             "",
             f"{question.text} ({question.type}, about the {question.target})",
         )
-        for value, words in _values(question):
+        for value, words in question.meanings():
             yield "ratings.csv", "value", question.key, value, words
     for score, meaning in score_meanings(protocol):
         yield "scores.csv", "score", "", score, meaning
-
-
-def _values(question: Question) -> Iterator[tuple[str, str]]:
-    match question:
-        case RatingQuestion():
-            for point in question.scale.points:
-                yield number_text(point.value), point.words
-        case CategoryQuestion():
-            yield from question.codes.items()
-        case ChoiceQuestion() | SliderQuestion():
-            yield "", allowed_words(question)
-        case _:
-            return
 
 
 def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:

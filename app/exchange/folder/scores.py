@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.composite import Composite
     from app.design.protocol.study import Protocol
-    from app.design.questions.models import ScaledQuestion
+    from app.design.questions.kinds import ScaledQuestion
     from app.exchange.folder.written_tables import Columns
 
 SCORE_COLUMNS = ("rater", "score", "value", "n_answers")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.questions.models import CategoryQuestion
+from app.design.questions.category import CategoryQuestion
 from app.exchange.problems import listed
 from app.exchange.protocol.study_yaml import FILE
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from app.design.protocol.study import Protocol
-from app.design.questions.models import Question
+from app.design.questions.kinds import KINDS
 from app.exchange.problems import listed
 from app.exchange.protocol.known_keys import KnownKeys
 from app.exchange.protocol.yaml_tree import Path, Tree, dotted, read_yaml
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from app.exchange.problems import Problems
 
 FILE = "study.yaml"
-_TYPES = [get_args(model.model_fields["type"].annotation)[0] for model in get_args(get_args(Question)[0])]
 
 
 def protocol_from_bytes(data: bytes, problems: Problems) -> tuple[Protocol | None, str]:
@@ -79,9 +78,9 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
             problems.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
         case "union_tag_invalid":
             path = (*path, "type")
-            problems.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(_TYPES))
+            problems.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(KINDS))
         case "union_tag_not_found":
-            problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(_TYPES))
+            problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(KINDS))
         case _:
             message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
             _add_sentence(message, path, found, tree, problems)

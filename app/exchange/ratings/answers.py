@@ -1,4 +1,4 @@
-"""The value of each answer, by the type of its question."""
+"""The value of each answer, by the kind of its question."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from app.design.questions.answer import CANNOT_JUDGE, picked_codes, scaled_value
-from app.design.questions.models import (
-    CategoryQuestion,
-    ChoiceQuestion,
-    HighlightQuestion,
-    RatingQuestion,
-    SliderQuestion,
-    TextQuestion,
-    allowed_words,
-)
-from app.design.questions.spans import are_spans
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.scaled import CANNOT_JUDGE
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.text import TextQuestion
 from app.exchange.ratings.choices import check_choices
 
 if TYPE_CHECKING:
-    from app.design.questions.models import Question, ScaledQuestion
+    from collections.abc import Callable
+
+    from app.design.questions.kinds import Question
+    from app.design.questions.question import Given
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
     from app.exchange.tabular.columns import Mask
@@ -42,43 +41,32 @@ def check_answers(sheet: Sheet, study: Study, targets: Targets) -> dict[str, Col
 
 def _check(question: Question, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]) -> None:
     match question:
-        case RatingQuestion() | SliderQuestion():
-            _check_scaled(question, rows, sheet, answers)
         case ChoiceQuestion():
             check_choices(question, rows, sheet, targets, answers)
-        case CategoryQuestion():
-            codes = sheet.table.mapped("value", lambda text: _joined(question, text))
-            _fill(sheet, rows, codes, allowed_words(question), answers["codes"])
-        case HighlightQuestion():
-            spans = sheet.table.mapped("value", lambda text: text.strip() if are_spans(text.strip()) else None)
-            _fill(sheet, rows, spans, allowed_words(question), answers["text"])
-        case TextQuestion():
-            answers["text"][rows] = sheet.table.column("value")[rows]
+        case RatingQuestion() | SliderQuestion():
+            also = f", or {CANNOT_JUDGE}" if question.cannot_judge else ""
+            _check_cells(question, rows, sheet, question.allowed_words() + also, answers)
+        case CategoryQuestion() | HighlightQuestion() | TextQuestion():
+            _check_cells(question, rows, sheet, question.allowed_words(), answers)
         case _:
             assert_never(question)
 
 
-def _check_scaled(question: ScaledQuestion, rows: Mask, sheet: Sheet, answers: dict[str, Column]) -> None:
-    allowed = allowed_words(question)
-    if question.cannot_judge:
-        cannot = rows & (sheet.table.stripped("value") == CANNOT_JUDGE)
-        answers["outcome"][cannot] = CANNOT_JUDGE
-        rows &= ~cannot
-        allowed += f", or {CANNOT_JUDGE}"
-    numbers = sheet.table.mapped("value", lambda text: scaled_value(question, text))
-    _fill(sheet, rows, numbers, allowed, answers["number"])
-
-
-def _joined(question: CategoryQuestion, text: str) -> str | None:
-    codes = picked_codes(question, text)
-    return None if codes is None else "|".join(codes)
-
-
-def _fill(sheet: Sheet, rows: Mask, values: Column, allowed: str, answers: Column) -> None:
-    """Put the values into their column; those that are None are no answer to the question."""
-    none = np.array([value is None for value in values], dtype=bool)
+def _check_cells(question: Question, rows: Mask, sheet: Sheet, allowed: str, answers: dict[str, Column]) -> None:
+    """Answers that a cell tells by itself; each distinct one is read once."""
+    given = sheet.table.mapped("value", question.read_cell)
+    none = np.array([value is None for value in given], dtype=bool)
     sheet.reject(rows & none, "value", allowed)
-    answers[rows] = values[rows]
+    for name, cell_of in _CELLS.items():
+        answers[name][rows & ~none] = [cell_of(value) for value in given[rows & ~none]]
+
+
+_CELLS: dict[str, Callable[[Given], object]] = {
+    "number": lambda given: given.number,
+    "outcome": lambda given: given.outcome,
+    "codes": lambda given: None if given.codes is None else "|".join(given.codes),
+    "text": lambda given: given.text,
+}
 
 
 def _strength_only_where_asked(sheet: Sheet, study: Study, targets: Targets) -> None:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.questions.models import allowed_words
 from app.design.questions.scale import number, number_text
 from app.exchange.problems import listed
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN
 
 if TYPE_CHECKING:
-    from app.design.questions.models import ChoiceQuestion
+    from app.design.questions.choice import ChoiceQuestion
     from app.design.questions.scale import Scale
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Targets
@@ -25,15 +24,14 @@ def check_choices(
 ) -> None:
     """Fill outcome, chosen and strength of these rows."""
     value = sheet.table.stripped("value")
-    words = [word for word in ("tie", "neither") if getattr(question, word)]
-    is_word = rows & np.isin(value, words)
+    is_word = rows & np.isin(value, question.words)
     answers["outcome"][is_word] = value[is_word]
     pair = _pair(rows & sheet.ok, sheet, targets)
     picks = rows & sheet.ok & ~is_word
     chosen = _chosen(sheet, pair, targets)
     ambiguous = picks & (chosen == AMBIGUOUS)
     sheet.reject(ambiguous, "value", "a response's id, both responses of this pair are of that source")
-    sheet.reject(picks & (chosen == UNKNOWN), "value", allowed_words(question))
+    sheet.reject(picks & (chosen == UNKNOWN), "value", question.allowed_words())
     picks &= sheet.ok
     answers["outcome"][picks] = "response"
     answers["chosen"][picks] = targets.replies.at(chosen)[picks]

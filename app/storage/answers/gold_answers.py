@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.questions.scale import number_text
+from app.design.questions.question import Given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,6 +84,4 @@ def _stored(row: Row[tuple[int, str, str, list[str]]]) -> StoredGold:
 
 
 def _as_text(row: Row[tuple[object, ...]]) -> str:
-    if row.number is not None:
-        return number_text(row.number)
-    return str(row.outcome or (row.text if row.codes is None else "|".join(row.codes)) or "")
+    return Given(row.number, row.outcome, codes=row.codes, text=row.text).cell({})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.questions.form import SIDES
+from app.design.questions.question import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

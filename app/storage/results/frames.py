@@ -5,11 +5,13 @@ COPY sends numbers instead of ids, since each id would come a thousand times ove
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from sqlalchemy import text
 
 from app.analysis.data.frames import CHECK_COLUMNS
+from app.design.questions.kinds import kinds_with_empty
+from app.design.questions.question import EmptyColumn
 from app.storage.database.bulk_copy import copy_out
 
 if TYPE_CHECKING:
@@ -197,7 +199,8 @@ def _put_back_empty(db: Connection, study_id: int, columns: dict[str, Any]) -> N
     import pandas as pd
 
     types = {row.key: row.type for row in db.execute(_TYPES, {"study": study_id})}
-    for name, of_types in (("codes", ("category",)), ("text", ("text", "highlight"))):
-        asked = np.isin(columns["question"], [key for key, kind in types.items() if kind in of_types])
+    for name in get_args(EmptyColumn):
+        kinds = kinds_with_empty(name)
+        asked = np.isin(columns["question"], [key for key, kind in types.items() if kind in kinds])
         empty = asked & pd.isna(columns[name]) & pd.isna(columns["outcome"])
         columns[name] = np.where(empty, "", columns[name])

@@ -21,7 +21,8 @@ from app.actions.studies.templates import (
 )
 from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
-from app.design.questions.models import CategoryQuestion, RatingQuestion
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.rating import RatingQuestion
 from app.exchange.folder.read import read_folder
 
 NAMES = [template.name for template in list_templates()]

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from app.design.protocol.composite import Composite, composite_score, turned
 from app.design.protocol.study import Protocol
-from app.design.questions.models import RatingQuestion
+from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Scale
 
 if TYPE_CHECKING:

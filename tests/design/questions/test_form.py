@@ -8,7 +8,8 @@ import pytest
 
 from app.design.page_slots import Shown, slots_of_trial
 from app.design.protocol.study import Protocol
-from app.design.questions.form import Answer, AnswerError, Answers, asked_answers, read_answer, read_answers
+from app.design.questions.form import Answer, Answers, asked_answers, read_answer, read_answers
+from app.design.questions.question import AnswerError
 from app.design.questions.slot import Slot
 from app.language.language import ENGLISH
 from tests.builder import EMPATHY, PREFERENCE, protocol_of

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from app.analysis.data.answers import UNITS
 from app.analysis.data.scopes import groups, with_answers
 from app.analysis.sections.agreement.agreement import SECTION, in_words
-from app.design.questions.models import ChoiceQuestion
+from app.design.questions.choice import ChoiceQuestion
 from app.stats.agreement import cohen_kappa
 from app.stats.core.result import undefined
 

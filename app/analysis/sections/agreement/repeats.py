@@ -10,7 +10,8 @@ import numpy as np
 from app.analysis.data.answers import UNITS
 from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
-from app.design.questions.models import ChoiceQuestion, RatingQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.rating import RatingQuestion
 from app.stats.agreement import intra_rater_agreement
 from app.stats.core.ratings import Ratings
 

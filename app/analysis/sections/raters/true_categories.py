@@ -11,7 +11,7 @@ from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.sections.choice.choice import is_between, outcomes
-from app.design.questions.models import ChoiceQuestion
+from app.design.questions.choice import ChoiceQuestion
 from app.stats.core.arrays import codes
 from app.stats.core.result import Result, undefined
 from app.stats.raters.dawid_skene import dawid_skene

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
-    from app.design.questions.models import Question
+    from app.design.questions.kinds import Question
 
 router = APIRouter()
 

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import REASONS, interval_text, number, why_text
-from app.design.questions.models import ChoiceQuestion, RatingQuestion, SliderQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import number_text
+from app.design.questions.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.design.questions.models import Question
+    from app.design.questions.kinds import Question
 
 LOW_IS_A_FINDING = "A low alpha is a finding, not an error: studies of empathy usually find .1 to .7."
 # Krippendorff, Content Analysis (2004), chapter 11: rely on variables above .800, tentative conclusions from .667.

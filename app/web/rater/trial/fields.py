@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, assert_never
 
 from app.design.allocation.trials import PAIR
 from app.design.page_slots import places_as_read
-from app.design.questions.form import SIDES
-from app.design.questions.models import (
-    STRENGTH,
-    USUAL_STRENGTH,
-    CategoryQuestion,
-    ChoiceQuestion,
-    HighlightQuestion,
-    Question,
-    RatingQuestion,
-)
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import STRENGTH, USUAL_STRENGTH, ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds import Question
+from app.design.questions.question import SIDES
+from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Point, Scale, number_text
+from app.design.questions.slider import SliderQuestion
 from app.design.questions.slot import Slot, letter, response_name
 from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
+from app.design.questions.text import TextQuestion
 from app.language.language import Language
 from app.language.message import Message, message
 
@@ -94,8 +92,10 @@ class Field:
             case CategoryQuestion():
                 codes = enumerate(question.codes.items(), start=1)
                 return tuple(Option(code, words or code, _digit(n)) for n, (code, words) in codes)
-            case _:
+            case SliderQuestion() | TextQuestion() | HighlightQuestion():
                 return ()
+            case _:
+                assert_never(question)
 
     @property
     def layout(self) -> str:

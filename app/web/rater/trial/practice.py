@@ -18,7 +18,7 @@ from app.actions.rating.practice import (
 )
 from app.actions.rating.rating import current_step, protocol_of
 from app.design.protocol.checks import is_right
-from app.design.questions.form import SIDES
+from app.design.questions.question import SIDES
 from app.design.questions.slot import Slot
 from app.language.language import Language, language_of
 from app.language.message import Message

@@ -8,7 +8,7 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.design.questions.form import AnswerError
+from app.design.questions.question import AnswerError
 from app.language.message import message
 from app.web.rater.answers import refuse_save
 from app.web.rater.deps import Form

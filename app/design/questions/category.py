@@ -1,0 +1,93 @@
+"""The kind `category`: one or several codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import AliasChoices, Field, model_validator
+
+from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given, Key
+from app.language.message import message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.design.questions.question import Blank, Form, Sent, SimulatedRater
+
+
+class CategoryQuestion(AskedQuestion):
+    """One or several codes. `correct` is the right one where there is a key."""
+
+    empty_column: ClassVar[EmptyColumn | None] = "codes"
+    type: Literal["category"]
+    codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
+    multiple: bool = False
+    correct: str | None = None
+    correct_column: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _codes_from_list(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        name = "codes" if isinstance(data, dict) and "codes" in data else "options"
+        if isinstance(data, dict) and isinstance(data.get(name), list):
+            return {**data, name: {str(code): str(code) for code in data[name]}}
+        return data
+
+    @model_validator(mode="after")
+    def _codes_can_be_joined(self) -> CategoryQuestion:
+        if any("|" in code for code in self.codes):
+            raise ValueError("a code has no | in it: it joins several codes in ratings.csv")
+        if self.correct is not None and self.correct not in self.codes:
+            raise ValueError(f"correct names one of the codes, found {self.correct}")
+        return self
+
+    def read(self, sent: Sent) -> Given | None:
+        """As `AskedQuestion.read`."""
+        codes = tuple(code for code in self.codes if code in sent.values)
+        if set(sent.values) - set(self.codes) - {""} or (len(codes) > 1 and not self.multiple):
+            raise AnswerError(message("Choose one of the answers."))
+        # A form sends an empty value along with the boxes: none ticked is an answer that was taken back, not a silence.
+        if codes or (sent.is_sent and self.multiple and not self.required):
+            return Given(codes=codes)
+        return None
+
+    def read_cell(self, text: str) -> Given | None:
+        """As `AskedQuestion.read_cell`: codes in the order of the protocol, none of them unknown, doubled or too many.
+
+        An empty text is the answer "none of them" where several may be picked.
+        """
+        codes = [code.strip() for code in text.split("|")] if text.strip() else []
+        if not self.multiple and len(codes) != 1:
+            return None
+        if len(set(codes)) != len(codes) or not set(codes) <= set(self.codes):
+            return None
+        return Given(codes=tuple(code for code in self.codes if code in codes))
+
+    def allowed_words(self) -> str:
+        """As `AskedQuestion.allowed_words`."""
+        return f"{', '.join(self.codes)}{' (several joined by |)' if self.multiple else ''}"
+
+    def meanings(self) -> Iterator[tuple[str, str]]:
+        """As `AskedQuestion.meanings`."""
+        yield from self.codes.items()
+
+    def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.accepts`."""
+        return set(value.split("|")) <= set(self.codes)
+
+    def form_of(self, value: str, name: str, shown: Sequence[str]) -> Form:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.form_of`."""
+        return {name: value.split("|")}
+
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
+        """As `AskedQuestion.simulate`; three in four find the right code where there is one."""
+        return {blank.name: self._simulated(rater)}
+
+    def _simulated(self, rater: SimulatedRater) -> list[str]:
+        codes = list(self.codes)
+        if self.correct is not None and rater.rng.random() < 3 / 4:
+            return [self.correct]
+        if self.multiple:
+            picked = [code for code in codes if rater.rng.random() < 1 / 3]
+            return picked or [rater.rng.choice(codes)]
+        return [rater.rng.choice(codes)]

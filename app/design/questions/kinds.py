@@ -1,0 +1,30 @@
+"""The registry: every kind of question. A new one is a file beside this one, and a line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, get_args
+
+from pydantic import Field
+
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.text import TextQuestion
+
+if TYPE_CHECKING:
+    from app.design.questions.question import EmptyColumn
+
+ScaledQuestion = RatingQuestion | SliderQuestion
+AnyQuestion = ScaledQuestion | ChoiceQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
+Question = Annotated[AnyQuestion, Field(discriminator="type")]
+
+KINDS: dict[str, type[AnyQuestion]] = {
+    get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(AnyQuestion)
+}
+
+
+def kinds_with_empty(column: EmptyColumn) -> list[str]:
+    """The kinds of which an empty cell of that column may be an answer."""
+    return [name for name, kind in KINDS.items() if kind.empty_column == column]

@@ -1,0 +1,49 @@
+"""The kind `rating`: one point of a scale, each point with its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from app.design.questions.scale import Level, Scale, number, number_text
+from app.design.questions.scaled import NumberQuestion
+from app.language.message import Message, message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class RatingQuestion(NumberQuestion):
+    """A Likert question: one point of a scale."""
+
+    type: Literal["rating"]
+    scale: Scale
+    level: Level = "ordinal"
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The declared values, ascending."""
+        return self.scale.values
+
+    def value_of(self, text: str) -> float | None:
+        """As `NumberQuestion.value_of`."""
+        value = number(text)
+        return next((point for point in self.values if point == value), None)
+
+    def out_of_range(self) -> Message:
+        """As `NumberQuestion.out_of_range`."""
+        return message("Choose one of the points of the scale.")
+
+    def allowed_words(self) -> str:
+        """As `AskedQuestion.allowed_words`.
+
+        >>> scale = Scale.model_validate({1: "low", 2: "high"})
+        >>> RatingQuestion(key="r", type="rating", target="item", text="Warm?", scale=scale).allowed_words()
+        '1 or 2 (the scale of `r`)'
+        """
+        values = [number_text(value) for value in self.values]
+        return f"{', '.join(values[:-1])} or {values[-1]} (the scale of `{self.key}`)"
+
+    def meanings(self) -> Iterator[tuple[str, str]]:
+        """As `AskedQuestion.meanings`."""
+        for point in self.scale.points:
+            yield number_text(point.value), point.words

@@ -1,0 +1,69 @@
+"""Questions that are answered by a number: what ratings and sliders share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from app.design.questions.question import AnswerError, AskedQuestion, Given
+from app.design.questions.scale import Level, number, number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.design.questions.question import Blank, Form, Sent, SimulatedRater
+    from app.language.message import Message
+
+CANNOT_JUDGE = "cannot_judge"
+# How often a simulated rater cannot judge.
+CANNOT_JUDGE_SHARE = 0.01
+
+
+class NumberQuestion(AskedQuestion):
+    """A question answered by a number. `reversed`: a high value is undesirable."""
+
+    level: Level
+    reversed: bool = False
+    cannot_judge: bool = False
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[float, ...]:
+        """The allowed values, ascending."""
+
+    @abstractmethod
+    def value_of(self, text: str) -> float | None:
+        """The value that is meant (`4`, `4.0` and ` 4 ` are one), or None where it is off the scale."""
+
+    @abstractmethod
+    def out_of_range(self) -> Message:
+        """What is asked for, in words for the rater."""
+
+    def read(self, sent: Sent) -> Given | None:
+        """As `AskedQuestion.read`."""
+        if sent.value is None:
+            return None
+        given = self.read_cell(sent.value)
+        if given is None:
+            raise AnswerError(self.out_of_range())
+        return given
+
+    def read_cell(self, text: str) -> Given | None:
+        """As `AskedQuestion.read_cell`."""
+        if self.cannot_judge and text.strip() == CANNOT_JUDGE:
+            return Given(outcome=CANNOT_JUDGE)
+        value = self.value_of(text)
+        return None if value is None else Given(number=value)
+
+    def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.accepts`."""
+        return number(value) in self.values or (self.cannot_judge and value == CANNOT_JUDGE)
+
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
+        """As `AskedQuestion.simulate`."""
+        impression = rater.impression(blank.response_id, self.key)
+        if self.cannot_judge and rater.rng.random() < CANNOT_JUDGE_SHARE:
+            return {blank.name: [CANNOT_JUDGE]}
+        place = NormalDist(0, 1.1).cdf(-impression if self.reversed else impression)
+        return {blank.name: [number_text(self.values[min(int(place * len(self.values)), len(self.values) - 1)])]}

@@ -1,0 +1,77 @@
+"""The kind `slider`: a number between two ends, in steps."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, FiniteFloat, model_validator
+
+from app.design.questions.scale import Level, number, number_text
+from app.design.questions.scaled import NumberQuestion
+from app.language.message import Message, message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Every step is a value of the scale that statistics go through.
+MAX_STEPS = 10_000
+
+
+class SliderQuestion(NumberQuestion):
+    """A slider from `min` to `max` in steps."""
+
+    type: Literal["slider"]
+    min: FiniteFloat = 0
+    max: FiniteFloat = 100
+    step: FiniteFloat = Field(default=1, gt=0)
+    min_words: str = ""
+    max_words: str = ""
+    level: Level = "interval"
+
+    @model_validator(mode="after")
+    def _has_room(self) -> SliderQuestion:
+        if self.max <= self.min:
+            raise ValueError("the slider's max is above its min")
+        n_steps = (self.max - self.min) / self.step
+        if n_steps > MAX_STEPS:
+            raise ValueError(f"a slider has at most {MAX_STEPS:,} steps, found {n_steps:,.0f}")
+        return self
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The declared values, ascending; in decimal steps, so that 0.1 + 0.2 stays 0.3."""
+        low, high, step = self._limits
+        return tuple(float(low + step * k) for k in range(int((high - low) / step) + 1))
+
+    @property
+    def _limits(self) -> tuple[Decimal, Decimal, Decimal]:
+        return Decimal(repr(self.min)), Decimal(repr(self.max)), Decimal(repr(self.step))
+
+    def value_of(self, text: str) -> float | None:
+        """As `NumberQuestion.value_of`."""
+        value = number(text)
+        return value if value is not None and self._is_step(text) else None
+
+    def _is_step(self, text: str) -> bool:
+        low, high, step = self._limits
+        try:
+            value = Decimal(text.strip())
+            return low <= value <= high and (value - low) % step == 0
+        except InvalidOperation:
+            return False
+
+    def out_of_range(self) -> Message:
+        """As `NumberQuestion.out_of_range`."""
+        return message(
+            "Give a number from %(min)s to %(max)s, in steps of %(step)s.", min=self.min, max=self.max, step=self.step
+        )
+
+    def allowed_words(self) -> str:
+        """As `AskedQuestion.allowed_words`."""
+        low, high, step = (number_text(value) for value in (self.min, self.max, self.step))
+        return f"{low} to {high} in steps of {step}"
+
+    def meanings(self) -> Iterator[tuple[str, str]]:
+        """As `AskedQuestion.meanings`."""
+        yield "", self.allowed_words()

@@ -1,0 +1,51 @@
+"""The kind `text`: free text, such as a rationale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given
+from app.language.message import Message, message, messages
+
+if TYPE_CHECKING:
+    from app.design.questions.question import Blank, Form, Sent, SimulatedRater
+
+
+class TextQuestion(AskedQuestion):
+    """Free text, such as a rationale."""
+
+    empty_column: ClassVar[EmptyColumn | None] = "text"
+    type: Literal["text"]
+    min_length: int = Field(default=0, ge=0)
+    required: bool = False
+
+    def read(self, sent: Sent) -> Given | None:
+        """As `AskedQuestion.read`."""
+        return Given(text=sent.text()) if sent.is_sent else None
+
+    def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.demand`: by its length."""
+        length = len(given.text or "") if given else 0
+        least = max(self.min_length, 1 if self.required else 0)
+        if length < least and (self.required or length):
+            raise AnswerError(_too_short(least))
+
+    def read_cell(self, text: str) -> Given | None:
+        """As `AskedQuestion.read_cell`: any text is an answer."""
+        return Given(text=text)
+
+    def allowed_words(self) -> str:
+        """As `AskedQuestion.allowed_words`."""
+        return "any text"
+
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:  # noqa: ARG002 - every simulated rater says the same
+        """As `AskedQuestion.simulate`."""
+        return {blank.name: ["Simulated." if self.required else ""]}
+
+
+def _too_short(least: int) -> Message:
+    if least <= 1:
+        return message("Write an answer.")
+    return messages("Write at least %(n)s character.", "Write at least %(n)s characters.", least)
