@@ -198,7 +198,7 @@ def _unavailable(request: Request, error: Exception) -> Response:
 def _send_on(request: Request, error: SentOnError) -> Response:
     if is_htmx(request):
         return Response(status_code=204, headers={"HX-Redirect": error.address})
-    if "application/json" in request.headers.get("accept", ""):
+    if _wants_json(request):
         return answer(request, 410, GoneError.title, error.sentence)
     return RedirectResponse(error.address, status_code=303)
 

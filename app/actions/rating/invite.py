@@ -28,17 +28,23 @@ def invite_raters(
     Args:
         db: the transaction.
         study: the study.
-        keys: raters of raters.csv, or new ones where a pool is named; none for everybody who has no link yet.
+        keys: raters of raters.csv, or new ones where a pool is named or the design has none; none for everybody who
+            has no link yet.
         pool: the pool of raters who are new.
 
     Raises:
         InviteError: an unknown rater and no pool, or an unknown pool. Nobody was invited.
     """
-    pools = get_protocol(db, study.id, study.protocol_version, study.sha256).design.pools
+    design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+    pools, is_without_pools = design.pools, design.links == "personal" and not design.pools
     if pool is not None and pool not in pools:
         known = ", ".join(pools) or "none"
         raise InviteError(f"The design has no pool {pool}; its pools: {known}.")
-    raters = {key: _person(db, study.id, key, pool) for key in keys} if keys else list_uninvited(db, study.id)
+    raters = (
+        {key: _person(db, study.id, key, pool, is_without_pools=is_without_pools) for key in keys}
+        if keys
+        else list_uninvited(db, study.id, is_without_pools=is_without_pools)
+    )
     links = []
     for key, rater_id in raters.items():
         revoke_invites(db, study.id, rater_id)
@@ -46,9 +52,9 @@ def invite_raters(
     return links
 
 
-def _person(db: Connection, study_id: int, key: str, pool: str | None) -> int:
+def _person(db: Connection, study_id: int, key: str, pool: str | None, *, is_without_pools: bool) -> int:
     found = get_person(db, study_id, key)
-    if found is None and pool is not None:
+    if found is None and (pool is not None or is_without_pools):
         found = record_person(db, study_id, key, pool)
     if found is None:
         raise InviteError(f"raters.csv names no person {key}. To invite somebody new, name their pool.")

@@ -145,6 +145,7 @@ def submit_practice(db: Connection, session: RatingSession, page: PracticePage, 
             "answers": asked,
             "n_right": score.n_right,
             "n_expected": score.n_expected,
+            **({"move": session.move_id} if session.is_moved else {}),
         },
     )
     outcome = _outcome(_practice(protocol), list_practice(db, session))
@@ -158,7 +159,7 @@ def submit_practice(db: Connection, session: RatingSession, page: PracticePage, 
 def feedback_on(db: Connection, session: RatingSession, number: int) -> Feedback | None:
     """What follows a page that was answered; None where it was not."""
     done = list_practice(db, session)
-    if not 1 <= number <= len(done):
+    if not 1 <= number <= len(done) or (session.is_moved and done[number - 1].get("move") != session.move_id):
         return None
     page = practice_page(db, session, number)
     practice = _practice(protocol_of(db, session))

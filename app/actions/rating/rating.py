@@ -21,7 +21,7 @@ from app.storage.answers.turns import record_turn, release_turns
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.storage.assignments.assignments import get_so_far
 from app.storage.assignments.returned_places import retake_returned
-from app.storage.raters.arrivals import record_arrival, record_invited_arrival
+from app.storage.raters.arrivals import Identity, record_arrival, record_invited_arrival
 from app.storage.raters.rating_sessions import record_begin, record_finish, record_step
 from app.storage.studies.protocols import get_protocol
 
@@ -57,11 +57,17 @@ class Submission:
 
 
 class InvitedOnlyError(PermissionError):
-    """The study takes raters by personal link only."""
+    """The study takes raters by personal link only: by its setting, or because no pool is open to all."""
 
 
 def arrive(
-    db: Connection, study: StudyDoor, arrival: Arrival, *, pool: str | None = None, is_simulated: bool = False
+    db: Connection,
+    study: StudyDoor,
+    arrival: Arrival,
+    *,
+    cookie: str | None = None,
+    pool: str | None = None,
+    is_simulated: bool = False,
 ) -> OpenedSession | None:
     """Bring a rater to their place; None where an invite link is unknown or revoked.
 
@@ -69,25 +75,24 @@ def arrive(
         db: the transaction.
         study: the study's door.
         arrival: who comes.
+        cookie: what their browser holds for this study.
         pool: of a simulated rater; who comes by an open link is of the open pool.
         is_simulated: whether the program plays this rater.
 
     Raises:
-        InvitedOnlyError: the study has pools and none of them is open to all.
+        InvitedOnlyError: the study takes raters by personal link only.
     """
     design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
     if arrival.platform == "invite":
         return record_invited_arrival(db, study, arrival.platform_id, lease_minutes=design.lease_minutes)
     pool = pool or design.open_pool
-    if design.pools and pool is None:
+    if (design.pools and pool is None) or (design.links == "personal" and not is_simulated):
         raise InvitedOnlyError
     return record_arrival(
         db,
         study,
-        arrival.platform,
-        arrival.platform_id,
+        Identity(arrival.platform, arrival.platform_id, arrival.parameters, cookie),
         lease_minutes=design.lease_minutes,
-        parameters=arrival.parameters,
         pool=pool,
         is_simulated=is_simulated,
     )

@@ -20,8 +20,18 @@ _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "full": "full"}
 
 
+class NotHereError(PermissionError):
+    """An ID alone does not delete answers: anybody may know it."""
+
+
 def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:
-    """End a rater's part, with all their answers deleted or kept; the receipt. Whoever asks twice gets the same one."""
+    """End a rater's part, with all their answers deleted or kept; the receipt. Whoever asks twice gets the same one.
+
+    Raises:
+        NotHereError: a deletion, from a browser that only has an ID.
+    """
+    if is_deletion and session.is_moved:
+        raise NotHereError
     receipt = record_withdrawal(db, session, new_receipt(), outcome_of(db, session))
     if is_deletion:
         delete_answers(db, session, receipt)

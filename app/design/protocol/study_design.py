@@ -67,6 +67,7 @@ class Design(BaseModel):
     repeats: Repeats | None = None
     pools: dict[Key, Pool] = {}
     open_pool: Key | None = None
+    links: Literal["any", "personal"] = "any"
     quotas: dict[Key, dict[Key, int]] = {}
     max_raters: Count | None = None
     lease_minutes: int = Field(default=60, ge=1, le=60 * 24 * 60)
@@ -78,6 +79,8 @@ class Design(BaseModel):
             raise ValueError(f"design.open_pool names one of design.pools, found {self.open_pool}")
         if self.open_pool is not None and self.pools[self.open_pool].items == "own":
             raise ValueError("design.open_pool is a pool whose raters have no items of their own")
+        if self.open_pool is not None and self.links == "personal":
+            raise ValueError("design.open_pool is for raters with an open link, which design.links: personal rules out")
         if self.repeats and self.trials_per_rater and self.repeats.n > self.trials_per_rater:
             raise ValueError(f"design.repeats.n is at most trials_per_rater, found {self.repeats.n}")
         return self

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
-from app.storage.raters.rating_sessions import TOUCH, RatingSession
+from app.storage.raters.moves import take_over
+from app.storage.raters.rating_sessions import TOUCH, TOUCH_MOVED, RatingSession
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection, Row, TextClause
 
 _COLUMNS = """
     a.study_id, a.id, a.token, a.rater_id, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
@@ -25,35 +26,38 @@ _COLUMNS = """
     (SELECT jsonb_agg(jsonb_build_object('question', question, 'response_id', response_id, 'turn', turn,
          'number', number, 'outcome', outcome, 'side', side, 'strength', strength, 'codes', codes, 'text', text,
          'comment', comment))
-     FROM ratings WHERE study_id = a.study_id AND assignment_id = a.id) AS answers,
-    m.n_all, m.place, m.previous, t.purpose, a.revisited_at, m.n_done, m.place_done, m.previous_done
+     FROM ratings WHERE study_id = a.study_id AND assignment_id = a.id
+       AND (a.moved_at IS NULL OR rated_at >= a.moved_at)) AS answers,
+    m.n_all, m.place, m.previous, t.purpose, a.revisited_at, m.n_done, m.place_done, m.previous_done, a.move_id
 """
 _SOURCES = """
     JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     CROSS JOIN LATERAL (
       SELECT count(*) AS n_all, count(*) FILTER (WHERE position <= a.position) AS place,
-             (array_agg(token ORDER BY position DESC) FILTER (WHERE position < a.position AND state <> 'skipped'))[1]
-               AS previous,
+             (array_agg(token ORDER BY position DESC)
+               FILTER (WHERE position < a.position AND state <> 'skipped' AND is_of_browser))[1] AS previous,
              count(*) FILTER (WHERE is_looked_back_on) AS n_done,
              count(*) FILTER (WHERE is_looked_back_on AND position <= a.position) AS place_done,
-             (array_agg(token ORDER BY position DESC) FILTER (WHERE is_looked_back_on AND position < a.position))[1]
-               AS previous_done
+             (array_agg(token ORDER BY position DESC)
+               FILTER (WHERE is_looked_back_on AND position < a.position AND is_of_browser))[1] AS previous_done
       FROM (
         SELECT o.position, o.token, o.state,
-               o.state = 'done' AND o.repeat = 0 AND u.purpose = 'rating' AS is_looked_back_on
+               o.state = 'done' AND o.repeat = 0 AND u.purpose = 'rating' AS is_looked_back_on,
+               a.move_id IS NULL OR o.move_id = a.move_id AS is_of_browser
         FROM assignments o JOIN trials u ON u.study_id = o.study_id AND u.id = o.trial_id
         WHERE o.study_id = a.study_id AND o.rating_session_id = a.rating_session_id AND o.state <> 'returned'
       ) AS own
     ) AS m
 """
-_OWN = text(f"""
-    WITH me AS ({TOUCH})
+_OWN_BY = f"""
+    WITH me AS ({{touch}})
     SELECT me.*, {_COLUMNS}
     FROM me
     LEFT JOIN (assignments a {_SOURCES})
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
-""")  # noqa: S608 - constants only
+"""  # noqa: S608 - constants only
+_OWN, _OWN_MOVED = text(_OWN_BY.format(touch=TOUCH)), text(_OWN_BY.format(touch=TOUCH_MOVED))
 _NEXT = text(f"""
     WITH pick AS (
       SELECT id, state FROM assignments
@@ -116,6 +120,7 @@ class AssignmentView:
     n_done: int = 0
     place_done: int = 0
     previous_done: UUID | None = None
+    move_id: int | None = None
     is_revisit: bool = False
 
     def looked_back_on(self) -> AssignmentView:
@@ -132,22 +137,39 @@ def get_own_assignment(
 
     None says that there is none, or that it is another rater's: the caller cannot tell, and should not.
     """
-    row = db.execute(_OWN, {"slug": slug, "hash": token_hash(cookie), "token": str(token)}).one_or_none()
+    values = {"slug": slug, "hash": token_hash(cookie), "token": str(token)}
+    row = db.execute(_OWN, values).one_or_none() or db.execute(_OWN_MOVED, values).one_or_none()
     if row is None or row[_N_SESSION] is None:
         return None
-    return RatingSession.of(row), _view(row[_N_SESSION:])
+    session, view = RatingSession.of(row), _view(row[_N_SESSION:])
+    if view.move_id == session.move_id:
+        return session, view
+    if session.is_moved:
+        return None
+    take_over(db, session, view.id)
+    return session, _view(db.execute(_OWN, values).one()[_N_SESSION:])
 
 
 def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | None:
     """The first open assignment of a rating session, now served; None where all are done."""
-    row = db.execute(_NEXT, {"study": session.study_id, "session": session.session_id}).one_or_none()
-    return None if row is None else _view(row)
+    return _next(db, session, _NEXT)
 
 
 def next_revisit(db: Connection, session: RatingSession) -> AssignmentView | None:
     """The first trial that a rater has not looked back on yet, now served once more; None where there is none."""
-    row = db.execute(_NEXT_REVISIT, {"study": session.study_id, "session": session.session_id}).one_or_none()
-    return None if row is None else _view(row).looked_back_on()
+    view = _next(db, session, _NEXT_REVISIT)
+    return None if view is None else view.looked_back_on()
+
+
+def _next(db: Connection, session: RatingSession, statement: TextClause) -> AssignmentView | None:
+    """The assignment that a statement picks, taken over by this browser where another one had it."""
+    values = {"study": session.study_id, "session": session.session_id}
+    row = db.execute(statement, values).one_or_none()
+    view = None if row is None else _view(row)
+    if view is None or view.move_id == session.move_id:
+        return view
+    take_over(db, session, view.id)
+    return _view(db.execute(statement, values).one())
 
 
 def _view(row: Row[Any] | tuple[Any, ...]) -> AssignmentView:

@@ -6,12 +6,13 @@ import hmac
 import json
 import secrets as random_secrets
 from base64 import b32encode, urlsafe_b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
+from app.storage.raters.moves import record_move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ _STUDY = text("""
 _NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
 _SECRET = text("SELECT value FROM secrets WHERE name = :name")
 # Nothing is updated on a conflict: that would lock the rater against the foreign keys of their own other tab.
+_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _NEW_RATER = text("""
     INSERT INTO raters (study_id, key, pool, is_simulated) VALUES (:study, :key, :pool, :simulated)
     ON CONFLICT DO NOTHING
@@ -39,6 +41,13 @@ _SESSION = text("""
     INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, lease_expires_at)
     VALUES (:study, :rater, :hash, :version, now() + make_interval(mins => :lease))
     ON CONFLICT (token_hash) DO UPDATE SET last_seen_at = now() RETURNING state
+""")
+# "Just begun": the link was opened twice at once, and the cookie of the first answer is still on its way.
+_THERE = text("""
+    SELECT s.id, s.rater_id, s.state,
+           s.arrived_at > now() - interval '5 seconds' AND s.begun_at IS NULL AND NOT EXISTS (
+             SELECT FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS is_just_begun
+    FROM rating_sessions s WHERE s.study_id = :study AND s.token_hash = :hash
 """)
 _DELETED = text("""
     SELECT EXISTS (SELECT FROM withdrawals WHERE study_id = :study AND token_hash = :hash AND deleted_at IS NOT NULL)
@@ -66,16 +75,31 @@ class StudyDoor:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a link says is coming. `platform` is `invite` for personal links; `parameters` are what else the link said.
+
+    `cookie`: what the browser holds for this study.
+    """
+
+    platform: str
+    platform_id: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    cookie: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedSession:
     """A rater's place: the token of the cookie, and the state of the rating session.
 
-    Of who had their answers deleted there is no rater any more.
+    After a deletion there is no rater, and in a browser that only has an ID no token either. `is_just_moved`: this
+    browser came with an ID alone, within seconds of the first one.
     """
 
     token: str
     state: str
     study_id: int
     rater_id: int | None
+    is_just_moved: bool = False
 
 
 def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
@@ -87,30 +111,57 @@ def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
 def record_arrival(
     db: Connection,
     study: StudyDoor,
-    platform: str,
-    platform_id: str,
+    who: Identity,
     *,
     lease_minutes: int,
-    parameters: Mapping[str, str] | None = None,
     pool: str | None = None,
     is_simulated: bool = False,
 ) -> OpenedSession:
-    """Note an arrival; the same id comes back to the same rater and the same rating session, from any device.
+    """Note an arrival; the same ID comes back to the same rater and the same rating session, from any device.
 
-    The token of the cookie is derived from the installation's key and the rater, so every device of a rater holds the
-    same one and none of them puts another out; the store keeps its hash only.
+    The token of the first browser's cookie is derived from the installation's key and the rater; the store keeps its
+    hash only. Another browser that has the ID and not this token gets a token of its own, which sees less.
+
+    Args:
+        db: the transaction.
+        study: the study.
+        who: what the link and the browser say.
+        lease_minutes: how long their places are kept.
+        pool: the rater's, if they are new.
+        is_simulated: whether the program plays this rater.
     """
     key = _secret(db, _KEY_NAME)
-    pseudonym = platform_id if is_simulated else _pseudonym(key, study.id, platform, platform_id)
+    pseudonym = who.platform_id if is_simulated else _pseudonym(key, study.id, who.platform, who.platform_id)
     token = _token(key, study, pseudonym)
+    is_known = is_simulated or who.platform == "invite" or hmac.compare_digest(token, _ascii(who.cookie))
     if gone := _gone(db, study, token):
-        return gone
+        return gone if is_known else replace(gone, token="")
+    # Of two that come at once the second waits here until the first has a rating session.
+    db.execute(_LOCK, {"key": int.from_bytes(token_hash(token)[:8], signed=True)})
+    if not is_known and (moved := _move(db, study, token, who)):
+        return moved
     db.execute(_NEW_RATER, {"study": study.id, "key": pseudonym, "pool": pool, "simulated": is_simulated})
     rater_id = db.execute(_RATER, {"study": study.id, "key": pseudonym}).scalar_one()
-    if platform != "invite" and not is_simulated:
-        row = {"platform": platform, "platform_id": platform_id, "parameters": json.dumps(dict(parameters or {}))}
+    if who.platform != "invite" and not is_simulated:
+        parameters = json.dumps(dict(who.parameters))
+        row = {"platform": who.platform, "platform_id": who.platform_id, "parameters": parameters}
         db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})
     return _sit(db, study, rater_id, token, lease_minutes)
+
+
+def _ascii(cookie: str | None) -> str:
+    """A cookie as `compare_digest` takes it; what is not ASCII is no token of ours."""
+    return cookie if cookie and cookie.isascii() else ""
+
+
+def _move(db: Connection, study: StudyDoor, token: str, who: Identity) -> OpenedSession | None:
+    """The place in a browser that has the ID only; None where nobody has come with that ID before."""
+    there = db.execute(_THERE, {"study": study.id, "hash": token_hash(token)}).one_or_none()
+    if there is None:
+        return None
+    own = record_move(db, study.id, there.id, there.rater_id, cookie=who.cookie, parameters=who.parameters)
+    is_just_moved = there.is_just_begun and own != who.cookie
+    return OpenedSession(own, there.state, study.id, there.rater_id, is_just_moved=is_just_moved)
 
 
 def _token(key: bytes, study: StudyDoor, rater: str) -> str:
@@ -144,7 +195,7 @@ def record_invited_arrival(
     if found.rater_id is not None:
         token = _token(_secret(db, _KEY_NAME), study, found.key)
         return _gone(db, study, token) or _sit(db, study, found.rater_id, token, lease_minutes)
-    rating_session = record_arrival(db, study, "invite", hashed.hex(), lease_minutes=lease_minutes)
+    rating_session = record_arrival(db, study, Identity("invite", hashed.hex()), lease_minutes=lease_minutes)
     if rating_session.rater_id is not None:
         db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": rating_session.rater_id})
     return rating_session

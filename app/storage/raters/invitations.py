@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _INVITABLE = text("""
     SELECT r.key, r.id FROM raters r
-    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND r.pool IS NOT NULL
+    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND (r.pool IS NOT NULL OR :without_pools)
       AND NOT EXISTS (SELECT FROM platform_ids p WHERE p.study_id = r.study_id AND p.rater_id = r.id)
       AND NOT EXISTS (SELECT FROM invites i WHERE i.study_id = r.study_id AND i.rater_id = r.id
                       AND i.revoked_at IS NULL)
@@ -26,9 +26,9 @@ _REVOKE = text("""
 """)
 
 
-def list_uninvited(db: Connection, study_id: int) -> dict[str, int]:
+def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool = False) -> dict[str, int]:
     """The persons that raters.csv names in a pool and who have no link yet, key to id."""
-    return {row.key: row.id for row in db.execute(_INVITABLE, {"study": study_id})}
+    return {row.key: row.id for row in db.execute(_INVITABLE, {"study": study_id, "without_pools": is_without_pools})}
 
 
 def get_person(db: Connection, study_id: int, key: str) -> int | None:
@@ -37,7 +37,7 @@ def get_person(db: Connection, study_id: int, key: str) -> int | None:
     return row.id if row is not None and row.kind == "person" else None
 
 
-def record_person(db: Connection, study_id: int, key: str, pool: str) -> int | None:
+def record_person(db: Connection, study_id: int, key: str, pool: str | None) -> int | None:
     """A rater who is not in raters.csv; None where the key is taken."""
     found = db.execute(_NEW, {"study": study_id, "key": key, "pool": pool}).scalar_one_or_none()
     return None if found is None else int(found)

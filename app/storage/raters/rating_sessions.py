@@ -17,23 +17,30 @@ if TYPE_CHECKING:
 
 ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
-# The update also locks the row: two tabs, or a double click, come one after the other.
-TOUCH = """
+_TOUCH_BY = """
     UPDATE rating_sessions AS s
     SET last_seen_at = now(),
         lease_expires_at = now()
-          + make_interval(mins => coalesce(CAST(p.document #>> '{design,lease_minutes}' AS integer), 60))
-    FROM studies st, protocols p
-    WHERE st.slug = :slug AND s.study_id = st.id AND s.token_hash = :hash
+          + make_interval(mins => coalesce(CAST(p.document #>> '{{design,lease_minutes}}' AS integer), 60))
+    FROM studies st, protocols p{tables}
+    WHERE st.slug = :slug AND s.study_id = st.id AND {is_own}
       AND p.study_id = s.study_id AND p.version = s.protocol_version
     RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
       s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
       coalesce(s.condition, '') AS own_condition,
       (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
       s.paused_at IS NOT NULL AS is_paused,
-      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed
+      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
+      {move} AS move_id
 """
-_TOUCH = text(TOUCH)
+# The update also locks the row: two tabs, or a double click, come one after the other.
+TOUCH = _TOUCH_BY.format(tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
+TOUCH_MOVED = _TOUCH_BY.format(
+    tables=", session_moves m",
+    is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
+    move="m.id",
+)
+_TOUCH, _TOUCH_MOVED = text(TOUCH), text(TOUCH_MOVED)
 _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
@@ -51,9 +58,11 @@ _BEGIN = text("""
 """)
 _KEYS = text("UPDATE rating_sessions SET keys_off = :off WHERE study_id = :study AND id = :session")
 _RATER = text("SELECT key, pool FROM raters WHERE study_id = :study AND id = :rater")
-_ORIGIN = text(
-    "SELECT platform, parameters FROM platform_ids WHERE study_id = :study AND rater_id = :rater ORDER BY platform"
-)
+_ORIGIN = text("""
+    SELECT p.platform, coalesce(m.parameters, p.parameters) AS parameters
+    FROM platform_ids p LEFT JOIN session_moves m ON m.study_id = p.study_id AND m.id = CAST(:move AS bigint)
+    WHERE p.study_id = :study AND p.rater_id = :rater ORDER BY p.platform
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +84,18 @@ class RatingSession:
     pool: str | None
     is_paused: bool
     passed: tuple[str, ...]
+    move_id: int | None = None
 
     @classmethod
     def of(cls, row: Row[Any]) -> RatingSession:
         """From a row that begins with TOUCH's columns."""
         own = cls(*row[: len(cls.__slots__)])
         return replace(own, passed=tuple(own.passed))
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether this browser is here by an ID alone, and so must not see what was answered elsewhere."""
+        return self.move_id is not None
 
     @property
     def has_ended(self) -> bool:
@@ -90,7 +105,8 @@ class RatingSession:
 
 def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
     """The rating session of a cookie, its lease extended; None where the cookie is not of this study."""
-    row = db.execute(_TOUCH, {"slug": slug, "hash": token_hash(token)}).one_or_none()
+    values = {"slug": slug, "hash": token_hash(token)}
+    row = db.execute(_TOUCH, values).one_or_none() or db.execute(_TOUCH_MOVED, values).one_or_none()
     return None if row is None else RatingSession.of(row)
 
 
@@ -131,7 +147,8 @@ def get_rater(db: Connection, session: RatingSession) -> tuple[str, str | None]:
 
 def get_origin(db: Connection, session: RatingSession) -> tuple[str | None, Mapping[str, str]]:
     """The platform from which the rater came, and what its link said besides their id."""
-    row = db.execute(_ORIGIN, {"study": session.study_id, "rater": session.rater_id}).first()
+    values = {"study": session.study_id, "rater": session.rater_id, "move": session.move_id}
+    row = db.execute(_ORIGIN, values).first()
     return (None, {}) if row is None else (row.platform, row.parameters)
 
 

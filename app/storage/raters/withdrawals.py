@@ -25,14 +25,15 @@ _GET = text("""
     SELECT w.study_id, w.receipt, w.protocol_version, p.sha256, w.platform, w.outcome, w.withdrew_at, w.deleted_at
     FROM withdrawals w JOIN studies s ON s.id = w.study_id
     JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
-    WHERE s.slug = :slug AND w.token_hash = :hash
+    WHERE s.slug = :slug AND :hash IN (w.token_hash, w.move_hash)
 """)
 _LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
 _RECORD = text("""
-    INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome)
+    INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome, move_hash)
     SELECT s.study_id, s.token_hash, :receipt, s.protocol_version, (
              SELECT platform FROM platform_ids WHERE study_id = s.study_id AND rater_id = s.rater_id
-             ORDER BY platform LIMIT 1), :outcome
+             ORDER BY platform LIMIT 1), :outcome,
+           (SELECT token_hash FROM session_moves m WHERE m.study_id = s.study_id AND m.id = CAST(:move AS bigint))
     FROM rating_sessions s WHERE s.study_id = :study AND s.id = :session
     ON CONFLICT (study_id, token_hash) DO UPDATE SET receipt = withdrawals.receipt RETURNING receipt
 """)
@@ -118,7 +119,8 @@ def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outc
         The receipt.
     """
     who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
-    given = str(db.execute(_RECORD, {**who, "receipt": receipt, "outcome": outcome}).scalar_one())
+    values = {**who, "receipt": receipt, "outcome": outcome, "move": session.move_id}
+    given = str(db.execute(_RECORD, values).scalar_one())
     if given == receipt:
         for statement in _STOP:
             db.execute(statement, {**who, "receipt": given})

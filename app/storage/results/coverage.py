@@ -49,6 +49,7 @@ class SessionCounts(NamedTuple):
     n_failed_checks: int
     n_withdrawn: int
     n_deleted: int
+    n_moved: int
 
 
 class Reconciliation(NamedTuple):
@@ -121,7 +122,8 @@ SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_a
        (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out'),
        count(*) FILTER (WHERE s.state = 'failed_checks'),
        (SELECT count(*) FROM withdrawals WHERE study_id = :study_id),
-       (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id)
+       (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id),
+       (SELECT count(DISTINCT rating_session_id) FROM session_moves WHERE study_id = :study_id)
 FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
 WHERE s.study_id = :study_id
 """

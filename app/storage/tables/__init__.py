@@ -3,7 +3,15 @@
 from app.storage.tables.access import attempts, lead_sessions, leads, secrets, sign_in_links
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
-from app.storage.tables.people import invites, platform_ids, raters, rating_sessions, steps, withdrawals
+from app.storage.tables.people import (
+    invites,
+    platform_ids,
+    raters,
+    rating_sessions,
+    session_moves,
+    steps,
+    withdrawals,
+)
 from app.storage.tables.rating import chart_files, events, rating_history, ratings
 from app.storage.tables.study import items, protocols, questions, responses, sources, studies
 
@@ -27,6 +35,7 @@ __all__ = [
     "responses",
     "seats",
     "secrets",
+    "session_moves",
     "sign_in_links",
     "sources",
     "steps",

@@ -94,6 +94,22 @@ rating_sessions = Table(
     Index(None, "study_id", "rater_id"),
 )
 
+# One row per browser that came with an ID and without the first one's cookie: it goes on, and sees nothing before.
+session_moves = Table(
+    "session_moves",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("rating_session_id", BigInteger, nullable=False),
+    Column("token_hash", LargeBinary, nullable=False),
+    Column("parameters", JSONB, nullable=False, server_default=text("'{}'")),
+    time("moved_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("token_hash"),
+    within_study("rating_session_id", "rating_sessions", ondelete="CASCADE"),
+    Index(None, "study_id", "rating_session_id"),
+)
+
 # All that is kept of who had their answers deleted; without the hash the same person would come back as a new one.
 withdrawals = Table(
     "withdrawals",
@@ -104,6 +120,7 @@ withdrawals = Table(
     Column("protocol_version", Integer, nullable=False),
     Column("platform", Text),
     Column("outcome", Text, nullable=False),
+    Column("move_hash", LargeBinary),
     time("withdrew_at", now=True),
     time("deleted_at"),
     PrimaryKeyConstraint("study_id", "token_hash"),

@@ -16,8 +16,13 @@ class RaterLink(NamedTuple):
     hint: str
 
 
-def rater_links(request: Request, slug: str) -> list[RaterLink]:
-    """One address a platform. What stands in braces or percent signs is filled in by the platform."""
+def rater_links(request: Request, slug: str, *, is_personal: bool = False) -> list[RaterLink]:
+    """One address per platform; none where raters come by personal links only.
+
+    What stands in braces or percent signs is filled in by the platform.
+    """
+    if is_personal:
+        return []
     base = str(request.app.state.public_url or request.base_url).rstrip("/")
     study = f"{base}/s/{slug}"
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))

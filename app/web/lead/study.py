@@ -26,8 +26,9 @@ CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": des
 
 @router.get("/studies/{slug}")
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    links = rater_links(request, study.slug)
-    note = note_on(get_protocol(db, study.id, study.protocol_version).language)
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    links = rater_links(request, study.slug, is_personal=protocol.design.links == "personal")
+    note = note_on(protocol.language)
     counted = _counted(db, study)
     is_small = counted["counts"].n_items < MANY_TRIALS
     in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None

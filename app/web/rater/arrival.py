@@ -12,16 +12,16 @@ from starlette.responses import Response
 from app.actions.rate_limits import arrival_limit, count
 from app.actions.rating.rating import Arrival, InvitedOnlyError, arrive
 from app.language.message import message
-from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.arrivals import OpenedSession, StudyDoor, get_study_door
 from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import address_of, get_cookie, set_cookie
 from app.web.deps import Db, turn
-from app.web.errors import ForbiddenError, NotFoundError, PageError, TooManyError
+from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError, TooManyError
 from app.web.pages import use_language
 from app.web.rater import mturk
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import MAX_AGE_S, NOT_YET, NotOpenError, check_open, rater_cookie
+from app.web.rater.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
 
 router = APIRouter()
 # The parameter that names the person, and what else the same platform sends.
@@ -33,6 +33,7 @@ PLATFORMS = {
     "participant": ("participant", ()),
 }
 MAX_ID = 200
+AGAIN = "again"
 
 
 class LinkError(PageError):
@@ -79,20 +80,30 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         )
     if study.status == "draft":
         raise NotOpenError(NOT_YET)
-    try:
-        rating_session = arrive(db, study, arrival)
-    except InvitedOnlyError:
-        raise ForbiddenError(
-            message("This study is by invitation. Please open it with the personal link that you were sent.")
-        ) from None
-    if rating_session is None:
-        raise ForbiddenError(message("This personal link is not valid, or no longer. Please ask who sent it to you."))
+    rating_session = _open_session(request, db, study, arrival)
     # Before anything is kept: what is raised here takes a new rater's arrival back.
     if session := get_rating_session(db, slug, rating_session.token):
         check_open(db, slug, session)
     response = go(request, "show_current", slug=slug)
     set_cookie(request, response, rater_cookie(slug), rating_session.token, max_age=MAX_AGE_S)
     return response
+
+
+def _open_session(request: Request, db: Db, study: StudyDoor, arrival: Arrival) -> OpenedSession:
+    try:
+        rating_session = arrive(db, study, arrival, cookie=get_cookie(request, rater_cookie(study.slug)))
+    except InvitedOnlyError:
+        raise ForbiddenError(
+            message("This study is by invitation. Please open it with the personal link that you were sent.")
+        ) from None
+    if rating_session is None:
+        raise ForbiddenError(message("This personal link is not valid, or no longer. Please ask who sent it to you."))
+    if not rating_session.token:
+        raise GoneError(WITHDREW)
+    if rating_session.is_just_moved and AGAIN not in request.query_params:
+        # A link that is opened twice at once: by the second time the browser has its cookie. The move is taken back.
+        raise SentOnError(f"{request.url.path}?{request.url.query}&{AGAIN}=1", NO_LINK)
+    return rating_session
 
 
 def read_arrival(query: Mapping[str, str], attributes: Sequence[str] = ()) -> Arrival | None:

@@ -110,6 +110,16 @@ def check_withdrawn(request: Request, slug: str, db: Db) -> None:
         raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
 
 
+def check_moved(request: Request, slug: str, db: Db) -> None:
+    """Send on a browser that only has an ID, and asks for a page that was answered elsewhere."""
+    token = get_cookie(request, rater_cookie(slug))
+    session = get_rating_session(db, slug, token) if token else None
+    if session and session.is_moved:
+        use_language(request, protocol_of(db, session).language)
+        words = message("This page was rated in another browser, and can be opened only there.")
+        raise SentOnError(request.app.url_path_for("show_current", slug=slug), words)
+
+
 def use_language_of_study(request: Request, slug: str, db: Db) -> None:
     """Answer somebody who is no rater yet in the language of the study that they look for."""
     if study := get_study_door(db, slug):
@@ -123,6 +133,7 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
     if own is None:
         check_withdrawn(request, slug, db)
+        check_moved(request, slug, db)
     if own is None or own[1].state == "planned":
         use_language_of_study(request, slug, db)
         raise NotFoundError

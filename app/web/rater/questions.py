@@ -25,7 +25,9 @@ router = APIRouter()
 def show_questions(request: Request, slug: str, step: str, db: Db, session: Session) -> Response:
     if current_step(db, session) != step:
         return go(request, "show_current", slug=slug)
-    fields = fields_of(questions_of(db, session, step), language_in(request), list_rater_answers(db, session))
+    # What was saved here before may have been saved by somebody else.
+    answers = [] if session.is_moved else list_rater_answers(db, session)
+    fields = fields_of(questions_of(db, session, step), language_in(request), answers)
     return _page(request, slug, db, session, step, fields)
 
 

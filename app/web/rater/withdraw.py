@@ -11,13 +11,14 @@ from starlette.responses import Response
 from app.actions.rating.rating import protocol_of
 from app.actions.rating.withdraw import outcome_of, withdraw
 from app.design.protocol.study_parts import Outcome
+from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.raters.withdrawals import get_withdrawal
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
-from app.web.errors import ForbiddenError
+from app.web.errors import ForbiddenError, GoneError
 from app.web.rater.answers import go, rater_page
-from app.web.rater.deps import NO_LINK, AnySession, FormFields, rater_cookie, use_language_of_study
+from app.web.rater.deps import NO_LINK, WITHDREW, AnySession, FormFields, rater_cookie, use_language_of_study
 from app.web.rater.endings import ending_of
 
 router = APIRouter()
@@ -36,7 +37,8 @@ def show_withdraw(request: Request, slug: str, db: Db, session: AnySession) -> R
 @router.post("/{slug}/withdraw")
 def submit_withdraw(request: Request, slug: str, db: Db, session: AnySession, form: FormFields) -> Response:
     wish = next(iter(form.get("withdraw", ())), "")
-    if wish != "delete" and (wish != "stop" or session.has_ended):
+    may_delete = not session.is_moved
+    if not (wish == "delete" and may_delete) and (wish != "stop" or session.has_ended):
         return go(request, "show_withdraw", slug=slug)
     withdraw(db, session, is_deletion=wish == "delete")
     return go(request, "show_receipt", slug=slug)
@@ -48,6 +50,9 @@ def show_receipt(request: Request, slug: str, db: Db) -> Response:
     found = get_withdrawal(db, slug, token) if token else None
     if found is None:
         use_language_of_study(request, slug, db)
+        session = get_rating_session(db, slug, token) if token else None
+        if session and session.session_state == "withdrawn":
+            raise GoneError(WITHDREW)
         raise ForbiddenError(NO_LINK)
     protocol = get_protocol(db, found.study_id, found.protocol_version, found.sha256)
     outcome = cast("Outcome | Literal['completed']", found.outcome)

@@ -27,7 +27,7 @@ def study_id(db: Connection, lead: Lead) -> int:
 def test_coverage_counts_rating_sessions_and_tells_simulated_ones(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     rate(db, study_id, rater="b", is_simulated=True)
-    assert get_coverage(db, study_id).rating_sessions == (2, 2, 0, 1, 0, 0, 0, 0, 0)
+    assert get_coverage(db, study_id).rating_sessions == (2, 2, 0, 1, 0, 0, 0, 0, 0, 0)
 
 
 def test_each_served_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:

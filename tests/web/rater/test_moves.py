@@ -1,0 +1,260 @@
+"""An ID is not a secret: with it alone another browser goes on, and sees, changes and deletes nothing from before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.rating.withdraw import NotHereError, withdraw
+from app.storage.raters.arrivals import record_invite
+from app.storage.raters.rating_sessions import get_rating_session
+from app.storage.results.coverage import get_coverage
+from tests.builder import EMPATHY, PREFERENCE
+from tests.web.rater.conftest import FULL, form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": {"p": "P", "a": "A"}}
+LINKS = {
+    "prolific": "PROLIFIC_PID=5f3e&STUDY_ID=st&SESSION_ID=se",
+    "mturk": "workerId=A1B2&assignmentId=as&hitId=hi&turkSubmitTo=https%3A%2F%2Fwww.mturk.com",
+    "sona": "survey_code=10432",
+    "participant": "participant=anna",
+}
+
+
+@pytest.fixture(params=LINKS)
+def link(request: pytest.FixtureRequest) -> str:
+    """A rater's link, as each platform has it."""
+    return f"/s/study?{LINKS[request.param]}"
+
+
+def begun(visitor: Visitor, link: str) -> Any:  # noqa: ANN401 - httpx's response
+    visitor.get(link)
+    return visitor.post("/s/study/start")
+
+
+def n_of(engine: Engine, table: str) -> int:
+    with engine.connect() as db:
+        return int(db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())  # noqa: S608 - a table's name
+
+
+def test_an_id_in_another_browser_goes_on_at_the_next_open_trial_and_no_more(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study(n_items=3)
+    anna, other = visitor(), visitor()
+    first = begun(anna, link)
+    second = anna.rate(first)
+    page = other.get(link)
+    assert heading(page) == "Item 2 of 3"
+    assert form_address(page) == form_address(second)
+    assert form_address(first) not in page.text
+    # Neither Back nor a saved address nor a save by script reaches what was answered before.
+    assert form_address(other.get(form_address(first))) == form_address(second)
+    other.post(form_address(first), data=FULL | {"q0": "right"})
+    saved = other.post(f"{form_address(first)}/save", data={"slot": "q0", "q0": "right"}, follow_redirects=False)
+    assert saved.status_code == 410
+    with engine.connect() as db:
+        sides = db.execute(text("SELECT side FROM ratings WHERE question = 'preference'")).scalars().all()
+    assert sides == ["left"]
+    assert n_of(engine, "rating_history") == 0
+
+
+def test_a_draft_of_the_first_browser_is_not_shown_and_its_own_is(
+    study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study()
+    anna, other = visitor(), visitor()
+    page = begun(anna, link)
+    anna.post(f"{form_address(page)}/save", data={"slot": "q0", "q0": "right"})
+    assert " checked" in anna.get("/s/study/rate").text
+    seen = other.get(link)
+    assert " checked" not in seen.text
+    other.post(f"{form_address(seen)}/save", data={"slot": "q1r0", "q1r0": "4"})
+    assert other.get("/s/study/rate").text.count(" checked") == 1
+
+
+def test_the_first_browser_keeps_everything_and_takes_over_when_it_goes_on(
+    study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study(n_items=4)
+    anna, other = visitor(), visitor()
+    first = begun(anna, link)
+    anna.rate(first)
+    second = other.get(link)
+    third = other.rate(second)
+    assert heading(third) == "Item 3 of 4"
+    assert " checked" in anna.get(form_address(first)).text
+    assert " checked" in anna.get(form_address(second)).text
+    # What the first browser has taken back is the other's no more.
+    assert form_address(other.get(form_address(second))) == form_address(third)
+
+
+def test_the_other_browser_may_go_back_to_what_it_answered_itself(
+    study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study(n_items=4)
+    anna, other = visitor(), visitor()
+    anna.rate(begun(anna, link))
+    second = other.get(link)
+    third = other.rate(second)
+    assert form_address(second) in third.text
+    assert " checked" in other.get(form_address(second)).text
+    assert heading(other.rate(other.get(form_address(second)), FULL | {"q0": "right"})) == "Item 3 of 4"
+
+
+def test_an_id_alone_deletes_nothing(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study()
+    anna, other = visitor(), visitor()
+    anna.rate(begun(anna, link))
+    other.get(link)
+    page = other.get("/s/study/withdraw")
+    assert 'value="delete"' not in page.text
+    assert "cannot be deleted from this browser" in page.text
+    other.post("/s/study/withdraw", data={"withdraw": "delete"})
+    assert n_of(engine, "withdrawals") == 0
+    assert n_of(engine, "ratings") == 3
+    with engine.begin() as db:
+        session = get_rating_session(db, "study", other.cookies["attune-rater-study"])
+        assert session
+        with pytest.raises(NotHereError):
+            withdraw(db, session, is_deletion=True)
+    assert 'value="delete"' in anna.get("/s/study/withdraw").text
+
+
+def test_who_stops_in_the_other_browser_gets_a_receipt_there(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna, other, third = visitor(), visitor(), visitor()
+    anna.rate(begun(anna, f"/s/study?{LINKS['sona']}"))
+    for browser in (other, third):
+        browser.get(f"/s/study?{LINKS['sona']}")
+    receipt = other.post("/s/study/withdraw", data={"withdraw": "stop"})
+    assert 'id="receipt"' in receipt.text
+    assert 'id="receipt"' in anna.get("/s/study/withdrawn").text
+    refused = third.get("/s/study/withdrawn")
+    assert refused.status_code == 410
+    assert 'id="receipt"' not in refused.text
+    assert n_of(engine, "ratings") == 3
+
+
+def test_after_a_deletion_an_id_shows_no_receipt(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study()
+    anna = visitor()
+    anna.rate(anna.begin())
+    anna.post("/s/study/withdraw", data={"withdraw": "delete"})
+    assert 'id="receipt"' in anna.arrive().text
+    stranger = visitor().arrive()
+    assert stranger.status_code == 410
+    assert 'id="receipt"' not in stranger.text
+
+
+def test_answers_about_oneself_are_not_shown_again(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    about = {"key": "age", "target": "rater", "type": "text", "text": "How old are you?"}
+    study(questions=[PREFERENCE, EMPATHY, about], flow={"before": [{"questions": ["age"]}]})
+    anna, other = visitor(), visitor()
+    anna.arrive()
+    anna.post("/s/study/questions/before-1/save", data={"slot": "q2", "q2": "forty-one"})
+    assert "forty-one" in anna.get("/s/study/questions/before-1").text
+    page = other.arrive()
+    assert "How old are you?" in page.text
+    assert "forty-one" not in page.text
+
+
+def test_looking_back_shows_nothing_of_the_first_browser(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    who = {
+        "key": "who",
+        "target": "response",
+        "type": "category",
+        "text": "Who wrote it?",
+        "codes": {"p": "P", "a": "A"},
+    }
+    design = {"trials": "single", "same_item": False}
+    study(n_items=2, questions=[EMPATHY, who], flow={"revisit": ["who"]}, design=design)
+    anna, other = visitor(), visitor()
+    first = anna.rate(anna.rate(anna.begin(), {"q0r0": "4"}), {"q0r0": "4"})
+    second = anna.rate(first, {"q1r0": "a"})
+    seen = other.arrive()
+    assert "Who wrote it?" in seen.text
+    assert " checked" not in seen.text
+    assert form_address(first) not in seen.text
+    assert form_address(seen) == form_address(second)
+    assert form_address(other.get(form_address(first))) == form_address(seen)
+
+
+def test_the_lead_sees_that_a_session_moved(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study()
+    anna, other = visitor(), visitor()
+    anna.begin()
+    other.arrive()
+    other.arrive()
+    with engine.connect() as db:
+        assert get_coverage(db, study_id).rating_sessions.n_moved == 1
+        kinds = db.execute(text("SELECT kind FROM events WHERE kind = 'session_moved'")).scalars().all()
+    assert len(kinds) == 1
+
+
+def test_what_a_second_link_says_does_not_replace_what_the_first_said(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna, other = visitor(), visitor()
+    begun(anna, "/s/study?workerId=A1&assignmentId=mine&hitId=h&turkSubmitTo=https%3A%2F%2Fwww.mturk.com")
+    other.get("/s/study?workerId=A1&assignmentId=theirs&hitId=h&turkSubmitTo=https%3A%2F%2Fwww.mturk.com")
+    with engine.connect() as db:
+        assert db.execute(text("SELECT parameters ->> 'assignmentId' FROM platform_ids")).scalar_one() == "mine"
+        assert db.execute(text("SELECT parameters ->> 'assignmentId' FROM session_moves")).scalar_one() == "theirs"
+
+
+def test_a_link_that_is_opened_twice_at_once_is_no_move(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study()
+    anna = visitor()
+    held = anna.get(link, follow_redirects=False).cookies["attune-rater-study"]
+    anna.cookies.clear()
+    again = anna.get(link, follow_redirects=False)
+    assert again.status_code == 303
+    assert "set-cookie" not in again.headers
+    anna.cookies.set("attune-rater-study", held)
+    assert anna.get(again.headers["location"]).status_code == 200
+    assert n_of(engine, "session_moves") == 0
+
+
+def test_a_personal_link_works_everywhere_with_everything(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study(design={"links": "personal"})
+    with engine.begin() as db:
+        invite = record_invite(db, study_id)
+    anna, other = visitor(), visitor()
+    first = begun(anna, f"/s/study?invite={invite}")
+    anna.rate(first)
+    assert heading(other.get(f"/s/study?invite={invite}")) == "Item 2 of 3"
+    assert " checked" in other.get(form_address(first)).text
+    assert 'value="delete"' in other.get("/s/study/withdraw").text
+    assert n_of(engine, "session_moves") == 0
+
+
+def test_a_study_may_demand_personal_links(
+    study: Callable[..., int], visitor: Callable[[], Visitor], link: str
+) -> None:
+    study(design={"links": "personal"})
+    refused = visitor().get(link)
+    assert refused.status_code == 403
+    assert "personal link" in refused.text
