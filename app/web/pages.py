@@ -56,6 +56,7 @@ class Pages:
             auto_reload=False,
             extensions=["jinja2.ext.i18n"],
         )
+        self.templates = frozenset(self.environment.list_templates())
         self.environment.policies["ext.i18n.trimmed"] = True
         self.environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
         self.environment.globals["asset"] = assets.url
@@ -93,10 +94,10 @@ def language_in(request: Request) -> Language:
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
-    """Answer with a page (`rater/rate.html`) or, for htmx, with its fragment (`rater/_rate.html`)."""
+    """Answer with a page (`rater/rate.html`) or, for htmx, with its fragment (`rater/_rate.html`) if it has one."""
     pages: Pages = request.app.state.pages
-    if is_htmx(request):
-        folder, _, name = template.rpartition("/")
+    folder, _, name = template.rpartition("/")
+    if is_htmx(request) and f"{folder}/_{name}" in pages.templates:
         template = f"{folder}/_{name}"
     html = pages.render(template, {"request": request, **context}, language_in(request))
     return HTMLResponse(html, status_code=status)

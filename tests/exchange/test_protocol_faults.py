@@ -11,6 +11,10 @@ from tests.exchange.small import YAML, only_problem, problems_in, read_small, sm
 # what stands in study.yaml, what stands there instead, line, column, found, a part of what is allowed
 WRONG = [
     ("attune: 1", "attune: 2", 1, "attune", "2", "1"),
+    *(
+        ("sources:", f"completion: {{url: '{url}'}}\nsources:", 4, "completion.url", url, "such as https://")
+        for url in ("https://[", "example.org/done", "javascript:alert(1)", "https://example.org:x", "https://")
+    ),
     ("slug: small", "slug: A Small", 2, "slug", "A Small", "a to z, 0 to 9 and inner hyphens"),
     ("title: A small study\n", "", 1, "title", "nothing", "required"),
     ("title: A small study", "titel: x\ntitle: A small study", 3, "titel", "titel", "title, which was probably"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
@@ -64,12 +65,28 @@ class Analysis(BaseModel):
 Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdrew"]
 
 
+def _web_address(url: str) -> str:
+    """Refuse what no browser could open: the rater would find out at the very end."""
+    expected = f"an address such as https://example.org/done, found {url}"
+    try:
+        parts = urlsplit(url)
+        is_open = parts.scheme in {"https", "http"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        raise ValueError(expected) from None
+    if url and not is_open:
+        raise ValueError(expected)
+    return url
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+
+
 class Ending(BaseModel):
     """What a rater gets who leaves: a code for the platform, an address, words."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     code: str = ""
-    url: str = ""
+    url: WebAddress = ""
     text: str = ""
 
 

@@ -40,8 +40,12 @@ def submission_of(platform: str | None, parameters: Mapping[str, str]) -> Submis
     >>> submission_of("mturk", link).address
     'https://workersandbox.mturk.com/mturk/externalSubmit'
     >>> submission_of("mturk", link | {"turkSubmitTo": "https://www.mturk.com.example.org"})
+    >>> submission_of("mturk", link | {"turkSubmitTo": "https://["})
     """
-    site = urlsplit(parameters.get("turkSubmitTo", ""))
+    try:
+        site = urlsplit(parameters.get("turkSubmitTo", ""))
+    except ValueError:
+        return None
     assignment_id = parameters.get("assignmentId", "")
     if platform != "mturk" or site.scheme != "https" or site.netloc not in HOSTS or assignment_id in {"", PREVIEW}:
         return None

@@ -182,7 +182,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_bound_to_the_host_on_https(
     plain = TestClient(app, base_url="http://testserver", follow_redirects=False)
     secure = TestClient(app, base_url="https://testserver", follow_redirects=False)
     over_http = plain.get("/s/study?participant=a").headers["set-cookie"]
-    over_https = secure.get("/s/study?participant=a").headers["set-cookie"]
+    over_https = secure.get("/s/study?participant=b").headers["set-cookie"]
     assert over_http.startswith("attune-rater-study=")
     assert "HttpOnly" in over_http
     assert "SameSite=lax" in over_http

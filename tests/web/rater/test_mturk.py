@@ -88,6 +88,7 @@ def test_places_that_are_full_are_handed_in_only_with_a_code_for_it(
         "//www.mturk.com",
         "https://www.mturk.com:8443",
         "javascript:alert(1)",
+        "https://[",
     ],
 )
 def test_work_is_handed_in_to_amazon_and_to_nobody_else(site: str) -> None:

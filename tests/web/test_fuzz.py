@@ -1,0 +1,83 @@
+"""No request, however odd, is answered by a server error."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.lead_access import add_lead, begin_session
+from app.actions.studies.life_cycle import open_study
+from app.web.routes import paths_of
+from tests.web.fuzz import ask, draw, in_words
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastapi import FastAPI
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+SERVER_ERROR = 500
+# Each computes a whole report; what they read of a request, the pages beside them read too.
+COSTLY = ("/studies/{slug}/export.zip", "/charts/vega/{name}.js", "/studies/{slug}/charts/{key}.{picture}")
+
+
+@pytest.fixture
+def words(db: Connection, visit: Callable[[], TestClient]) -> Mapping[str, str]:
+    """A lead's open study and a rater at its first trial: what stands for the braces, and the cookies of both."""
+    lead = add_lead(db, "lead@example.org")
+    study_of(db, lead)
+    open_study(db, "small")
+    rater = visit()
+    rater.get("/s/small?participant=anna")
+    rater.post("/s/small/start")
+    form = re.search(r'action="/s/small/rate/([^"]+)"', rater.get("/s/small/rate").text)
+    assert form
+    return {
+        "slug": "small",
+        "token": form[1],
+        "step": "about",
+        "number": "1",
+        "attempt": "1",
+        "key": "none",
+        "picture": "svg",
+        "digest": "x",
+        "name": "attune.css",
+        "rater cookie": f"attune-rater-small={rater.cookies['attune-rater-small']}",
+        "lead cookie": f"attune-lead={begin_session(db, lead)}",
+    }
+
+
+async def fuzz(app: FastAPI, db: Connection, words: Mapping[str, str], n: int, seed: int) -> list[str]:
+    """Ask `n` times, each time undone; the requests that were answered by a server error."""
+    rng = random.Random(seed)  # noqa: S311 - a test that can be repeated
+    paths = [path for path in app.openapi()["paths"] if path not in COSTLY] + [
+        *paths_of(app.routes),
+        "/nowhere/{token}",
+    ]
+    found = []
+    for _ in range(n):
+        request = draw(rng, paths, words)
+        cookies = rng.choice(("", words["rater cookie"], words["lead cookie"]))
+        undo = db.begin_nested()
+        status = await ask(app, request, cookies)
+        undo.rollback()
+        if status >= SERVER_ERROR or status == 0:
+            found.append(f"{status} {in_words(request)}")
+    return found
+
+
+def test_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:
+    app.state.max_arrivals = 10**6
+    assert asyncio.run(fuzz(app, db, words, 400, seed=1)) == []
+
+
+@pytest.mark.slow
+def test_ten_thousand_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:
+    app.state.max_arrivals = 10**6
+    assert asyncio.run(fuzz(app, db, words, 10_000, seed=2)) == []
