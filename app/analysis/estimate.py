@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from app.stats.core.result import Reason, Result
+    from app.stats.core.result import Inference, Reason, Result
 
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
 Scope = dict[str, Any]
@@ -28,6 +28,7 @@ class Estimate:
     ci_low: float | None = None
     ci_high: float | None = None
     ci_level: float | None = None
+    inference: Inference = "none"
     ci_reason: Reason | None = None
     reason: Reason | None = None
     p_value: float | None = None
@@ -79,6 +80,7 @@ def estimate_of(
         ci_low=interval.low if interval else None,
         ci_high=interval.high if interval else None,
         ci_level=interval.level if interval else None,
+        inference=interval.inference if interval else "none",
         ci_reason=result.interval_reason,
         reason=result.reason,
         p_value=result.p_value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.wording import MINUS, estimate_text, interval_text, p_text, scope_text
+from app.analysis.report.wording import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
 from app.charts.rows import row_axis, row_place
 from app.charts.table import Table
 from app.charts.theme import COLOURS, config, title_of
@@ -104,7 +104,7 @@ def _numbers(estimate: Estimate) -> str:
 def _subtitle(rows: Sequence[Estimate]) -> str:
     sources = {estimate.scope["source"] for estimate in rows}
     who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"each {MINUS} "
-    return f"{who}{rows[0].scope['reference']}, with 95 % intervals for new items and new raters"
+    return f"{who}{rows[0].scope['reference']}, with 95 % intervals {generalizes_text(rows)}".rstrip()
 
 
 def _tooltip() -> list[alt.Tooltip]:

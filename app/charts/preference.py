@@ -5,7 +5,15 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.wording import estimate_text, interval_text, number, of_text, p_text, scope_text
+from app.analysis.report.wording import (
+    estimate_text,
+    generalizes_text,
+    interval_text,
+    number,
+    of_text,
+    p_text,
+    scope_text,
+)
 from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
 from app.charts.table import Table
 from app.charts.theme import COLOURS, config, ink_on, title_of
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 66
 # how far the bar stands below the middle of its row, and the interval above it
 BELOW, ABOVE = 8, -14
-SUBTITLE = "Point and line: share preferred, ties as half, with 95 % interval for new items and new raters"
+SUBTITLE = "Point and line: share preferred, ties as half, with 95 % interval"
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -52,11 +60,16 @@ def preference_spec(
     above = alt.Chart(points).encode(y=row_place(len(rows)))
     numbers = row_axis([_numbers(estimate) for estimate in rows], orient="right")
     half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
+    subtitle = f"{SUBTITLE} {generalizes_text(rows)}".rstrip()
     layers = [half, _bars(named, rows, colours), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
     chart = (
         alt.layer(*layers)
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, SUBTITLE), width=width, height=ROW_HEIGHT * len(rows))
+        .properties(
+            title=title_of(title, subtitle),
+            width=width,
+            height=ROW_HEIGHT * len(rows),
+        )
     )
     return {**chart.to_dict(), "config": config(theme)}
 

@@ -8,9 +8,11 @@ from app.analysis.report.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.statistics_registry import Kind
-    from app.stats.core.result import Reason
+    from app.stats.core.result import Inference, Reason
 
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "nothing was rated twice or by both",
@@ -26,6 +28,21 @@ DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 
 SMALLEST_P = 0.001
 FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
+
+
+GENERALIZES: dict[Inference, str] = {
+    "items": "for new items rated by these raters",
+    "raters": "for new raters of these items",
+    "items_and_raters": "for new items and new raters",
+    "ratings": "counting each rating as independent",
+    "none": "",
+}
+
+
+def generalizes_text(estimates: Iterable[Estimate]) -> str:
+    """For whom the intervals of these estimates hold; empty where they have none, or not all alike."""
+    found = {estimate.inference for estimate in estimates} - {"none"}
+    return GENERALIZES[found.pop()] if len(found) == 1 else ""
 
 
 def number(value: float, kind: Kind) -> str:

@@ -125,7 +125,7 @@ def _at_equal_length(sheet: ScaledSheet, answers: Answers) -> Iterator[Estimate]
 def _by_item(result: Result) -> Result:
     """One row a response: what is drawn anew are items, and the method says so."""
     method = result.method.replace("two_way_cluster_t", PER_ITEM)
-    interval = result.interval and replace(result.interval, method=PER_ITEM)
+    interval = result.interval and replace(result.interval, method=PER_ITEM, inference="items")
     return replace(result, method=method, interval=interval)
 
 

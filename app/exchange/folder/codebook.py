@@ -53,6 +53,7 @@ MEANINGS = {
     "ci_low": "lower end of the interval",
     "ci_high": "upper end of the interval",
     "ci_level": "level of the interval",
+    "inference": "what the interval generalizes to: items, raters, items_and_raters or ratings; none without one",
     "ci_reason": "why there is no interval",
     "reason": "why there is no value",
     "p_value": "unadjusted",

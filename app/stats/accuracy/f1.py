@@ -89,7 +89,7 @@ def f1_macro(  # a statistic's options are keywords
         return without_interval(bare, "no_variation", "Resampling items shows no spread.")
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
-    interval = Interval(float(low), float(high), METHOD, level)
+    interval = Interval(float(low), float(high), METHOD, level, inference="items")
     return replace(bare, interval=interval, standard_error=float(draws.std(ddof=1)), seed=seed)
 
 

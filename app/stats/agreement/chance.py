@@ -189,5 +189,5 @@ def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:
     if se < ZERO:
         return no_spread("no_variation")
     reach = t_quantile(n - 1, confidence) * se
-    interval = Interval(estimate - reach, min(estimate + reach, 1.0), "jackknife_units", confidence)
+    interval = Interval(estimate - reach, min(estimate + reach, 1.0), "jackknife_units", confidence, inference="items")
     return {"standard_error": se, "df": float(n - 1), "interval": interval, "interval_reason": None}

@@ -73,7 +73,7 @@ def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: 
         return kappa, no_spread("no_variation")
     se = float(np.sqrt(variance))
     reach = float(ndtri((1 + confidence) / 2)) * se
-    interval = Interval(kappa - reach, min(kappa + reach, 1.0), "asymptotic_normal", confidence)
+    interval = Interval(kappa - reach, min(kappa + reach, 1.0), "asymptotic_normal", confidence, inference="items")
     return kappa, {"standard_error": se, "df": None, "interval": interval, "interval_reason": None}
 
 

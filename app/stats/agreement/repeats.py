@@ -17,6 +17,7 @@ from app.stats.core.result import Interval, Result
 if TYPE_CHECKING:
     from app.stats.agreement.weights import Weights
     from app.stats.core.arrays import Ints
+    from app.stats.core.result import Inference
 
 METHOD = "jackknife_raters"
 
@@ -63,11 +64,13 @@ def repeated_cells(first: Ratings, again: Ratings) -> tuple[Ratings, Ints]:
 
 
 def _of(rater: int | None, occasions: Ratings, weights: Weights, confidence: float) -> SelfAgreement:
+    """Of one rater each repeated unit counts once; of all together each repeat of each rater counts as independent."""
+    inference: Inference = "items" if rater is not None else "ratings"
     return SelfAgreement(
         rater,
-        percent_agreement(occasions, confidence=confidence),
-        within_one_agreement(occasions, confidence=confidence),
-        cohen_kappa(occasions, weights=weights, confidence=confidence),
+        percent_agreement(occasions, confidence=confidence).with_inference(inference),
+        within_one_agreement(occasions, confidence=confidence).with_inference(inference),
+        cohen_kappa(occasions, weights=weights, confidence=confidence).with_inference(inference),
     )
 
 
@@ -92,6 +95,6 @@ def _over_raters(kappa: Result, occasions: Ratings, rater: Ints, weights: Weight
         bare,
         standard_error=se,
         df=float(n - 1),
-        interval=Interval(low, high, METHOD, confidence),
+        interval=Interval(low, high, METHOD, confidence, inference="raters"),
         interval_reason=None,
     )

@@ -42,7 +42,7 @@ def alpha_bootstrap(
     return Result(
         analytic.estimate,
         method=f"{level} distances, {n_resamples} resamples, seed {seed}",
-        interval=Interval(float(low), float(high), "bootstrap_units", confidence),
+        interval=Interval(float(low), float(high), "bootstrap_units", confidence, inference="items"),
         standard_error=float(draws.std()),
         note=note,
         seed=seed,

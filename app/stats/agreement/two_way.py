@@ -76,7 +76,7 @@ def two_way_spread(
     if not is_of_pairs:
         df = variance**2 / (by_units**2 / (ratings.n_units - 1) + by_raters**2 / (n - 1))
     low, high = fisher_ends(centre, np.sqrt(variance) * t_quantile(df, confidence))
-    interval = Interval(min(low, estimate), max(high, estimate), METHOD, confidence)
+    interval = Interval(min(low, estimate), max(high, estimate), METHOD, confidence, inference="items_and_raters")
     return {"standard_error": float(np.sqrt(variance)), "df": df, "interval": interval, "interval_reason": None}
 
 

@@ -173,7 +173,9 @@ def _wald(  # the parts of one interval
         return without_interval(result, "one_cluster", "An interval for new items and raters needs two of each.")
     reach = t_quantile(df, level) * error
     with np.errstate(over="ignore"):
-        interval = Interval(float(back(latent - reach)), float(back(latent + reach)), GLMM, level)
+        interval = Interval(
+            float(back(latent - reach)), float(back(latent + reach)), GLMM, level, inference="items_and_raters"
+        )
     if not np.isfinite(interval.high):
         return without_interval(result, "separation", "The choices hardly overlap: the interval has no upper end.")
     return replace(result, interval=interval, df=float(df), p_value=t_p_value(latent / error, df))

@@ -67,7 +67,7 @@ def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_r
     df = 1 / (share**2 / welch + (1 - share) ** 2 / (fixed.df or 1.0))
     error, estimate = variance**0.5, fixed.estimate or 0.0
     reach = t_quantile(df, level) * error
-    interval = Interval(estimate - reach, estimate + reach, METHOD, level)
+    interval = Interval(estimate - reach, estimate + reach, METHOD, level, inference="items_and_raters")
     p_value = t_p_value(estimate / error, df)
     return replace(fixed, method=METHOD, interval=interval, standard_error=error, df=df, p_value=p_value)
 

@@ -20,7 +20,7 @@ def _binomial(n_successes: int, n: int, method: str, level: float) -> Result:
         return undefined("no_pairable_units", "There are no choices.", method=method, n_units=0, n_ratings=0)
     test = stats.binomtest(n_successes, n)
     ends = test.proportion_ci(level, _METHODS[method])
-    interval = Interval(max(0.0, float(ends.low)), min(1.0, float(ends.high)), method, level)
+    interval = Interval(max(0.0, float(ends.low)), min(1.0, float(ends.high)), method, level, inference="ratings")
     return Result(n_successes / n, method, interval=interval, p_value=float(test.pvalue), n_units=n, n_ratings=n)
 
 

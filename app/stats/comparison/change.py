@@ -76,5 +76,5 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
 def _with_t(bare: Result, error: float, df: float, level: float) -> Result:
     estimate = bare.estimate or 0.0
     reach = t_quantile(df, level) * error
-    interval = Interval(estimate - reach, estimate + reach, bare.method.partition(":")[0], level)
+    interval = Interval(estimate - reach, estimate + reach, bare.method.partition(":")[0], level, inference="raters")
     return replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from scipy import special
 
 from app.stats.core.clusters import t_quantile
-from app.stats.core.result import Interval
 
 if TYPE_CHECKING:
     from app.stats.core.result import Result
@@ -54,6 +53,6 @@ def _against(difference: Result, margin: float, alpha: float, *, is_two_sided: b
     return replace(
         difference,
         method=f"{interval.method}: {kind}",
-        interval=Interval(estimate - reach, estimate + reach, interval.method, 1 - 2 * alpha),
+        interval=replace(interval, low=estimate - reach, high=estimate + reach, level=1 - 2 * alpha),
         p_value=p_value,
     )

@@ -77,7 +77,7 @@ def mean_difference_pigeonhole(  # a statistic's options are keywords
         return without_interval(bare, "no_variation", "Resampling shows no spread.")
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
-    interval = Interval(float(low), float(high), METHOD, level)
+    interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
     error = float((draws / scale).std(ddof=1)) * scale
     return replace(bare, interval=interval, standard_error=error, seed=seed)
 

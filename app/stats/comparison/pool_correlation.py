@@ -44,7 +44,7 @@ def pool_correlation(
     variance, df = parts
     reach, error = t_quantile(df, level) * variance**0.5, variance**0.5
     ends = np.tanh([z - reach, z + reach])
-    interval = Interval(float(ends[0]), float(ends[1]), METHOD.partition(":")[0], level)
+    interval = Interval(float(ends[0]), float(ends[1]), METHOD.partition(":")[0], level, inference="items_and_raters")
     error_of_r = error * (1 - float(np.tanh(z)) ** 2)
     return replace(bare, interval=interval, standard_error=error_of_r, df=df, p_value=t_p_value(z / error, df))
 

@@ -117,4 +117,4 @@ def _percentile(draws: Floats, level: float) -> Interval:
     """Ends that are resamples themselves: between a number and infinity there is nothing to interpolate."""
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
-    return Interval(float(low), float(high), METHOD, level)
+    return Interval(float(low), float(high), METHOD, level, inference="items")

@@ -101,5 +101,5 @@ def item_mean_difference(
         return bare.with_counts(**test.counts)
     reach = t_quantile(test.df, level) * test.standard_error
     method = test.method.partition(":")[0]
-    interval = Interval(test.difference - reach, test.difference + reach, method, level)
+    interval = Interval(test.difference - reach, test.difference + reach, method, level, inference="items")
     return replace(_t(test), estimate=test.difference, interval=interval, standard_error=test.standard_error)

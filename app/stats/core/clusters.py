@@ -137,5 +137,5 @@ def with_two_way_interval(
     if null is not None:
         origin = float(special.logit(null)) if is_share else null
         p_value = t_p_value((centre - origin) / (se * slope), groups.df)
-    interval = Interval(float(low), float(high), METHOD, level)
+    interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
     return replace(bare, interval=interval, standard_error=se, df=float(groups.df), p_value=p_value)

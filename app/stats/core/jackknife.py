@@ -75,7 +75,7 @@ def correlation_spread(estimate: float, influence: Floats, weight: Floats, confi
     return {
         "standard_error": se,
         "df": n - 1,
-        "interval": Interval(low, high, "jackknife_units", confidence),
+        "interval": Interval(low, high, "jackknife_units", confidence, inference="items"),
         "interval_reason": None,
     }
 
@@ -100,7 +100,9 @@ def share_spread(values: Floats, confidence: float) -> Spread:
     return {
         "standard_error": se,
         "df": float(n - 1),
-        "interval": Interval(max(mean - reach, 0.0), min(mean + reach, 1.0), "jackknife_units", confidence),
+        "interval": Interval(
+            max(mean - reach, 0.0), min(mean + reach, 1.0), "jackknife_units", confidence, inference="items"
+        ),
         "interval_reason": None,
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 Reason = Literal[
@@ -17,15 +17,24 @@ Reason = Literal[
 ]
 REASONS: tuple[str, ...] = get_args(Reason)
 
+Inference = Literal["items", "raters", "items_and_raters", "ratings", "none"]
+INFERENCES: tuple[str, ...] = get_args(Inference)
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A two-sided interval. `method` begins with a fixed word, such as `two_way_cluster_t` or `wilson`."""
+    """A two-sided interval.
+
+    `method` begins with a fixed word, such as `two_way_cluster_t` or `wilson`; it names the computation and nothing is
+    read off it. `inference` says what the interval generalizes to: new items, new raters, both at once, or further
+    ratings where each rating counts as independent of all others. Whoever computes the interval states it.
+    """
 
     low: float
     high: float
     method: str
     level: float = 0.95
+    inference: Inference = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,10 @@ class Result:
         for number in (self.estimate, self.standard_error, self.p_value, self.df, *ends):
             if number is not None and not abs(number) < float("inf"):
                 raise ValueError(f"a Result carries finite numbers only, found {number}")
+
+    def with_inference(self, inference: Inference) -> Result:
+        """The same result where the caller knows better what its interval generalizes to; unchanged without one."""
+        return self if self.interval is None else replace(self, interval=replace(self.interval, inference=inference))
 
     def with_counts(self, **counts: int | None) -> Result:
         """The same result with counts (`n_items`, `n_units` ...) filled in."""

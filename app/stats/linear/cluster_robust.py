@@ -137,7 +137,7 @@ def _with_interval(  # the parts of one result
     reach = t_quantile(df, level) * error
     return replace(
         bare,
-        interval=Interval(estimate - reach, estimate + reach, METHOD, level),
+        interval=Interval(estimate - reach, estimate + reach, METHOD, level, inference="items_and_raters"),
         standard_error=error,
         df=df,
         p_value=t_p_value((estimate - null) / error, df),

@@ -65,6 +65,6 @@ def mean_difference_lmm(  # a statistic's options are keywords
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
     df = fit.df(_SOURCE)
     reach = t_quantile(df, level) * error
-    interval = Interval(float(estimate - reach), float(estimate + reach), METHOD, level)
+    interval = Interval(float(estimate - reach), float(estimate + reach), METHOD, level, inference="items_and_raters")
     p_value = t_p_value(float(estimate) / error, df)
     return replace(bare, interval=interval, standard_error=error, df=df, p_value=p_value)

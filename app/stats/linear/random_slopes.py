@@ -76,7 +76,7 @@ def _with_satterthwaite(bare: Result, fit: LmmFit, direction: Floats, scale: flo
     estimate, df = bare.estimate or 0.0, fit.df(direction)
     error = float(np.sqrt(direction @ fit.covariance @ direction)) * scale
     reach = t_quantile(df, level) * error
-    interval = Interval(estimate - reach, estimate + reach, METHOD, level)
+    interval = Interval(estimate - reach, estimate + reach, METHOD, level, inference="items_and_raters")
     return replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))
 
 

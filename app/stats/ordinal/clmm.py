@@ -188,6 +188,6 @@ class _Comparison:
         if error <= 0:
             return replace(self.bare, estimate=estimate, df=None, interval_reason="singular", note="No standard error.")
         reach = t_quantile(df, self.level) * error
-        interval = Interval(estimate - reach, estimate + reach, METHOD, self.level)
+        interval = Interval(estimate - reach, estimate + reach, METHOD, self.level, inference="items_and_raters")
         p_value = t_p_value(estimate / error, df)
         return replace(self.bare, estimate=estimate, interval=interval, standard_error=error, p_value=p_value)

@@ -128,5 +128,7 @@ def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, 
     if error <= _ROUNDING:
         return without_interval(bare, "no_variation", "The judge is as close on every unit, or on none.")
     reach = t_quantile(n - 1, level) * error
-    interval = Interval(max(0.0, estimate - reach), min(1.0, estimate + reach), "cluster_t_units", level)
+    interval = Interval(
+        max(0.0, estimate - reach), min(1.0, estimate + reach), "cluster_t_units", level, inference="items"
+    )
     return replace(bare, interval=interval, standard_error=error, df=float(n - 1))

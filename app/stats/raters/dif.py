@@ -117,7 +117,10 @@ def _compared(base: _Fitted, uniform: _Fitted, full: _Fitted, *, level: float, c
     low, high = float(np.exp(log_odds - reach)), float(np.exp(log_odds + reach))
     p_value = _likelihood_ratio(base, uniform, 1).p_value
     odds_ratio = Result(
-        float(np.exp(log_odds)), METHOD, interval=Interval(low, high, "clmm_laplace", level), p_value=p_value
+        float(np.exp(log_odds)),
+        METHOD,
+        interval=Interval(low, high, "clmm_laplace", level, inference="items_and_raters"),
+        p_value=p_value,
     )
     parts = odds_ratio, _likelihood_ratio(uniform, full, 1), _likelihood_ratio(base, full, 2)
     change = Result(full.r2 - base.r2, "mckelvey_zavoina")

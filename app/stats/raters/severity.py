@@ -71,7 +71,7 @@ def _problem(value: Floats, n_units: int, n_raters: int) -> Result | None:
 
 def _result(severity: float, error: float, level: float) -> Result:
     reach = float(special.ndtri(0.5 + level / 2)) * error
-    interval = Interval(severity - reach, severity + reach, "clmm_laplace", level)
+    interval = Interval(severity - reach, severity + reach, "clmm_laplace", level, inference="items")
     return Result(severity, METHOD, standard_error=error, interval=interval)
 
 

@@ -60,7 +60,12 @@ def raters_needed(
     if single.interval.low <= 0:
         return replace(n, interval_reason="no_variation", note=f"At least {fewest}. {_NO_END}")
     most = _needed(single.interval.low, target)
-    return replace(n, interval=Interval(float(fewest), float(most), "f_distribution", confidence))
+    return replace(
+        n,
+        interval=Interval(
+            float(fewest), float(most), "f_distribution", confidence, inference=single.interval.inference
+        ),
+    )
 
 
 def items_needed(

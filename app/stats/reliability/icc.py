@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.stats.core.ratings import Ratings
+    from app.stats.core.result import Inference
 
 Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
 
@@ -51,7 +52,11 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
     if single is None or estimate is None:
         return undefined("no_variation", "the means of the units do not vary", **ratings.sizes())
     low, high = (_of_mean(end, k) for end in _ends(squares, single, agreement=agreement, confidence=confidence))
-    interval = Interval(low, high, "f_distribution", confidence) if low is not None and high is not None else None
+    interval = None
+    if low is not None and high is not None:
+        # Consistency cancels what raters have of their own; the other forms draw raters anew with the units.
+        inference: Inference = "items" if form.startswith("c") else "items_and_raters"
+        interval = Interval(low, high, "f_distribution", confidence, inference=inference)
     return Result(
         estimate,
         method=f"{squares.method}, k = {squares.k:.4g}",

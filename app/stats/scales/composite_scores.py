@@ -67,7 +67,11 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
         return without_interval(bare, "no_variation", "All questions say the same: no interval.")
     tail = (1 - level) / 2
     low, high = (1 - (1 - alpha) * float(special.fdtri(n - 1, (n - 1) * (k - 1), p)) for p in (1 - tail, tail))
-    return replace(bare, interval=Interval(low, high, "feldt", level), standard_error=_alpha_error(covariance, n))
+    return replace(
+        bare,
+        interval=Interval(low, high, "feldt", level, inference="ratings"),
+        standard_error=_alpha_error(covariance, n),
+    )
 
 
 def alpha_if_dropped(scores: Floats) -> list[Result]:

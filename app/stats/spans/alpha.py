@@ -97,5 +97,5 @@ def _with_interval(bare: Result, left: Floats, level: float) -> Result:
     error = float(np.sqrt((n - 1) / n * ((z - z.mean()) ** 2).sum()))
     reach, centre = t_quantile(n - 1, level) * error, float(np.arctanh(alpha))
     low, high = (float(np.tanh(end)) for end in (centre - reach, centre + reach))
-    interval = Interval(low, high, METHOD, level)
+    interval = Interval(low, high, METHOD, level, inference="items")
     return replace(bare, interval=interval, standard_error=error * (1 - alpha**2), df=float(n - 1))

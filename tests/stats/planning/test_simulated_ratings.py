@@ -88,7 +88,7 @@ def test_ratings_take_the_nearest_point() -> None:
 
 
 def test_studies_without_an_interval_count_against_power_and_not_in_the_width() -> None:
-    sure = Result(0.4, interval=Interval(0.3, 0.5, "t"), p_value=0.01)
+    sure = Result(0.4, interval=Interval(0.3, 0.5, "t", inference="items"), p_value=0.01)
     found = expectation([sure, undefined("no_variation"), Result(0.2)])
     assert (found.power, found.width, found.estimate) == pytest.approx((1 / 3, 0.2, 0.3))
     assert (found.n_without, found.width_error) == (2, None)

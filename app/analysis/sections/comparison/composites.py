@@ -122,7 +122,7 @@ def composites(sheet: ScaledSheet, table: Table) -> Iterator[Estimate]:
             found += [("cronbach_alpha_without", without, scope), ("item_rest_correlation", correlation, scope)]
         for statistic, result, scope in found:
             yield sheet.record(
-                result,
+                result.with_inference("raters") if sheet.question.target == "rater" else result,
                 part.at,
                 section=SECTION,
                 scope={**group.scope, **scope},

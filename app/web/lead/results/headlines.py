@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import REASONS, interval_text, number, why_text
+from app.analysis.report.wording import GENERALIZES, REASONS, interval_text, number, why_text
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import number_text
@@ -159,11 +159,9 @@ def _basis(estimate: Estimate, answers: str) -> str:
         return f"No interval{reason}. {_counts(estimate, answers)}"
     low, high = number(estimate.ci_low, kind), number(estimate.ci_high, kind)
     level = f"{100 * (estimate.ci_level or 0.95):.0f} % interval"
-    return f"{level} {low.removesuffix(' %')} to {high}, {_for_whom(estimate)}. {_counts(estimate, answers)}"
-
-
-def _for_whom(estimate: Estimate) -> str:
-    return "for new items and new raters" if estimate.method.startswith("two_way") else "for new items"
+    return (
+        f"{level} {low.removesuffix(' %')} to {high}, {GENERALIZES[estimate.inference]}. {_counts(estimate, answers)}"
+    )
 
 
 def _counts(estimate: Estimate, answers: str) -> str:

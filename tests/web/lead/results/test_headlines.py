@@ -108,3 +108,20 @@ def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
     ]
     found = comparisons(analyze(frames(study, rows), study), study.questions[0])
     assert [headline.claim for headline in found] == ["y was preferred over x in 50.0 % of choices."]
+
+
+def _differing(raters: str) -> list[Row]:
+    """Each rater is one point off on another item."""
+    rows = _rated({"human": [1, 2, 1, 2, 3, 2], "model": [3, 4, 4, 4, 4, 3]}, raters)
+    for n in range(len(raters)):
+        rows[13 * n]["value"] = int(str(rows[13 * n]["value"])) + 1
+    return rows
+
+
+def test_an_interval_of_agreement_for_new_raters_too_is_said_to_be() -> None:
+    """Its method begins with another word than that of a comparison: the page once said new items only."""
+    assert "for new items and new raters" in _agreement(_differing("abcdef")).basis
+
+
+def test_two_raters_say_nothing_of_new_raters() -> None:
+    assert "for new items rated by these raters" in _agreement(_differing("ab")).basis
