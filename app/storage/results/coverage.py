@@ -163,8 +163,8 @@ WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
 _DISTRIBUTION = f"SELECT n_done, count(*) FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it
 
 _LEAST = f"""
-SELECT i.key, (SELECT array_agg(r.key ORDER BY r.position) FROM responses r
-               WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids)), x.n_done, x.n_open,
+SELECT i.key, ARRAY(SELECT r.key FROM responses r
+               WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position), x.n_done, x.n_open,
        (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id)
 FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
