@@ -18,9 +18,10 @@ from app.actions.simulation.simulated_answers import Mind, Names
 from app.actions.simulation.simulated_checks import gold_form
 from app.actions.simulation.simulated_steps import pass_step
 from app.storage.assignments.assignment_view import AssignmentView
-from app.storage.assignments.trials import list_item_keys, list_items
+from app.storage.assignments.trials import list_item_keys, list_items, list_named_raters
 from app.storage.raters.arrivals import StudyDoor, get_study_door
 from app.storage.raters.rating_sessions import ENDED, RatingSession, get_rating_session
+from app.storage.simulated import list_named_absent, mark_simulated
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from app.design.protocol.study_design import Design
     from app.storage.database.engine import Begin
 
 SIMULATED = "simulated"
@@ -37,6 +39,15 @@ ENDS = frozenset({"done", "wait", "full", *ENDED})
 
 class StudyNotOpenError(ValueError):
     """The study takes no raters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comer:
+    """A simulated rater who is about to come. `rater_id` is that of a rater whom raters.csv names, else None."""
+
+    name: str
+    pool: str | None
+    rater_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +68,9 @@ def simulate(
 ) -> Simulation:
     """Send raters into an open study; the same seed on the same study gives the same answers everywhere.
 
+    The persons whom raters.csv names come first, under their own names, and are marked as simulated; a person who holds
+    a personal link or has come already is left to answer in person. Others follow, in the pools without named raters.
+
     Args:
         begin: opens a transaction; each rater has one of their own, so that one is there whole or not at all.
         slug: the study.
@@ -70,30 +84,46 @@ def simulate(
     with begin() as db:
         study = get_study_door(db, slug)
         if study is None or study.status != "open":
-            raise StudyNotOpenError(f"No study called {slug} is open.")
+            raise StudyNotOpenError(f"The study {slug} is not open. To open it: attune study open {slug}")
         items, keys = list_items(db, study.id), list_item_keys(db, study.id)
         design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
-    # Who plays the person to whom an item belongs would answer in that person's name.
-    pools: list[str | None] = [name for name, pool in design.pools.items() if pool.items != "own"] or [None]
+        comers = _comers(db, study.id, design, n_raters, seed)
     names = Names(
         keys,
         {response.response_id: (response.key, response.source) for item in items for response in item.responses},
     )
     n_done = []
-    for number in range(1, n_raters + 1):
+    for number, comer in enumerate(comers, 1):
         with begin() as db, db.begin_nested() as savepoint:
-            n_done.append(_go(db, study, f"sim-{seed}-{number:04d}", seed, names, pools[number % len(pools)]))
+            n_done.append(_go(db, study, comer, seed, names))
             if not n_done[-1]:
                 savepoint.rollback()
-        progress("Simulating raters", number, n_raters)
+        progress("Simulating raters", number, len(comers))
     return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
 
 
-def _go(db: Connection, study: StudyDoor, name: str, seed: int, names: Names, pool: str | None) -> int:
+def _comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: int) -> list[Comer]:
+    """The named raters, then as many others as are asked for; nobody where every pool is for named raters only."""
+    absent = list_named_absent(db, study_id)
+    invited = [rater for rater in absent if not design.pools or rater.pool in design.pools]
+    named = [Comer(rater.key, rater.pool, rater.id) for rater in invited][:n_raters]
+    with_names = list_named_raters(db, study_id).keys() - {design.open_pool}
+    pools: list[str | None] = [
+        name for name, pool in design.pools.items() if pool.items != "own" and name not in with_names
+    ]
+    if not design.pools:
+        pools = [None]
+    others = range(1, n_raters - len(named) + 1) if pools else ()
+    return named + [Comer(f"sim-{seed}-{number:04d}", pools[number % len(pools)]) for number in others]
+
+
+def _go(db: Connection, study: StudyDoor, comer: Comer, seed: int, names: Names) -> int:
     """One rater from arrival to the end; how many pages they rated."""
-    rating_session = arrive(db, study, Arrival(SIMULATED, name, {}), pool=pool, is_simulated=True)
+    if comer.rater_id is not None:
+        mark_simulated(db, study.id, comer.rater_id)
+    rating_session = arrive(db, study, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)
     assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
-    mind = Mind(seed, name, names)
+    mind = Mind(seed, comer.name, names)
     session = _session(db, study, rating_session.token)
     rated: set[int] = set()
     while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:

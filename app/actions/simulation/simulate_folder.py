@@ -25,7 +25,7 @@ class HasRatingsError(FileExistsError):
 def simulate_folder(
     engine: Engine, path: Path, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
 ) -> Simulation:
-    """Write `raters.csv` and `ratings.csv` of simulated raters into a study folder that has none.
+    """Write the ratings of simulated raters into a study folder that has none, and mark those raters in `raters.csv`.
 
     Args:
         engine: a store; what happens there is undone.
@@ -35,19 +35,22 @@ def simulate_folder(
         progress: see `simulate`.
 
     Raises:
-        HasRatingsError: the folder holds ratings, or raters.
+        HasRatingsError: the folder has ratings.
         InvalidInputError: the folder has problems.
     """
     from app.exchange.folder.read import read_folder
     from app.exchange.folder.written_tables import tables_of
     from app.exchange.tabular.csv_cells import write_csv
 
-    if any((path / name).exists() for name in ("raters.csv", "ratings.csv", "ratings.jsonl", "raters.jsonl")):
-        raise HasRatingsError(f"{path} has raters or ratings already. Nothing was written.")
+    if any((path / name).exists() for name in ("ratings.csv", "ratings.jsonl")):
+        raise HasRatingsError(
+            f"{path} has ratings already. Nothing was written. Use a copy of the folder without them."
+        )
     outcome, rated = _simulated(engine, read_folder(path), n_raters, seed, progress)
     tables = tables_of(rated)
     for name in ("raters", "ratings"):
         write_csv(path / f"{name}.csv", tables[name])
+    (path / "raters.jsonl").unlink(missing_ok=True)
     return outcome
 
 

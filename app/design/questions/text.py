@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given
+from app.design.questions.question import MAX_TEXT, AnswerError, AskedQuestion, EmptyColumn, Given
 from app.language.message import Message, message, messages
 
 if TYPE_CHECKING:
     from app.design.questions.question import Blank, Form, Sent, SimulatedRater
+
+SIMULATED = "Simulated."
 
 
 class TextQuestion(AskedQuestion):
@@ -18,7 +20,7 @@ class TextQuestion(AskedQuestion):
 
     empty_column: ClassVar[EmptyColumn | None] = "text"
     type: Literal["text"]
-    min_length: int = Field(default=0, ge=0)
+    min_length: int = Field(default=0, ge=0, le=MAX_TEXT)
     required: bool = False
 
     def read(self, sent: Sent) -> Given | None:
@@ -41,8 +43,9 @@ class TextQuestion(AskedQuestion):
         return "any text"
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:  # noqa: ARG002 - every simulated rater says the same
-        """As `AskedQuestion.simulate`."""
-        return {blank.name: ["Simulated." if self.required else ""]}
+        """As `AskedQuestion.simulate`: as long as the question demands, empty where it may be left out."""
+        n_times = max(1, -(-(self.min_length + 1) // (len(SIMULATED) + 1)))
+        return {blank.name: [" ".join([SIMULATED] * n_times)[:MAX_TEXT] if self.required else ""]}
 
 
 def _too_short(least: int) -> Message:
