@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.design.allocation.feasibility import feasibility
 from app.design.allocation.trial_plan import planned_trials
+from app.design.no_trials import why_no_trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +26,10 @@ ITEMS_OF_NO_STUDY = 40
 
 class PlanError(ValueError):
     """The plan cannot be made; the message says why, in words for a lead."""
+
+
+class QuestionUnknownError(PlanError):
+    """The question that was named is none that can be planned for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +54,17 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     """Expected widths of intervals, and power, of a study.
 
     Raises:
-        PlanError: nothing can be planned of this study, or a pilot that says too little.
+        PlanError: nothing can be planned of this study, or the pilot has too few ratings.
     """
     from app.analysis.planning.planning import plan
     from app.analysis.planning.scenario import Scenario
 
     question = _question(protocol, asked.question)
     if question is None and not protocol.choice_questions:
-        raise PlanError("The study rates no responses on a scale and has no forced choice: there is nothing to plan.")
+        raise PlanError(
+            "Planning needs a question about responses of type rating or slider, or one of type choice; "
+            f"{protocol.slug} has none."
+        )
     assumed = _assumed(question, asked)
     per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
     scenarios = [
@@ -68,8 +77,22 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
         protocol, items, assumed, scenarios, question=question, n_simulations=asked.n_simulations, seed=asked.seed
     )
     if not found.rows:
-        raise PlanError("No trial of this design can be rated: there is nothing to plan.")
+        raise PlanError(f"Nothing can be planned. {_why_nothing(protocol, items, question)}")
     return found
+
+
+def _why_nothing(protocol: Protocol, items: Sequence[PlannedItem], question: ScaledQuestion | None) -> str:
+    """The setting because of which no estimate comes out of the simulated studies."""
+    some_items = so_many_items(protocol, items, len(items) or ITEMS_OF_NO_STUDY)
+    if not planned_trials(protocol, some_items):
+        return why_no_trials(protocol, some_items)
+    if question is not None:
+        kind = f"design.trials is {protocol.design.trials}" if protocol.design.trials else "The items have none"
+        return f"Question {question.key} is about responses, and no trial shows one: {kind}."
+    if protocol.reference is None:
+        return "analysis.reference names no source that the others are compared with."
+    setting = "design.listed" if protocol.design.listed else "design.pairs"
+    return f"No trial shows a response of {protocol.reference} (analysis.reference) beside another: see {setting}."
 
 
 def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
@@ -79,7 +102,7 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
     found = next((question for question in rated if question.key == key), None)
     if found is None:
         names = ", ".join(question.key for question in rated) or "none"
-        raise PlanError(f"No question {key} rates responses on a scale; these do: {names}.")
+        raise QuestionUnknownError(f"No question {key} rates responses on a scale. These do: {names}.")
     return found
 
 
@@ -99,8 +122,6 @@ def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
 
 def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int) -> tuple[int, ...]:
     """As many raters as the design needs, twice and four times as many: more raters buy more than more ratings."""
-    from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
-
     of_size = with_raters_per_trial(protocol, k)
     needed = feasibility(of_size, planned_trials(of_size, so_many_items(protocol, items, n_items)), {}).n_raters
     return tuple(max(needed, 2) * times for times in (1, 2, 4))

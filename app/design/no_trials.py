@@ -1,0 +1,59 @@
+"""Why no trial can be made of a study's items: which setting of study.yaml stands in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.design.allocation.special_trials import special_items
+from app.design.allocation.trial_plan import places_of, planned_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.protocol.study import Protocol
+
+# What is tried without each setting, in this order: the part of the protocol, and the value that lifts the setting.
+LIFTED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("design.listed", {"listed": ()}),
+    ("design.pairs", {"pairs": "all"}),
+    ("design.trials", {"trials": "single"}),
+)
+
+
+def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
+    """The setting without which there would be trials, in a sentence for a lead.
+
+    Args:
+        protocol: a study of whose items `planned_trials` makes none.
+        items: the study's.
+    """
+    special = special_items(protocol)
+    rated = [item for item in items if item.key not in special]
+    if not rated:
+        return "Every item is a practice trial (flow.practice) or a gold trial (checks.gold): none is left to rate."
+    if not any(item.responses for item in rated):
+        return "The items have no responses to rate."
+    if not any(any(places_of(protocol, item)) for item in rated):
+        return f"No item belongs to a rater or a pool as design.pools asks: {_pools(protocol)}."
+    without = protocol.model_copy(update={"conditions": {}})
+    if protocol.conditions and planned_trials(without, rated):
+        return f"conditions show no response of any item; without them, {_n(without, rated)} could be rated."
+    for name, update in LIFTED:
+        without = protocol.model_copy(update={"design": protocol.design.model_copy(update=update)})
+        if planned_trials(without, rated):
+            return f"{name} leaves nothing to rate; without it, {_n(without, rated)} could be rated."
+    return "Together, design.trials, design.pairs and design.listed leave nothing to rate."
+
+
+def _pools(protocol: Protocol) -> str:
+    columns = {"own": "items with a column rater in items.csv", "pool": "items whose column pool is {name}"}
+    asked = [
+        columns[pool.items].format(name=name) for name, pool in protocol.design.pools.items() if pool.items != "all"
+    ]
+    return ", ".join(asked)
+
+
+def _n(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
+    n = len(planned_trials(protocol, items))
+    return f"{n:,} trial{'' if n == 1 else 's'}"
