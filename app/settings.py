@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -43,10 +43,26 @@ class Settings(BaseSettings):
         return value
 
 
+class SettingsError(ValueError):
+    """An environment variable has a value that is not allowed; the message names it."""
+
+
 @cache
 def settings() -> Settings:
-    """The settings of this process."""
-    return Settings()
+    """The settings of this process.
+
+    Raises:
+        SettingsError: a variable has a value that is not allowed.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError(" ".join(_sentence(str(one["loc"][0]), one["msg"]) for one in error.errors())) from None
+
+
+def _sentence(name: str, problem: str) -> str:
+    variable = name if name.isupper() else f"ATTUNE_{name.upper()}"
+    return f"The environment variable {variable} is not valid: {problem[:1].lower()}{problem[1:]}."
 
 
 def folder(name: str) -> Path:

@@ -1,22 +1,19 @@
-"""The command line: the same verbs as the pages."""
+"""The command line: the same tasks as the pages of a lead."""
 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
 from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, plan, serve, simulate, study
-from app.cli.output import say
+from app.cli.output import INPUT_ERROR, WRONG_CALL, say
 from app.design.problem import InvalidInputError
+from app.settings import SettingsError
 
-cli = typer.Typer(
-    name="attune",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Human empathy-rating studies: from the spreadsheet to the estimates a reviewer accepts.",
-)
+cli = typer.Typer(name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 cli.add_typer(study.cli, name="study")
 cli.add_typer(items.cli, name="items")
 cli.add_typer(lead.cli, name="lead")
@@ -24,21 +21,45 @@ cli.add_typer(database.cli, name="db")
 cli.command("serve")(serve.serve)
 cli.command("demo")(demo.demo)
 cli.command("make-demo", hidden=True)(demo_maker.make_demo)
-cli.command("backup")(database.backup)
-cli.command("restore")(database.restore)
-cli.command("doctor")(doctor.doctor)
 cli.command("analyze")(analyze.analyze)
 cli.command("plan")(plan.plan)
 cli.command("simulate")(simulate.simulate)
+cli.command("backup")(database.backup)
+cli.command("restore")(database.restore)
+cli.command("doctor")(doctor.doctor)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"attune {version('attune')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def attune(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Run human empathy-rating studies and analyze their ratings.
+
+    Exit codes: 0 success, 1 errors in the input or a task that could not be completed, 2 wrong usage.
+    """
 
 
 def main() -> None:
-    """Run the command line. Exit code 0, 1 for problems in the input, 2 for a wrong call."""
+    """Run the command line. Exit code 0, 1 for errors in the input, 2 for wrong usage."""
     try:
         cli()
     except InvalidInputError as error:
         for problem in error.problems:
             say(problem.sentence())
-        n_problems = sum(problem.severity == "error" for problem in error.problems)
-        say(f"{n_problems} problem{'' if n_problems == 1 else 's'}. Nothing was stored.")
-        sys.exit(1)
+        n_errors = sum(problem.severity == "error" for problem in error.problems)
+        say(f"{n_errors} error{'' if n_errors == 1 else 's'} found. Nothing was saved. Correct them and try again.")
+        sys.exit(INPUT_ERROR)
+    except SettingsError as error:
+        say(str(error))
+        sys.exit(WRONG_CALL)
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}." if error.filename else str(error))
+        sys.exit(INPUT_ERROR)

@@ -7,31 +7,43 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import say
+from app.cli.output import INPUT_ERROR, say
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 
 if TYPE_CHECKING:
-    from app.analysis.report.report import Report
+    from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
 
 
 def analyze(
-    study: Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print every estimate as JSON and nothing else.")] = False,
-    out: Annotated[Path | None, typer.Option(help="A folder for report.json, the CSV files and the charts.")] = None,
-    again: Annotated[Path | None, typer.Option(help="A record of report.json: compute that estimate again.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="Mixed models too, above 20,000 ratings.")] = False,
+    study: Study,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all estimates as JSON and nothing else.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write report.json, CSV files and charts to this folder.")
+    ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", exists=True, dir_okay=False, help="Recompute one record of report.json, and compare it."
+        ),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Fit mixed models above 20,000 ratings too.")] = False,
+    is_folder: BareName = None,
 ) -> None:
-    """The estimates of a study or of a study folder; a folder needs no database."""
+    """Compute the estimates of a study. A study folder needs no database."""
     from app.actions.results.report import write_report
+    from app.analysis import analyze as analyze_frames
     from app.analysis.report.report_tables import report_json
 
+    frames, protocol = study_data(folder_or_slug(study, command="analyze", is_folder=is_folder))
     if again is not None:
-        _again(Path(study), again)
+        _again(frames, protocol, again)
         return
-    report, protocol = _of_folder(Path(study), full=full) if Path(study).is_dir() else _of_store(study, full=full)
+    report = analyze_frames(frames, protocol, full=full)
     if out is not None:
         written = write_report(report, protocol, out)
-        say(f"{len(written)} files in {out}")
+        say(f"{len(written)} files written to {out}.")
     if as_json:
         typer.echo(report_json(report), nl=False)
     elif out is None:
@@ -40,46 +52,34 @@ def analyze(
         print_report(report, protocol)
 
 
-def _again(path: Path, file: Path) -> None:
-    """The record as it comes out now on standard output; what differs is said, and the exit code is then 1."""
+def study_data(study: Path | str) -> tuple[Frames, Protocol]:
+    """What the estimates are made from, of a study folder or of the stored study with a slug."""
+    from app.actions.results.report import read_study
+    from app.exchange import frames_of, read_folder
+
+    if isinstance(study, Path):
+        folder = read_folder(study)
+        for note in folder.notes:
+            say(note.sentence())
+        return frames_of(folder), folder.protocol
+    with store() as engine, engine.connect() as db:
+        return read_study(db, stored_study(db, study))
+
+
+def _again(frames: Frames, protocol: Protocol, file: Path) -> None:
+    """Print the record as it comes out now; where it differs, say how and exit with 1."""
     import json
 
-    from app.actions.results.report import estimate_again
-    from app.exchange.folder.read import read_folder
+    from app.analysis.report.recompute import again
 
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-        made = estimate_again(read_folder(path), record if isinstance(record, dict) else {})
-    except (OSError, ValueError) as error:
+        made = again(frames, protocol, record if isinstance(record, dict) else {})
+    except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--again") from None
     if made.estimate is not None:
         typer.echo(json.dumps(made.estimate.as_record(), ensure_ascii=False, allow_nan=False))
     for line in made.differences or ("the same to the last digit",):
         say(line)
     if made.differences:
-        raise typer.Exit(1)
-
-
-def _of_folder(path: Path, *, full: bool) -> tuple[Report, Protocol]:
-    from app.actions.results.report import report_of_folder
-    from app.exchange.folder.read import read_folder
-
-    folder = read_folder(path)
-    for note in folder.notes:
-        say(note.sentence())
-    return report_of_folder(folder, full=full), folder.protocol
-
-
-def _of_store(slug: str, *, full: bool) -> tuple[Report, Protocol]:
-    from app.actions.results.report import report_of_study
-    from app.cli.store import store
-    from app.storage.studies.studies import get_study
-
-    unknown = typer.BadParameter(f"there is neither a folder nor a study {slug}", param_hint="STUDY")
-    if "/" in slug or "\\" in slug or "." in slug:
-        raise unknown
-    with store() as engine, engine.connect() as db:
-        study = get_study(db, slug)
-        if study is None:
-            raise unknown
-        return report_of_study(db, study, full=full)
+        raise typer.Exit(INPUT_ERROR)

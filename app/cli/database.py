@@ -8,44 +8,46 @@ from typing import Annotated
 import typer
 
 from app.cli.output import fail, say
-from app.cli.store import named_database, store
+from app.cli.store import named_database, reached_database, store
 
-cli = typer.Typer(no_args_is_help=True, help="The database itself.")
-File = Annotated[Path, typer.Argument(metavar="FILE")]
+cli = typer.Typer(no_args_is_help=True)
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.", show_default=False)]
 
 
 @cli.callback()
 def database() -> None:
-    """The database itself."""
+    """Maintain the database."""
 
 
 @cli.command()
 def upgrade() -> None:
-    """Bring the database to this version of Attune. `serve` and `demo` do it by themselves."""
+    """Upgrade the database to this version of Attune. Every other command does so when it starts."""
     with store():
         say("The database is up to date.")
 
 
 def backup(file: File) -> None:
-    """Save the whole database into one file."""
+    """Save the whole database to one new file."""
     from app.storage.database.backup import BackupError
     from app.storage.database.backup import backup as save
 
-    try:
-        save(named_database(), file)
-    except BackupError as error:
-        fail(str(error))
-    say(f"Saved to {file} ({file.stat().st_size:,} bytes). Keep it safe: it holds every answer.")
+    with reached_database():
+        try:
+            save(named_database(), file)
+        except BackupError as error:
+            fail(str(error))
+    say(f"Saved to {file} ({file.stat().st_size:,} bytes). Keep it safe: it contains every answer.")
 
 
 def restore(file: File) -> None:
-    """Fill an empty database from a backup, and bring it to this version."""
+    """Fill an empty database from a backup file, and upgrade it to this version."""
     from app.storage.database.backup import BackupError
     from app.storage.database.backup import restore as fill
 
-    try:
-        fill(named_database(), file)
-    except BackupError as error:
-        fail(str(error))
+    with reached_database():
+        try:
+            fill(named_database(), file)
+        except BackupError as error:
+            fail(str(error))
     with store():
         say(f"Restored from {file}.")

@@ -1,4 +1,4 @@
-"""attune demo: everything at once, ready to look at."""
+"""attune demo: the web application with an example study."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from app.cli.output import say
 from app.cli.store import store
 from app.settings import settings
 
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; the next port that is free is taken.")]
+Port = Annotated[
+    int, typer.Option(min=0, max=65535, help="The port to listen on; if it is taken, the next free one is used.")
+]
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 
 
 def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
-    """A database, a ready study with simulated ratings, and the web application, until Ctrl-C."""
+    """Start the web application with an example study and simulated ratings; Ctrl-C stops it."""
     from app.actions.simulation.demo import demo_link, is_made
 
     stop_cleanly()
     listening = bind(host, port, or_next=True)
     here = address(listening)
     if port and not here.endswith(f":{port}"):
-        say(f"Port {port} is taken; this is the next one that is free.")
+        say(f"Port {port} is taken. Using the next free port.")
     maker = DemoMaker() if _looks_new() else None
     try:
         with store() as engine:
@@ -52,5 +54,5 @@ def _welcome(here: str, token: str) -> None:
     from app.actions.simulation.demo import SLUG
 
     typer.echo(f"\nAttune is running with its demo study at {here} (Ctrl-C stops it).\n")
-    typer.echo(f"  Look at it as its lead:  {here}/sign-in/{token}?next=/studies/{SLUG}")
-    typer.echo(f"  Rate as a rater:         {here}/s/{SLUG}?participant=you\n")
+    typer.echo(f"  Sign in as the lead:  {here}/sign-in/{token}?next=/studies/{SLUG}")
+    typer.echo(f"  Rate as a rater:      {here}/s/{SLUG}?participant=you\n")

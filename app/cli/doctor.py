@@ -1,4 +1,4 @@
-"""attune doctor: whether this installation can run a study, and if not, what is wrong."""
+"""attune doctor: whether this installation can run studies, and if not, what is wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from app.cli.store import named_database
 from app.settings import folder, settings
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ ENOUGH_FREE_BYTES = 1 << 30
 
 
 def doctor() -> None:
-    """Check this installation: programs, files, database, disk. Exit code 1 where something is wrong."""
+    """Check this installation: programs, files, database and disk. Exit code 1 if there is a problem."""
     results = [_result(words, check) for words, check in CHECKS.items()]
     raise typer.Exit(0 if all(results) else 1)
 
@@ -50,11 +49,13 @@ def _files() -> str:
 def _database() -> str:
     from sqlalchemy import text
 
-    from app.storage.database.engine import make_engine
+    from app.storage.address import reach
+    from app.storage.database.engine import database_url, make_engine
     from app.storage.database.migrate import differences
 
-    engine = make_engine(named_database(), n_connections=1)
+    engine = make_engine(database_url(settings().database_url, settings().data_dir), n_connections=1)
     try:
+        reach(engine)
         with engine.begin() as db:
             server = db.execute(text("SHOW server_version")).scalar_one()
             is_durable = db.execute(text("SHOW fsync")).scalar_one() == "on"
@@ -62,9 +63,9 @@ def _database() -> str:
     finally:
         engine.dispose()
     if missing:
-        raise RuntimeError(f"PostgreSQL {server} answers, its tables are not of this version: attune db upgrade")
+        raise RuntimeError(f"PostgreSQL {server} answers, but its tables need an upgrade. Run: attune db upgrade")
     if not is_durable:
-        raise RuntimeError(f"PostgreSQL {server} runs with fsync off: an answer could be lost in a power cut")
+        raise RuntimeError(f"PostgreSQL {server} runs with fsync off: answers could be lost in a power cut")
     kind = "named by DATABASE_URL" if settings().database_url else "embedded"
     return f"PostgreSQL {server}, {kind}, up to date"
 

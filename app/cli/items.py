@@ -3,48 +3,65 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.cli.output import fail, say
 from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.exchange.tabular.unfold import Layout
 
-cli = typer.Typer(no_args_is_help=True, help="Items and responses from a spreadsheet.")
+cli = typer.Typer(no_args_is_help=True)
+
+
+def _column(words: str) -> Any:  # noqa: ANN401 - what typer.Option returns
+    """An option that names a column of the spreadsheet."""
+    return typer.Option(metavar="COLUMN", help=words)
 
 
 @cli.callback()
 def items() -> None:
-    """Items and responses from a spreadsheet."""
+    """Import items and responses from a spreadsheet."""
 
 
 @cli.command("import")
 def import_(  # noqa: PLR0913, PLR0917 - each is an option
-    study: Annotated[str, typer.Argument(help="A study in the store, or a folder with a study.yaml.")],
-    file: Annotated[Path, typer.Argument(help="One row an item: .csv, .xlsx or .jsonl.")],
+    study: Study,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+            help="The spreadsheet, one row per item: .csv, .xlsx or .jsonl.",
+        ),
+    ],
     response: Annotated[
-        list[str] | None, typer.Option(metavar="SOURCE=COLUMN", help="Whose responses a column holds; once a source.")
+        list[str] | None,
+        typer.Option(metavar="SOURCE=COLUMN", help="The column with the responses of a source; once for each source."),
     ] = None,
-    item: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The item's id. Default: item, or the row.")
-    ] = None,
-    text: Annotated[str, typer.Option(metavar="COLUMN", help="What is read.")] = "text",
-    turns: Annotated[str | None, typer.Option(metavar="COLUMN", help="A dialogue as JSON, in place of a text.")] = None,
-    profile: Annotated[str | None, typer.Option(metavar="COLUMN", help="Who the person of the item is.")] = None,
-    content_note: Annotated[str | None, typer.Option(metavar="COLUMN", help="What readers are told before.")] = None,
+    item: Annotated[str | None, _column("The ids of the items. Default: the column item, else the row number.")] = None,
+    text: Annotated[str, _column("The text of each item.")] = "text",
+    turns: Annotated[str | None, _column("A dialogue as JSON, instead of a text.")] = None,
+    profile: Annotated[str | None, _column("A profile of the person in the item.")] = None,
+    content_note: Annotated[str | None, _column("A content note that raters see before the item.")] = None,
     attribute: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Keep this column; default: every other one.")
+        list[str] | None, _column("A column to keep as an attribute. Default: every column that is not named above.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write to this folder; default: the study's own.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write to this folder. Default: the study folder itself.")
+    ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="The folder's items and responses may be replaced.")
+        bool, typer.Option("--replace", help="Replace the items and responses that the folder already has.")
     ] = False,
+    is_folder: BareName = None,
 ) -> None:
-    """One row an item, any column names; columns that are not named become attributes of the item."""
+    """Import items and responses from a spreadsheet with one row per item and any column names."""
     from app.exchange.tabular.unfold import Layout
 
     layout = Layout(
@@ -56,16 +73,20 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         content_note=content_note,
         attributes=attribute or None,
     )
-    folder = Path(study)
-    if folder.is_dir():
-        added, where = _into_folder(folder, file, layout, out or folder, replace=replace), str(out or folder)
-    elif out is not None:
-        raise typer.BadParameter(f"{study} is no folder with a study.yaml to go beside the items.", param_hint="STUDY")
+    found = folder_or_slug(study, command="items import", is_folder=is_folder)
+    if isinstance(found, Path):
+        added, where = _into_folder(found, file, layout, out or found, replace=replace), str(out or found)
+    elif out is not None or replace:
+        raise typer.BadParameter("--out and --replace work with a study folder only.", param_hint="STUDY")
     else:
-        added, where = _into_store(study, file, layout), study
+        added, where = _into_store(found, file, layout), found
     for note in added.notes:
         say(f"Note: {note.sentence()}")
-    say(f"{len(added.items):,} items and {len(added.responses):,} responses are in {where} now.")
+    say(f"Imported into {where}: {_counted(len(added.items), 'item')}, {_counted(len(added.responses), 'response')}.")
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def _sources(named: list[str]) -> dict[str, str]:
@@ -73,7 +94,9 @@ def _sources(named: list[str]) -> dict[str, str]:
     for pair in named:
         source, sign, column = pair.partition("=")
         if not sign or not source.strip() or not column or source.strip() in sources:
-            raise typer.BadParameter(f'"{pair}" is not SOURCE=COLUMN, each source once', param_hint="--response")
+            raise typer.BadParameter(
+                f'Expected SOURCE=COLUMN, each source once; found "{pair}".', param_hint="--response"
+            )
         sources[source.strip()] = column
     return sources
 
@@ -84,7 +107,7 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
     try:
         return import_into_folder(folder, file, layout, out, replace=replace)
     except TextsInTheWayError as error:
-        fail(f"{error} With --replace they go.")
+        fail(f"{error} To replace them, add --replace.")
 
 
 def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
@@ -94,5 +117,5 @@ def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
     with store() as engine, engine.begin() as db:
         try:
             return import_into_store(db, slug, file, layout)
-        except StudyMissingError as error:
-            fail(str(error))
+        except StudyMissingError:
+            no_such_study(slug)

@@ -1,4 +1,4 @@
-"""attune lead ...: who may run studies here."""
+"""attune lead ...: the people who run studies on this server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import fail, say
+from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
 
 if TYPE_CHECKING:
@@ -15,17 +15,25 @@ if TYPE_CHECKING:
 
     from app.storage.leads.leads import Lead
 
-cli = typer.Typer(no_args_is_help=True, help="Add leads, and let them in.")
+cli = typer.Typer(no_args_is_help=True)
 
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address of the lead.", show_default=False)]
 Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
-Link = Annotated[bool, typer.Option("--link", help="Print a link that signs in once, instead of asking a password.")]
-Address = Annotated[str, typer.Option("--address", help="The address of the server, for the link.")]
+Link = Annotated[
+    bool, typer.Option("--link", help="Print a link that signs in once, instead of asking for a password.")
+]
+Address = Annotated[str, typer.Option("--address", metavar="URL", help="The address of the server, for the link.")]
 HERE = "http://127.0.0.1:8000"
 
 
+@cli.callback()
+def leads() -> None:
+    """Add study leads, and give them access."""
+
+
 @cli.command("add")
-def add(email: str, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:
-    """A new lead, with a password or with a sign-in link."""
+def add(email: Email, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:
+    """Add a lead, with a password or with a sign-in link."""
     from app.actions.lead_access import AccessError, add_lead
 
     password = None if link else _password(from_stdin=password_stdin)
@@ -34,14 +42,14 @@ def add(email: str, password_stdin: Stdin = False, link: Link = False, address: 
             lead = add_lead(db, email, password)
         except AccessError as error:
             fail(str(error))
-        say(f"{lead.email} can run studies now.")
+        say(f"{lead.email} is a lead now.")
         if link:
             _print_link(db, lead, address)
 
 
 @cli.command("password")
-def password(email: str, password_stdin: Stdin = False) -> None:
-    """Another password. Whoever is signed in with the old one is signed out."""
+def password(email: Email, password_stdin: Stdin = False) -> None:
+    """Change the password of a lead. Sessions that use the old one are signed out."""
     from app.actions.lead_access import AccessError, set_password
 
     with store() as engine, engine.begin() as db:
@@ -50,19 +58,19 @@ def password(email: str, password_stdin: Stdin = False) -> None:
             set_password(db, lead, _password(from_stdin=password_stdin))
         except AccessError as error:
             fail(str(error))
-        say(f"The password of {lead.email} was changed.")
+        say(f"The password of {lead.email} has been changed.")
 
 
 @cli.command("link")
-def link(email: str, address: Address = HERE) -> None:
-    """Print a link that signs this lead in once, within a day."""
+def link(email: Email, address: Address = HERE) -> None:
+    """Print a link that signs a lead in once, within a day."""
     with store() as engine, engine.begin() as db:
         _print_link(db, _lead(db, email), address)
 
 
 @cli.command("list")
 def list_() -> None:
-    """Every lead, one a line."""
+    """List all leads, one per line."""
     from app.storage.leads.leads import list_leads
 
     with store() as engine, engine.begin() as db:
@@ -73,7 +81,7 @@ def list_() -> None:
 def _lead(db: Connection, email: str) -> Lead:
     from app.storage.leads.leads import get_lead
 
-    return get_lead(db, email) or fail(f"No lead has the address {email}. Add one: attune lead add {email}")
+    return get_lead(db, email) or fail(f"There is no lead {email}. To add one: attune lead add {email}", WRONG_CALL)
 
 
 def _print_link(db: Connection, lead: Lead, address: str) -> None:

@@ -1,4 +1,4 @@
-"""One server process or several on one socket, until somebody says stop."""
+"""One server process or several on one socket, until they are stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from app.cli.output import fail, say
+from app.cli.output import WRONG_CALL, fail, say
 from app.logs import log_config
 from app.settings import settings
 
@@ -29,14 +29,14 @@ def bind(host: str, port: int, *, or_next: bool = False) -> socket.socket:
     try:
         family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except OSError as error:
-        fail(f"{host} is no address of this machine: {error.strerror}.", code=2)
+        fail(f"{host} is not an address of this machine: {error.strerror}.", WRONG_CALL)
     problem = ""
     for candidate in range(port, min(port + (NEXT_PORTS if or_next else 1), 65536)):
         try:
             return _listen(family, host, candidate)
         except OSError as error:
             problem = str(error.strerror)
-    return fail(f"Port {port} on {host} cannot be used: {problem}. Name another one: --port {port + 1}")
+    return fail(f"Port {port} on {host} cannot be used: {problem}. To use another one: --port {port + 1}")
 
 
 def _listen(family: int, host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""attune plan: before the data, how wide the intervals will be and how often a difference is found."""
+"""attune plan: interval widths and power, before there are ratings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.analyze import study_data
 from app.cli.output import fail, say
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.design.questions.scale import number
 
 if TYPE_CHECKING:
@@ -16,19 +18,18 @@ if TYPE_CHECKING:
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
 
-Study = Annotated[str, typer.Argument(help="The name of a study in the store, or a study folder.")]
-Sizes = Annotated[str, typer.Option(help="One number, or several with commas between.", metavar="N,N,...")]
+Sizes = Annotated[str, typer.Option(help="One number, or several separated by commas.", metavar="N,N,...")]
 Stated = Annotated[
     list[str] | None,
     typer.Option(
         "--assume",
         metavar="NAME=POINTS",
-        help="Any of mean (the reference's), difference, and the standard deviations item, rater, item_source, "
-        "rater_source, residual, in points of the scale. May be given several times.",
+        help="An assumption in points of the scale: mean (of the reference), difference, or one of the standard "
+        "deviations item, rater, item_source, rater_source, residual. Can be repeated.",
     ),
 ]
 NAMES = ("mean", "difference", "item", "rater", "item_source", "rater_source", "residual")
-MOST = 100_000
+MAX_SIZE = 100_000
 
 
 def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
@@ -36,36 +37,51 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
     raters: Sizes = "",
     items: Sizes = "",
     raters_per_trial: Sizes = "",
-    question: Annotated[str | None, typer.Option(help="The rating question; else the first.")] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="KEY", help="The rating question to plan for. Default: the first one.")
+    ] = None,
     assume: Stated = None,
-    pilot: Annotated[str | None, typer.Option(help="A study or folder whose ratings say what raters are like.")] = None,
-    simulations: Annotated[int, typer.Option(min=2, max=10_000, help="How often each size is simulated.")] = 200,
+    pilot: Annotated[
+        str | None,
+        typer.Option(metavar="STUDY", help="A study whose ratings show how much items and raters vary. See STUDY."),
+    ] = None,
+    simulations: Annotated[
+        int, typer.Option(min=2, max=10_000, help="How many studies are simulated for each size.")
+    ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON and nothing else.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the plan as CSV and nothing else.")] = False,
-    out: Annotated[Path | None, typer.Option(help="A folder for plan.json, plan.csv and the charts.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write plan.json, plan.csv and charts to this folder.")
+    ] = None,
+    is_folder: BareName = None,
 ) -> None:
-    """Expected widths of intervals and power, by simulation of the study's own design. A folder needs no database."""
-    from app.actions.results.planning import Asked, PlanError, make_plan, write_plan
+    """Forecast interval widths and power before there are ratings, by simulating the design of the study.
+
+    A study folder needs no database.
+    """
+    from app.actions.results.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
     from app.analysis.planning.planning import plan_csv, plan_json
 
-    protocol, its_items = _design(study)
+    protocol, its_items = _design(folder_or_slug(study, command="plan", is_folder=is_folder))
     asked = Asked(
         _sizes(items, "--items"),
         _sizes(raters, "--raters"),
         _sizes(raters_per_trial, "--raters-per-trial"),
         question,
         _stated(assume or []),
-        _pilot(pilot),
+        _pilot(pilot, is_folder=is_folder),
         simulations,
         seed,
     )
     try:
         found = make_plan(protocol, its_items, asked)
+    except QuestionUnknownError as error:
+        raise typer.BadParameter(str(error), param_hint="--question") from None
     except PlanError as error:
         fail(str(error))
     if out is not None:
-        say(f"{len(write_plan(found, out))} files in {out}")
+        say(f"{len(write_plan(found, out))} files written to {out}.")
     if as_json or as_csv:
         typer.echo(plan_json(found) if as_json else plan_csv(found), nl=False)
     elif out is None:
@@ -80,8 +96,8 @@ def _stated(texts: list[str]) -> dict[str, float | None]:
         value = number(points)
         is_sd = name not in NAMES[:2]
         if name not in NAMES or value is None or (is_sd and value < 0):
-            allowed = f"NAME=POINTS, NAME one of {', '.join(NAMES)}; a standard deviation is not below 0"
-            raise typer.BadParameter(f"{allowed}; found {text}", param_hint="--assume")
+            allowed = f"Expected NAME=POINTS, NAME one of {', '.join(NAMES)}, a standard deviation not below 0"
+            raise typer.BadParameter(f"{allowed}; found {text}.", param_hint="--assume")
         found[name] = value
     return found
 
@@ -92,51 +108,33 @@ def _sizes(text: str, option: str) -> tuple[int, ...]:
         sizes = tuple(int(part) for part in text.split(",") if part.strip())
     except ValueError:
         sizes = (0,)
-    if any(not 0 < size <= MOST for size in sizes):
-        raise typer.BadParameter(f"whole numbers from 1 to {MOST:,}, commas between; found {text}", param_hint=option)
+    if any(not 0 < size <= MAX_SIZE for size in sizes):
+        raise typer.BadParameter(
+            f"Expected whole numbers from 1 to {MAX_SIZE:,}, separated by commas; found {text}.", param_hint=option
+        )
     return sizes
 
 
-def _design(study: str) -> tuple[Protocol, list[PlannedItem]]:
-    path = Path(study)
-    if path.is_dir():
+def _design(study: Path | str) -> tuple[Protocol, list[PlannedItem]]:
+    if isinstance(study, Path):
         from app.actions.studies.folder_feasibility import planned_items
         from app.exchange.folder.read import read_folder
 
-        folder = read_folder(path)
+        folder = read_folder(study)
         return folder.protocol, planned_items(folder)
     from app.cli.store import store
     from app.storage.assignments.trials import list_items
     from app.storage.studies.protocols import get_protocol
-    from app.storage.studies.studies import get_study
 
     with store() as engine, engine.connect() as db:
-        found = get_study(db, study)
-        if found is None:
-            raise typer.BadParameter(f"there is neither a folder nor a study {study}", param_hint="STUDY")
+        found = stored_study(db, study)
         return get_protocol(db, found.id, found.protocol_version), list_items(db, found.id)
 
 
-def _pilot(study: str | None) -> tuple[Frames, Protocol] | None:
-    if study is None:
-        return None
-    path = Path(study)
-    if path.is_dir():
-        from app.exchange import frames_of
-        from app.exchange.folder.read import read_folder
-
-        folder = read_folder(path)
-        return frames_of(folder), folder.protocol
-    from app.cli.store import store
-    from app.storage.results.frames import study_frames
-    from app.storage.studies.protocols import get_protocol
-    from app.storage.studies.studies import get_study
-
-    with store() as engine, engine.connect() as db:
-        found = get_study(db, study)
-        if found is None:
-            raise typer.BadParameter(f"there is neither a folder nor a study {study}", param_hint="--pilot")
-        return study_frames(db, found.id), get_protocol(db, found.id, found.protocol_version)
+def _pilot(study: str | None, *, is_folder: bool | None) -> tuple[Frames, Protocol] | None:
+    return (
+        None if study is None else study_data(folder_or_slug(study, command="plan STUDY --pilot", is_folder=is_folder))
+    )
 
 
 def _print(found: Plan) -> None:

@@ -1,38 +1,62 @@
-"""attune simulate: raters made of chance, to try a study before people come."""
+"""attune simulate: simulated raters, to try a study before people come."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.output import fail, say
 from app.cli.progress import progress
 from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 
-Study = Annotated[str, typer.Argument(help="The name of an open study in the store, or a study folder.")]
-Raters = Annotated[int, typer.Option(min=1, max=100_000, help="How many raters come, one after the other.")]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Engine
+
+    from app.actions.simulation.simulate import Simulation
+
+Raters = Annotated[
+    int, typer.Option(min=1, max=100_000, help="How many raters come, one after the other.", show_default=False)
+]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 
 
-def simulate(study: Study, raters: Raters, seed: Seed = 1) -> None:
-    """Send simulated raters through a study's real design; they are marked as simulated wherever they appear."""
-    from app.actions.simulation.simulate import StudyNotOpenError
-    from app.actions.simulation.simulate import simulate as send
-    from app.actions.simulation.simulate_folder import HasRatingsError, simulate_folder
-    from app.actions.studies.life_cycle import StudyEmptyError
-    from app.storage.database.engine import transactions
+def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName = None) -> None:
+    """Send simulated raters through the design of a study.
 
-    path = Path(study)
+    The raters that raters.csv names come first, under their own names. A stored study must be open, and there the named
+    raters who already hold a personal link are left out. In a folder the answers are written to raters.csv and
+    ratings.csv. Simulated raters are marked as simulated wherever they appear.
+    """
+    from app.actions.simulation.simulate import StudyNotOpenError
+    from app.actions.simulation.simulate_folder import HasRatingsError
+    from app.actions.studies.opening_checks import OpeningError
+
+    found = folder_or_slug(study, command="simulate", is_folder=is_folder)
     with store() as engine, progress() as show:
         try:
-            if path.is_dir():
-                outcome = simulate_folder(engine, path, raters, seed, show)
-            else:
-                outcome = send(transactions(engine), study, raters, seed, show)
-        except (HasRatingsError, StudyEmptyError, StudyNotOpenError) as error:
+            outcome = _simulated(engine, found, raters, seed, show)
+        except (HasRatingsError, OpeningError, StudyNotOpenError) as error:
             fail(str(error))
-    say(f"{outcome.n_finished} of {outcome.n_raters} simulated raters rated {outcome.n_assignments} trials.")
+    words = "simulated rater" if outcome.n_raters == 1 else "simulated raters"
+    say(f"{outcome.n_finished} of {outcome.n_raters} {words} completed {outcome.n_assignments} trials.")
     if outcome.n_finished < outcome.n_raters:
-        say("The others found every place taken.")
+        say("For the others no trial was left.")
+
+
+def _simulated(
+    engine: Engine, study: Path | str, n_raters: int, seed: int, show: Callable[[str, int, int], None]
+) -> Simulation:
+    from app.actions.simulation.simulate import simulate as send
+    from app.actions.simulation.simulate_folder import simulate_folder
+    from app.storage.database.engine import transactions
+
+    if isinstance(study, Path):
+        return simulate_folder(engine, study, n_raters, seed, show)
+    with engine.connect() as db:
+        stored_study(db, study)
+    return send(transactions(engine), study, n_raters, seed, show)

@@ -1,11 +1,11 @@
-"""The database for a command: found or started, and brought to this version."""
+"""The database for a command: found or started, and upgraded to this version."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from app.cli.output import fail
+from app.cli.output import WRONG_CALL, fail
 from app.settings import folder, settings
 
 if TYPE_CHECKING:
@@ -13,16 +13,44 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
+CHECK_ADDRESS = "Check DATABASE_URL and that the server is running."
+
 
 @contextmanager
 def store() -> Iterator[Engine]:
     """An engine on the database that the settings name, migrated; disposed at the end."""
-    from app.storage.database.engine import make_engine
+    from sqlalchemy.exc import DBAPIError
+
+    from app.storage.address import why_unreachable
     from app.storage.database.migrate import upgrade
+
+    with reached_database() as engine:
+        try:
+            upgrade(engine, folder("migrations"))
+        except DBAPIError as error:
+            reason = str(error.orig).strip().splitlines()[0]
+            fail(f"The database could not be upgraded to this version of Attune: {reason}")
+        try:
+            yield engine
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            fail(why_unreachable(engine.url, error))
+
+
+@contextmanager
+def reached_database() -> Iterator[Engine]:
+    """An engine on the database that the settings name, which answers; disposed at the end."""
+    from app.storage.address import DatabaseUnreachableError, reach
+    from app.storage.database.engine import make_engine
 
     engine = make_engine(named_database(), n_connections=2)
     try:
-        upgrade(engine, folder("migrations"))
+        reach(engine)
+    except DatabaseUnreachableError as error:
+        engine.dispose()
+        fail(f"{error} {CHECK_ADDRESS}" if settings().database_url else str(error))
+    try:
         yield engine
     finally:
         engine.dispose()
@@ -31,9 +59,12 @@ def store() -> Iterator[Engine]:
 def named_database() -> str:
     """The address of the database that the settings name; the embedded one is started if need be."""
     from app.postgres import EmbeddedError
+    from app.storage.address import DatabaseAddressError
     from app.storage.database.engine import database_url
 
     try:
         return database_url(settings().database_url, settings().data_dir)
+    except DatabaseAddressError as error:
+        fail(str(error), WRONG_CALL)
     except EmbeddedError as error:
         fail(str(error))

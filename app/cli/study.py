@@ -1,4 +1,4 @@
-"""attune study ...: a study from folder to estimates."""
+"""attune study ...: from a study folder to a stored study, and back."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import templates
-from app.cli.output import fail, say
+from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
 from app.cli.store import store
+from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,22 +19,24 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.storage.studies.studies import StudyRow
 
-cli = typer.Typer(no_args_is_help=True, help="Load, check, open, close and export studies.")
+cli = typer.Typer(no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A study folder.")]
-Slug = Annotated[str, typer.Argument(help="The study's name.")]
-Lead = Annotated[str | None, typer.Option("--lead", help="Whose study it is; left out, the only lead there is.")]
-Out = Annotated[Path, typer.Option("--out", help="The folder to write; it must be new or empty.")]
+Lead = Annotated[
+    str | None, typer.Option("--lead", metavar="EMAIL", help="The lead of the study. Default: the only lead there is.")
+]
+Out = Annotated[
+    Path,
+    typer.Option("--out", metavar="FOLDER", help="The folder to write; it must be new or empty.", show_default=False),
+]
 Spreadsheet = Annotated[
-    bool, typer.Option("--spreadsheet", help="For Excel: a byte order mark, and no cell that runs as a formula.")
+    bool, typer.Option("--spreadsheet", help="Safe to open in Excel: with a byte order mark, formulas disabled.")
 ]
 
 
 @cli.callback()
 def study() -> None:
-    """Load, check, open, close and export studies."""
+    """Create, check, load, open, close and export studies."""
 
 
 cli.command("templates")(templates.templates)
@@ -42,7 +45,7 @@ cli.command("new")(templates.new)
 
 @cli.command("check")
 def check(folder: Folder) -> None:
-    """List every problem of a study folder, with file, row, column, what was found and what is allowed."""
+    """Check a study folder, and list every error with its file, row and column."""
     from app.actions.studies.folder_feasibility import feasibility_of_folder
     from app.actions.studies.opening_checks import notes_on_opening
 
@@ -52,12 +55,12 @@ def check(folder: Folder) -> None:
         say(f"Warning: {note}")
     for note in needs.notes:
         say(f"Note: {note}")
-    say(f"No problem: {_contents(found)}.")
+    say(f"No errors found: {_contents(found)}. To store the study: attune study load {folder}")
 
 
 @cli.command("load")
 def load(folder: Folder, lead: Lead = None) -> None:
-    """Store a study folder, whole or not at all. Loading the same one again changes nothing."""
+    """Store a study folder as a study, or nothing if it has errors. Loading the same folder again changes nothing."""
     from app.actions.studies.studies import LeadUnknownError, lead_for
     from app.storage.studies.load import load_study
 
@@ -66,14 +69,14 @@ def load(folder: Folder, lead: Lead = None) -> None:
         try:
             load_study(db, found, lead_for(db, lead), progress=show)
         except LeadUnknownError as error:
-            fail(str(error), 2)
+            fail(str(error), WRONG_CALL)
     slug = found.protocol.slug
-    say(f"{slug} is stored: {_contents(found)}. To let raters in: attune study open {slug}")
+    say(f"The study {slug} is stored: {_contents(found)}. To let raters in: attune study open {slug}")
 
 
 @cli.command("list")
 def list_all() -> None:
-    """Every study, a line each: name, status, title."""
+    """List all stored studies, one per line: slug, status, title."""
     from app.storage.studies.studies import list_studies
 
     with store() as engine, engine.connect() as db:
@@ -83,29 +86,31 @@ def list_all() -> None:
 
 @cli.command("export")
 def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
-    """Write a study with its ratings and estimates to a folder that loads again with the same estimates."""
+    """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
     from app.actions.studies.studies import export_study
     from app.design.problem import FolderExistsError
 
     with store() as engine, engine.connect() as db, progress() as show:
         try:
-            export_study(db, _study(db, slug), out, spreadsheet=spreadsheet, progress=show)
+            export_study(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
         except FolderExistsError as error:
             fail(str(error))
-    say(f"{slug} is written to {out}.")
+    say(f"The study {slug} is written to {out}.")
 
 
 @cli.command("open")
 def open_(slug: Slug) -> None:
-    """Let raters in. Items added since the last time get their places."""
+    """Open a study to raters. Items that were added since it was last opened are included."""
     from app.actions.studies.life_cycle import open_study
     from app.language.language import note_on
     from app.storage.studies.protocols import get_protocol
 
-    words = f"{slug} is open. Raters come by /s/{slug}?PROLIFIC_PID=... or ?participant=..."
+    words = (
+        f"The study {slug} is open. Links for raters: /s/{slug}?participant=ID, from Prolific /s/{slug}?PROLIFIC_PID=ID"
+    )
     _change(slug, open_study, words)
     with store() as engine, engine.connect() as db:
-        study = _study(db, slug)
+        study = stored_study(db, slug)
         if note := note_on(get_protocol(db, study.id, study.protocol_version).language):
             say(f"Note: {note}")
 
@@ -113,59 +118,60 @@ def open_(slug: Slug) -> None:
 @cli.command("invite")
 def invite(
     slug: Slug,
-    raters: Annotated[list[str] | None, typer.Argument(help="Ids of raters; left out, all who have no link.")] = None,
-    pool: Annotated[str | None, typer.Option("--pool", help="The pool of raters who are new.")] = None,
-    address: Annotated[str, typer.Option("--address", help="Where raters reach Attune.")] = "http://127.0.0.1:8000",
+    raters: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RATER]...", help="Ids of raters. Default: all named raters without a link."),
+    ] = None,
+    pool: Annotated[
+        str | None,
+        typer.Option("--pool", metavar="POOL", help="The pool of new raters, whom raters.csv does not name."),
+    ] = None,
+    address: Annotated[
+        str, typer.Option("--address", metavar="URL", help="The address of the server.")
+    ] = "http://127.0.0.1:8000",
 ) -> None:
-    """Make personal links, a line each: rater, tab, address. They are shown this once; earlier ones stop working."""
+    """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
     from app.actions.rating.invite import InviteError, invite_raters
     from app.storage.raters.arrivals import get_study_door
 
     with store() as engine, engine.begin() as db:
-        door = get_study_door(db, slug) or fail(f"There is no study {slug}: attune study list", 2)
+        door = get_study_door(db, slug) or no_such_study(slug)
         try:
             links = invite_raters(db, door, raters or (), pool)
         except InviteError as error:
-            fail(str(error), 2)
+            fail(str(error), WRONG_CALL)
     for rater, token in links:
         typer.echo(f"{rater}\t{address.rstrip('/')}/s/{slug}?invite={token}")
     if not links:
-        say("Nobody is without a link.")
+        say("Every named rater has a link already.")
 
 
 @cli.command("pause")
 def pause(slug: Slug) -> None:
-    """Let no new rater in; who has begun may finish."""
+    """Pause a study: no one new can start, raters who have started can finish."""
     from app.actions.studies.life_cycle import pause_study
 
-    _change(slug, pause_study, f"{slug} lets no new rater in.")
+    _change(slug, pause_study, f"The study {slug} is paused. Raters who have started can finish.")
 
 
 @cli.command("close")
 def close(slug: Slug) -> None:
-    """End the rating; what was rated stays."""
+    """Close a study to all raters. Its ratings are kept."""
     from app.actions.studies.life_cycle import close_study
 
-    _change(slug, close_study, f"{slug} is closed.")
+    _change(slug, close_study, f"The study {slug} is closed.")
 
 
 def _change(slug: str, change: Callable[[Connection, str], None], words: str) -> None:
     from app.actions.studies.life_cycle import OpeningError
 
     with store() as engine, engine.begin() as db:
-        _study(db, slug)
+        stored_study(db, slug)
         try:
             change(db, slug)
         except OpeningError as error:
             fail(str(error))
     say(words)
-
-
-def _study(db: Connection, slug: str) -> StudyRow:
-    from app.storage.studies.studies import get_study
-
-    found = get_study(db, slug)
-    return found or fail(f"There is no study {slug}: attune study list", 2)
 
 
 def _read(folder: Path) -> StudyFolder:

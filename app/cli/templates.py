@@ -1,4 +1,4 @@
-"""attune study templates | new: begin a study from a published design."""
+"""attune study templates | new: start a study from a published design."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.cli.output import fail, say
 
 
 def templates() -> None:
-    """List the designs that a study can begin with."""
+    """List the study templates: published designs to start from."""
     from rich.console import Console
     from rich.table import Table
 
@@ -24,16 +24,27 @@ def templates() -> None:
     for template in list_templates():
         table.add_row(template.name, template.purpose, template.source)
     Console().print(table)
-    say("Begin with: attune study new TEMPLATE")
+    say("To start from one of them: attune study new TEMPLATE --slug SLUG")
 
 
 def new(
-    template: Annotated[str, typer.Argument(help="One of those that `attune study templates` lists.")],
-    out: Annotated[Path | None, typer.Option(help="The folder to write. Default: the slug, here.")] = None,
-    slug: Annotated[str | None, typer.Option(help="The study's name in addresses. Default: the template's.")] = None,
-    title: Annotated[str | None, typer.Option(help="The study's title. Default: the slug in words.")] = None,
+    template: Annotated[
+        str,
+        typer.Argument(metavar="TEMPLATE", help="A name from the list: attune study templates.", show_default=False),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="The folder to write. Default: a folder here named like the slug."),
+    ] = None,
+    slug: Annotated[
+        str | None,
+        typer.Option(metavar="SLUG", help="The slug of the study, used in links. Default: the name of the template."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TITLE", help="The title of the study. Default: made from the slug.")
+    ] = None,
 ) -> None:
-    """Write an editable study folder from a template. Never overwrites."""
+    """Create a study folder from a template, to edit. Nothing is ever overwritten."""
     from app.actions.studies.templates import (
         SlugError,
         TemplateMissingError,
@@ -47,10 +58,10 @@ def new(
         folder = new_study(template, Path(out or slug), slug, title or slug.replace("-", " ").capitalize())
     except TemplateMissingError as error:
         names = ", ".join(known.name for known in list_templates())
-        raise typer.BadParameter(f"{error} There are: {names}", param_hint="TEMPLATE") from error
+        raise typer.BadParameter(f"{error} Templates: {names}", param_hint="TEMPLATE") from error
     except SlugError as error:
         raise typer.BadParameter(str(error), param_hint="--slug") from error
     except FolderExistsError as error:
         fail(str(error))
     typer.echo(folder)
-    say(f"Edit study.yaml and the CSV files in {folder}, then: attune study check {folder}")
+    say(f"Edit study.yaml and the CSV files in {folder}, then run: attune study check {folder}")

@@ -74,7 +74,7 @@ def environment(data_dir: Path) -> dict[str, str]:
 def visit_as_lead(program: Program) -> httpx.Client:
     """Sign in by the link that was printed."""
     browser = httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=60)
-    link = program.address("Look at it as its lead")
+    link = program.address("Sign in as the lead")
     assert "Sign in" in browser.get(link).text
     page = browser.post(link.partition("?")[0], data={"next": "/studies/demo"})
     assert page.status_code == 200
@@ -132,8 +132,8 @@ def test_serve_answers_and_stops_cleanly(
 ) -> None:
     url = new_database(migrated_template)
     arguments = ("serve", "--port", "0", "--workers", workers)
-    with running(environment | {"DATABASE_URL": url}, *arguments, until="Nobody can sign in yet") as program:
-        here = program.address("Attune is at")
+    with running(environment | {"DATABASE_URL": url}, *arguments, until="No one can sign in yet") as program:
+        here = program.address("Attune is running at")
         assert httpx.get(f"{here}/health", timeout=30).json() == {"status": "ok"}
         assert httpx.get(f"{here}/studies", timeout=30).status_code == 303
 

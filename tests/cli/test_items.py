@@ -34,7 +34,7 @@ def test_check_lists_all_problems_and_exits_with_1(attune: Attune, folder: Path)
     assert said.code == 1
     assert 'ratings.csv, row 13, column rater: found "rX"; allowed: r1 or r2.' in said.err
     assert 'ratings.csv, row 14, column value: found "9"; allowed: 1, 2 or 3' in said.err
-    assert said.err.endswith("2 problems. Nothing was stored.\n")
+    assert said.err.endswith("2 errors found. Nothing was saved. Correct them and try again.\n")
 
 
 def test_a_slug_that_is_taken_is_a_problem(attune: Attune, folder: Path) -> None:
@@ -58,12 +58,13 @@ def test_a_spreadsheet_goes_into_a_folder_and_into_the_store(attune: Attune, fol
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "study.yaml").write_text(YAML)
     said = attune("items", "import", tmp_path / "new", *options)
-    assert said == (0, "", f"1 items and 1 responses are in {tmp_path / 'new'} now.\n")
+    assert said == (0, "", f"Imported into {tmp_path / 'new'}: 1 item, 1 response.\n")
     said = attune("items", "import", tmp_path / "new", *options)
-    assert (said.code, "With --replace they go." in said.err) == (1, True)
+    assert (said.code, "To replace them, add --replace." in said.err) == (1, True)
     assert attune("items", "import", tmp_path / "new", *options, "--replace").code == 0
     attune("study", "load", folder)
-    assert attune("items", "import", "small", *options) == (0, "", "1 items and 1 responses are in small now.\n")
+    assert attune("items", "import", "small", *options) == (0, "", "Imported into small: 1 item, 1 response.\n")
     said = attune("items", "import", "small", *options)
     assert (said.code, "an id that no item of the study has yet" in said.err) == (1, True)
-    assert attune("items", "import", "nobody", *options) == (1, "", "No study is called nobody.\n")
+    unknown = attune("items", "import", "nobody", *options)
+    assert (unknown.code, "No stored study has the slug nobody." in unknown.err) == (2, True)

@@ -67,5 +67,5 @@ def test_a_password_is_changed(attune: Attune, typed: Callable[[str], None]) -> 
 def test_an_unknown_lead_is_named_with_what_to_do(attune: Attune, typed: Callable[[str], None], verb: str) -> None:
     typed(f"{PASSWORD}\n")
     unknown = attune("lead", verb, "nobody@example.org")
-    assert unknown.code == 1
+    assert unknown.code == 2
     assert "attune lead add nobody@example.org" in unknown.err

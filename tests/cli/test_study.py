@@ -79,7 +79,7 @@ def test_a_problem_stops_the_load_and_nothing_is_stored(attune: Callable[..., Re
 def test_an_unknown_study_is_a_wrong_call(attune: Callable[..., Result], verb: str) -> None:
     outcome = attune("study", verb, "nothing")
     assert outcome.exit_code == 2
-    assert "There is no study nothing" in outcome.stderr
+    assert "No stored study has the slug nothing" in outcome.stderr
 
 
 def test_an_export_never_overwrites(attune: Callable[..., Result], tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from app.analysis.data.frames import Frames
     from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.report.recompute import Again
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.studies.studies import StudyRow
@@ -24,14 +23,6 @@ def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
     from app.analysis.data.study_folder import frames_of
 
     return analyze(frames_of(folder), folder.protocol, full=full)
-
-
-def estimate_again(folder: StudyFolder, record: dict[str, Any]) -> Again:
-    """The estimate of a record, computed again from a study that was read from its folder; see `analysis.again`."""
-    from app.analysis.data.study_folder import frames_of
-    from app.analysis.report.recompute import again
-
-    return again(frames_of(folder), folder.protocol, record)
 
 
 def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:

@@ -28,11 +28,11 @@ def lead_for(db: Connection, email: str | None) -> int | None:
     if email is not None:
         lead = get_lead(db, email)
         if lead is None:
-            raise LeadUnknownError(f"There is no lead {email}: attune lead add {email}")
+            raise LeadUnknownError(f"There is no lead {email}. To add one: attune lead add {email}")
         return lead.id
     leads = list_leads(db)
     if len(leads) > 1:
-        raise LeadUnknownError(f"Whose study is it? There are {len(leads)} leads: name one with --lead EMAIL")
+        raise LeadUnknownError(f"There are {len(leads)} leads. Name the lead of this study with --lead EMAIL.")
     return leads[0].id if leads else None
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, make_url, text
 
+from app.storage.address import parse_address
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -29,13 +31,13 @@ def database_url(named: str | None, data_dir: Path | None) -> str:
     Args:
         named: DATABASE_URL, any `postgres://` or `postgresql://` address.
         data_dir: the folder of the embedded store; None for the usual one.
+
+    Raises:
+        app.storage.address.DatabaseAddressError: DATABASE_URL is not the address of a PostgreSQL database.
+        app.postgres.EmbeddedError: the embedded PostgreSQL cannot be started.
     """
     if named:
-        return (
-            make_url(named.replace("postgres://", "postgresql://", 1))
-            .set(drivername="postgresql+psycopg")
-            .render_as_string(hide_password=False)
-        )
+        return parse_address(named)
     from app.postgres import EmbeddedPostgres, default_data_dir
 
     return EmbeddedPostgres(data_dir or default_data_dir()).start()

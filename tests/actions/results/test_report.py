@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.results.report import estimate_again, report_of_folder, report_of_study, write_report
+from app.actions.results.report import report_of_folder, report_of_study, write_report
+from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import FIELDS
+from app.analysis.report.recompute import again
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder
 from app.storage.studies.export import study_folder
@@ -48,7 +50,8 @@ def test_a_record_of_the_store_is_got_again_from_the_exported_folder(
     write_folder(tmp_path / "exported", study_folder(db, study.id), estimates=report.estimates)
     drawn = next(estimate for estimate in report.estimates if estimate.method.startswith("pigeonhole"))
     record = json.loads(json.dumps(drawn.as_record()))
-    made = estimate_again(read_folder(tmp_path / "exported"), record)
+    folder = read_folder(tmp_path / "exported")
+    made = again(frames_of(folder), folder.protocol, record)
     assert made.differences == ()
     assert made.estimate is not None
     assert made.estimate.as_record() == record

@@ -1,0 +1,97 @@
+"""How a command is told which study: a slug names a stored study, a path with a separator names a study folder.
+
+A bare name is never guessed. Where it could mean a folder too, the command stops and shows how to name each.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from app.cli.output import WRONG_CALL, fail
+from app.cli.store import store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.studies.studies import StudyRow
+
+Study = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A stored study by its slug (my-study), or a study folder by a path with a separator (./my-study).",
+        show_default=False,
+    ),
+]
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", exists=True, file_okay=False, help="A study folder.", show_default=False)
+]
+Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The slug of a stored study.", show_default=False)]
+BareName = Annotated[
+    bool | None,
+    typer.Option(
+        "--folder/--stored",
+        help="What a name without a separator means: a study folder here, or a stored study. By default it is the slug "
+        "of a stored study.",
+        show_default=False,
+    ),
+]
+
+_SEPARATORS = tuple({"/", os.sep, os.altsep or os.sep})
+
+
+def folder_or_slug(study: str, *, command: str, is_folder: bool | None = None) -> Path | str:
+    """The path of a study folder, or the slug of a stored study.
+
+    Args:
+        study: what was typed.
+        command: what was typed before the name, such as `analyze`, to show how to name a study.
+        is_folder: what a bare name means, where `--folder` or `--stored` says so.
+    """
+    path = Path(study)
+    if is_path(study) or is_folder:
+        return path if path.is_dir() else fail(f"There is no folder {study}.", WRONG_CALL)
+    if is_folder is None and path.is_dir():
+        _refuse_to_guess(study, command)
+    return study
+
+
+def is_path(study: str) -> bool:
+    """Whether a name can only be a path.
+
+    >>> is_path("./ayers"), is_path(".."), is_path("ayers")
+    (True, True, False)
+    """
+    return study in {".", ".."} or any(separator in study for separator in _SEPARATORS)
+
+
+def _refuse_to_guess(study: str, command: str) -> NoReturn:
+    """Stop at a bare name that is also a folder here."""
+    from app.storage.studies.studies import get_study
+
+    folder = f"the folder: attune {command} .{os.sep}{study}"
+    with store() as engine, engine.connect() as db:
+        is_stored = get_study(db, study) is not None
+    if is_stored:
+        fail(
+            f"{study} is the slug of a stored study and also a folder here. Name the one you mean.\n"
+            f"For the stored study: attune {command} {study} --stored\nFor {folder}",
+            WRONG_CALL,
+        )
+    fail(f"{study} is a folder here, and no stored study has this slug. For {folder}", WRONG_CALL)
+
+
+def stored_study(db: Connection, slug: str) -> StudyRow:
+    """The stored study with this slug; without one the command stops."""
+    from app.storage.studies.studies import get_study
+
+    return get_study(db, slug) or no_such_study(slug)
+
+
+def no_such_study(slug: str) -> NoReturn:
+    """Stop: no stored study has this slug."""
+    fail(f"No stored study has the slug {slug}. To see all of them: attune study list", WRONG_CALL)
