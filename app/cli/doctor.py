@@ -49,7 +49,7 @@ def _files() -> str:
 def _database() -> str:
     from sqlalchemy import text
 
-    from app.storage.address import reach
+    from app.storage.database.address import reach
     from app.storage.database.engine import database_url, make_engine
     from app.storage.database.migrate import differences
 

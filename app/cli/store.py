@@ -21,7 +21,7 @@ def store() -> Iterator[Engine]:
     """An engine on the database that the settings name, migrated; disposed at the end."""
     from sqlalchemy.exc import DBAPIError
 
-    from app.storage.address import why_unreachable
+    from app.storage.database.address import why_unreachable
     from app.storage.database.migrate import upgrade
 
     with reached_database() as engine:
@@ -41,7 +41,7 @@ def store() -> Iterator[Engine]:
 @contextmanager
 def reached_database() -> Iterator[Engine]:
     """An engine on the database that the settings name, which answers; disposed at the end."""
-    from app.storage.address import DatabaseUnreachableError, reach
+    from app.storage.database.address import DatabaseUnreachableError, reach
     from app.storage.database.engine import make_engine
 
     engine = make_engine(named_database(), n_connections=2)
@@ -59,7 +59,7 @@ def reached_database() -> Iterator[Engine]:
 def named_database() -> str:
     """The address of the database that the settings name; the embedded one is started if need be."""
     from app.postgres import EmbeddedError
-    from app.storage.address import DatabaseAddressError
+    from app.storage.database.address import DatabaseAddressError
     from app.storage.database.engine import database_url
 
     try:

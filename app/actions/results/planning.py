@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.design.allocation.feasibility import feasibility
+from app.design.allocation.no_trials import why_no_trials
 from app.design.allocation.trial_plan import planned_trials
-from app.design.no_trials import why_no_trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.assignments.trials import list_item_keys, list_items, list_named_raters
 from app.storage.raters.arrivals import StudyDoor, get_study_door
 from app.storage.raters.rating_sessions import ENDED, RatingSession, get_rating_session
-from app.storage.simulated import list_named_absent, mark_simulated
+from app.storage.raters.simulated import list_named_absent, mark_simulated
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, make_url, text
 
-from app.storage.address import parse_address
+from app.storage.database.address import parse_address
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def database_url(named: str | None, data_dir: Path | None) -> str:
         data_dir: the folder of the embedded store; None for the usual one.
 
     Raises:
-        app.storage.address.DatabaseAddressError: DATABASE_URL is not the address of a PostgreSQL database.
+        app.storage.database.address.DatabaseAddressError: DATABASE_URL is not the address of a PostgreSQL database.
         app.postgres.EmbeddedError: the embedded PostgreSQL cannot be started.
     """
     if named:
