@@ -10,7 +10,7 @@ from app.design.allocation.trial_plan import places_of, planned_trials
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.design.allocation.trial_plan import PlannedItem
+    from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
 
 # What is tried without each setting, in this order: the part of the protocol, and the value that lifts the setting.

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.actions.rating.invite import invite_raters
 from app.actions.simulation.simulate import StudyNotOpenError, simulate
 from app.actions.simulation.simulate_folder import HasRatingsError, simulate_folder
 from app.actions.studies.life_cycle import close_study, open_study
 from app.exchange import read_folder
 from app.storage.database.engine import make_engine, transactions
+from app.storage.raters.arrivals import get_study_door
+from app.storage.studies.load import load_study
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -147,3 +150,68 @@ questions:
   - {key: better, target: pair, type: choice, text: Which?, tie: true}
   - {key: warm, target: response, type: rating, text: How warm?, scale: {1: cold, 2: cool, 3: warm}}
 """
+
+
+NAMED = """
+design:
+  trials: pairs
+  pools: {expert: {raters_per_trial: 2}, owner: {items: own}, crowd: {raters_per_trial: 1}}
+  open_pool: crowd
+"""
+
+
+@pytest.fixture
+def named_folder(small_folder: Path) -> Path:
+    """The small folder with two named experts, an item of somebody's own, and a crowd; raters.csv says more of them."""
+    text_question = "\n  - {key: why, target: item, type: text, text: Why?, min_length: 45, required: true}\n"
+    (small_folder / "study.yaml").write_text(STUDY.rstrip() + text_question + NAMED)
+    (small_folder / "items.csv").write_text("item,text,rater\na,I lost my keys,owner\nb,I won,\n")
+    (small_folder / "raters.csv").write_text(
+        "rater,kind,pool,years\nnorth,person,expert,12\nsouth,person,expert,7\nowner,person,owner,1\njudge,model,,\n"
+    )
+    return small_folder
+
+
+def test_named_raters_of_a_folder_are_played_and_marked_and_the_others_follow(
+    engine: Engine, named_folder: Path
+) -> None:
+    outcome = simulate_folder(engine, named_folder, 6, 7, lambda *_: None)
+    folder = read_folder(named_folder)
+    raters = folder.raters.set_index("rater")
+    assert dict(raters["is_simulated"]) == {
+        "north": True, "south": True, "owner": True, "judge": False, "sim-7-0001": True,
+    }  # fmt: skip
+    assert list(raters.loc[["north", "south"], "years"]) == ["12", "7"]
+    assert set(folder.ratings[folder.ratings["rater"] == "owner"]["item"]) == {"a"}
+    assert set(raters.loc["sim-7-0001":"sim-7-0001", "pool"]) == {"crowd"}
+    assert (outcome.n_raters, outcome.n_finished) == (6, 4)
+
+
+def test_a_simulated_text_is_as_long_as_the_question_demands(engine: Engine, named_folder: Path) -> None:
+    simulate_folder(engine, named_folder, 1, 7, lambda *_: None)
+    texts = read_folder(named_folder).ratings["text"].dropna()
+    assert len(texts)
+    assert texts.str.len().min() >= 45
+
+
+def test_a_named_person_who_holds_a_link_answers_in_person(engine: Engine, named_folder: Path) -> None:
+    with engine.begin() as db:
+        load_study(db, read_folder(named_folder))
+        open_study(db, "small")
+        door = get_study_door(db, "small")
+        assert door
+        invite_raters(db, door, ["north"])
+    simulate(transactions(engine), "small", 6, 7)
+    marked = dict(rows(engine, "SELECT key, is_simulated FROM raters"))
+    assert {name: marked[name] for name in ("north", "south", "owner", "judge")} == {
+        "north": False, "south": True, "owner": True, "judge": False,
+    }  # fmt: skip
+
+
+def test_where_only_named_raters_can_come_nobody_else_does(engine: Engine, named_folder: Path) -> None:
+    protocol = (
+        (named_folder / "study.yaml").read_text().replace(", crowd: {raters_per_trial: 1}}\n  open_pool: crowd", "}")
+    )
+    (named_folder / "study.yaml").write_text(protocol)
+    outcome = simulate_folder(engine, named_folder, 9, 7, lambda *_: None)
+    assert outcome.n_finished == 3

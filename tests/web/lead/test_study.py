@@ -7,7 +7,11 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
+from app.actions.studies.templates import template_folder
+from app.exchange import read_folder
 from app.storage.results.coverage import get_coverage
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -153,3 +157,13 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
 def test_a_study_that_nothing_can_be_rated_of_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead, item_keys=())
     assert "No trial can be made" in client.get("/studies/small").text
+
+
+def test_trials_that_show_no_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
+    """The list of their responses was NULL, and the page a 500."""
+    load_study(db, read_folder(template_folder("theory-of-mind")), lead.id)
+    open_study(db, "theory-of-mind")
+    assert client.get("/studies/theory-of-mind").status_code == 200
+    study = get_study(db, "theory-of-mind")
+    assert study
+    assert {tuple(trial.responses) for trial in get_coverage(db, study.id).least} == {()}

@@ -1,0 +1,39 @@
+"""Where no trial can be made, the setting that stands in the way is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.design.allocation.no_trials import why_no_trials
+from app.design.allocation.trial_plan import planned_trials
+from tests.design.studies import items, protocol
+
+PREFERENCE = {"key": "better", "type": "choice", "text": "Which?"}
+THREE = {name: {"kind": "model"} for name in ("a", "b", "c")}
+SOURCE = {"kind": "source", "levels": ["other"]}
+
+
+@pytest.mark.parametrize(
+    ("parts", "n_responses", "words"),
+    [
+        ({"flow": {"practice": {"trials": [{"item": "i0"}, {"item": "i1"}]}}}, 2, "flow.practice"),
+        ({}, 0, "The items have no responses to rate."),
+        ({"design": {"pools": {"owner": {"items": "own"}}}}, 2, "a column rater in items.csv"),
+        ({"design": {"pools": {"ward": {"items": "pool"}}}}, 2, "items whose column pool is ward"),
+        ({"design": {"listed": [["x:person", "x:model"]]}}, 2, "design.listed leaves nothing to rate"),
+        ({"design": {"trials": "pairs"}}, 1, "design.trials leaves nothing to rate; without it, 2 trials could"),
+        (
+            {"design": {"trials": "pairs", "pairs": "reference"}, "analysis": {"reference": "third"},
+             "sources": {"person": {"kind": "human"}, "model": {"kind": "model"}, "third": {"kind": "model"}}},
+            2, "design.pairs leaves nothing to rate; without it, 2 trials could be rated.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_setting_that_binds_is_named(parts: dict[str, Any], n_responses: int, words: str) -> None:
+    study, some = protocol(**parts), items(2, n_responses)
+    if n_responses == 0:
+        study = protocol(design={"trials": "pairs"}, **parts)
+    assert planned_trials(study, some) == []
+    assert words in why_no_trials(study, some)
