@@ -1,0 +1,50 @@
+"""docs/command-line.md names every command with its arguments and options, and nothing that does not exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.main import get_command
+
+from app.cli import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - typer's own classes are private
+    """Every command that can be run, by its full name."""
+    if hasattr(command, "commands"):
+        for word, one in command.commands.items():
+            if not one.hidden:
+                yield from commands(one, f"{name} {word}")
+    else:
+        yield name, command
+
+
+COMMANDS = dict(commands(get_command(cli), "attune"))
+
+
+def names_of(command: Any) -> set[str]:  # noqa: ANN401 - as above
+    """Options, and arguments by their metavar."""
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    arguments = {parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"}
+    return {name for name in options if name.startswith("--")} | {word.strip("[].") for word in arguments}
+
+
+def test_every_command_has_its_heading_and_no_heading_is_left_over() -> None:
+    assert set(re.findall(r"^### `(attune [^`]+)`$", PAGE, re.MULTILINE)) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_argument_and_option_of_a_command_is_explained(name: str) -> None:
+    part = re.search(rf"^### `{name}`$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert part
+    heads = re.findall(r"^- (`.*?`): ", part[1], re.MULTILINE | re.DOTALL)
+    explained = {word for head in heads for word in re.findall(r"`([^` ]+)", head) if not word.startswith(",")}
+    assert explained == names_of(COMMANDS[name]) - {"--help"}
