@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from app.analysis.report.labelled import labelled
 from app.charts.distribution import distribution_spec, distribution_table
 from app.charts.forest import forest_spec, forest_table
 from app.charts.preference import preference_spec, preference_table
@@ -51,7 +52,8 @@ class Chart:
 
 def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
     """Distribution of each rating question, the mean differences, each forced choice: of people, then of judges."""
-    return [chart for is_model in (False, True) for chart in _charts(report, study, is_model=is_model)]
+    shown = labelled(report, study.labels)
+    return [chart for is_model in (False, True) for chart in _charts(shown, study, is_model=is_model)]
 
 
 def _charts(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
@@ -67,7 +69,9 @@ def _charts(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iter
     differences = estimates("comparison")
     if differences:
         title = f"Mean differences{who}"
-        yield Chart(f"comparison{end}", "comparison", None, title, differences, forest_spec, forest_table)
+        labels = study.labels
+        named = tuple(replace(one, question=labels.question(one.question or "")) for one in differences)
+        yield Chart(f"comparison{end}", "comparison", None, title, named, forest_spec, forest_table)
     for section, questions, build, tabulate in kinds:
         for number, question in enumerate(questions, start=1):
             part = estimates(section, question.key)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.planning.planning import Plan
     from app.design.allocation.trials import PlannedItem
+    from app.design.protocol.labels import Labels
     from app.design.protocol.study import Protocol
 
 Sizes = Annotated[str, typer.Option(help="One number, or several separated by commas.", metavar="N,N,...")]
@@ -85,7 +86,7 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
     if as_json or as_csv:
         typer.echo(plan_json(found) if as_json else plan_csv(found), nl=False)
     elif out is None:
-        _print(found)
+        _print(found, protocol.labels)
 
 
 def _stated(texts: list[str]) -> dict[str, float | None]:
@@ -137,7 +138,7 @@ def _pilot(study: str | None, *, is_folder: bool | None) -> tuple[Frames, Protoc
     )
 
 
-def _print(found: Plan) -> None:
+def _print(found: Plan, labels: Labels) -> None:
     from dataclasses import asdict
 
     from rich.table import Table
@@ -148,9 +149,9 @@ def _print(found: Plan) -> None:
 
     out, assumed = console(), found.assumed
     sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())
-    out.print(
-        Text(f"{found.source or '–'} against {found.reference or '–'}, {found.question or 'choices only'}", "bold")
-    )
+    source, reference = (labels.source(key) if key else "–" for key in (found.source, found.reference))
+    question = labels.question(found.question) if found.question else "choices only"
+    out.print(Text(f"{source} against {reference}, {question}", "bold"))
     out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
     out.print(Text(f"In points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
     cells = planning_table(found.rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from app.analysis.report.labelled import labelled
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import estimate_text, interval_text, of_text, p_text
 
@@ -26,14 +27,15 @@ def print_report(report: Report, protocol: Protocol) -> None:
     """One table a section and question on standard output."""
     from rich.text import Text
 
-    out = console()
+    out, labels = console(), protocol.labels
     out.print(Text(protocol.title, style="bold"))
     for note in report.notes:
         out.print(Text(note))
     for (section, question), estimates in groupby(
-        report.estimates, lambda estimate: (estimate.section, estimate.question)
+        labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.question)
     ):
-        out.print(Text(f"\n{section.capitalize()} · {question}", style="bold"))
+        about = f" · {labels.question(question)}" if question else ""
+        out.print(Text(f"\n{section.capitalize()}{about}", style="bold"))
         out.print(_table(estimates))
     out.print(Text(f"\nData {report.data_hash[:12]}", style="dim"))
 

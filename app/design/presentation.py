@@ -83,8 +83,8 @@ def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> 
 
 def label_of(protocol: Protocol, source: str) -> str:
     """What raters are told of a source where they are told the truth, in the language of the study."""
-    label = protocol.sources[source].attributes.get("label") or LABELS[protocol.sources[source].kind]
-    return language_of(protocol.language).say(label if isinstance(label, Message) else str(label))
+    label = protocol.sources[source].shown_label or LABELS[protocol.sources[source].kind]
+    return language_of(protocol.language).say(label) if isinstance(label, Message) else label
 
 
 def _levels(protocol: Protocol, condition: str) -> dict[Kind, tuple[Factor, str]]:

@@ -49,7 +49,7 @@ ROWS = _rows([1, 2, 2, 3, 3, 5], [3, 4, 4, 4, 5, 5], ["model", "model", "tie", "
 def test_the_bars_of_a_source_are_its_counts_and_add_up_to_all_its_ratings() -> None:
     report, charts = _charts(ROWS)
     segments = _data(charts["distribution-1"].spec(), "point")
-    human = [row for row in segments if row["name"] == "human"]
+    human = [row for row in segments if row["name"] == "Human"]
     assert [row["count"] for row in human] == [1, 2, 2, 0, 1]
     assert [row["count"] for row in human] == only(report, "median", scope={"source": "human"}).detail["counts"]
     assert human[-1]["high"] - human[0]["low"] == pytest.approx(1)
@@ -73,7 +73,7 @@ def test_an_even_scale_is_cut_between_its_halves() -> None:
 def test_a_slider_is_drawn_in_ten_steps() -> None:
     slider = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}
     _, charts = _charts(_rows([0, 50, 100], [10, 20, 99], []), slider)
-    human = [row for row in _data(charts["distribution-1"].spec(), "point") if row["name"] == "human"]
+    human = [row for row in _data(charts["distribution-1"].spec(), "point") if row["name"] == "Human"]
     assert [row["point"] for row in human][:2] == ["0 to 10", "10 to 20"]
     assert [row["count"] for row in human] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 1]
 
@@ -90,10 +90,10 @@ def test_the_share_bar_shows_every_outcome_and_the_headline_interval() -> None:
     estimate = find(report, "share_preferred")[0]
     spec = charts["choice-1"].spec()
     assert {row["word"]: row["count"] for row in _data(spec, "word")} == {
-        "model preferred": 4,
+        "Model preferred": 4,
         "tie": 1,
         "neither": 0,
-        "human preferred": 1,
+        "Human preferred": 1,
     }
     (point,) = _data(spec, "estimate")
     assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
@@ -115,7 +115,7 @@ def test_every_chart_has_its_table_with_the_same_numbers() -> None:
         "SD",
     )
     assert table.rows[0] == (
-        "human",
+        "Human",
         "1 (16.7 %)",
         "2 (33.3 %)",
         "2 (33.3 %)",
@@ -126,7 +126,7 @@ def test_every_chart_has_its_table_with_the_same_numbers() -> None:
         "2.67",
         "1.37",
     )
-    assert charts["comparison"].table.rows[0][:2] == ("empathy: model − human", "1.50")
+    assert charts["comparison"].table.rows[0][:2] == ("Empathy: Model − Human", "1.50")
     assert charts["choice-1"].table.rows[0][1:6] == ("4 (66.7 %)", "1 (16.7 %)", "0 (0.0 %)", "1 (16.7 %)", "75.0 %")
     for chart in charts.values():
         assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
@@ -142,8 +142,8 @@ def test_model_judges_have_charts_of_their_own() -> None:
     judged = [{**row, "rater": "gpt"} for row in ROWS[:1]]
     _, charts = _charts([*ROWS, *judged], raters=[{"rater": "gpt", "kind": "model"}])
     names = {row["name"] for row in _data(charts["distribution-1-judges"].spec(), "point")}
-    assert names == {"human, model judges"}
-    assert {row["name"] for row in _data(charts["distribution-1"].spec(), "point")} == {"human", "model"}
+    assert names == {"Human, model judges"}
+    assert {row["name"] for row in _data(charts["distribution-1"].spec(), "point")} == {"Human", "Model"}
 
 
 def test_a_theme_changes_colours_and_no_number() -> None:

@@ -22,7 +22,7 @@ def test_a_chart_becomes_a_picture_with_its_words(key: str) -> None:
     assert spec is not None
     svg = render(spec, "svg").decode()
     assert "<svg" in svg
-    for words in (charts[key].title, *(("human", "model") if key != "comparison" else ("empathy", "1.50"))):
+    for words in (charts[key].title, *(("Human", "Model") if key != "comparison" else ("Empathy", "1.50"))):
         assert words in svg
     assert 'fill="white"' not in svg
 

@@ -47,7 +47,7 @@ def test_the_label_is_what_the_condition_says(level: str, labels: tuple[str | No
 
 
 def test_a_study_that_is_not_blind_tells_the_truth_in_the_words_of_the_lead() -> None:
-    sources = {**SOURCES, "model": {"kind": "model", "label": "Written by ChatGPT"}}
+    sources = {**SOURCES, "model": {"kind": "model", "shown_label": "Written by ChatGPT"}}
     study = protocol(sources=sources, design={"blind": False})
     assert shown_labels(study, "", ["model", "person"]) == ("Written by ChatGPT", PERSON)
 

@@ -24,13 +24,21 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
+# What people read instead of a key changes no estimate.
+LABELS: dict[str, Any] = {
+    "sources": {"__all__": {"label"}},
+    "questions": {"__all__": {"label"}},
+    "analysis": {"composites": {"__all__": {"label"}}},
+}
+
+
 def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
     """SHA-256 of sources, questions, declared analysis, ids and every answer that counts, of the
     responses' texts too; not of times.
 
     It depends on the codes, not on how the frames store their columns: the database and a folder give the same.
     """
-    declared = protocol.model_dump(mode="json", include={"sources", "questions", "analysis"})
+    declared = protocol.model_dump(mode="json", include={"sources", "questions", "analysis"}, exclude=LABELS)
     digest = hashlib.sha256(json.dumps(declared, sort_keys=True).encode())
     for part in (codes.responses, codes.raters, codes.rows):
         for field in fields(part):

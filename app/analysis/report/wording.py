@@ -147,7 +147,7 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
         parts.append(covariate_text(scope["covariate"]))
     if "shown_label" in scope:
         parts.append(f"shown as {scope['shown_label']}")
-    parts += [f"{name} {value}" for name, value in scope.get("subgroup", {}).items()]
+    parts += [f"{name}: {value}" for name, value in scope.get("subgroup", {}).items()]
     if "flagged" in scope:
         parts.append("without flagged raters")
     if "pool" in scope:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.design.allocation.repeats import has_room_for_repeats
 from app.design.allocation.requirements import counted, group_of
 from app.design.blinding import sources_in_title
+from app.design.placeholders import placeholders
 from app.design.protocol.cells import cells_by
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
             f"Raters read {counted(len(named), 'model')} in the title of this blind study: {', '.join(named)}."
             " rater_title gives them another one."
         )
+    if left := placeholders(protocol):
+        yield f"Raters would read placeholders that are still to be filled in: {', '.join(left)}."
     n_within = len(cells_by(protocol.conditions, "within"))
     for group in groups:
         n_each = counted(group.n_each, "trial")

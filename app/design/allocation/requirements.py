@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from app.design.protocol.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +26,12 @@ class Group:
     n_places: int
     n_each: int
     n_raters: int
+    labels: Labels = field(default_factory=Labels, compare=False, repr=False)
 
     def sentence(self) -> str:
         """The arithmetic in words."""
-        who = f" of the pool {self.pool}" if self.pool else ""
-        where = f" in {self.cell.text}" if self.cell.text else ""
+        who = f" of the pool {self.labels.pool(self.pool)}" if self.pool else ""
+        where = f" in {self.labels.condition(self.cell.text)}" if self.cell.text else ""
         return (
             f"{counted(self.n_raters, 'rater')}{who}{where}: {counted(self.n_trials, 'trial')}, "
             f"{counted(self.n_places, 'place')}, at most {counted(self.n_each, 'trial')} for each rater."
@@ -64,7 +67,7 @@ def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, poo
     else:
         n_each = _most_for_one(protocol, trials_of, pool)
         n_raters = _least_raters(protocol, ours, n_each)
-    return Group(pool, cell, len(ours), n_places, n_each, n_raters)
+    return Group(pool, cell, len(ours), n_places, n_each, n_raters, protocol.labels)
 
 
 def _of_one_item(protocol: Protocol, trials: Sequence[PlannedTrial]) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.design.questions.question import Key
+from app.design.questions.scale import Label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ class Composite(BaseModel):
     questions: tuple[Key, ...] = Field(min_length=1)
     score: Literal["mean", "sum"] = "mean"
     at_least: int | None = Field(default=None, ge=1)
+    label: Label | None = None
     text: str = ""
 
     @model_validator(mode="before")

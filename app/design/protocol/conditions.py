@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from app.design.questions.scale import Label
+
 Kind = Literal["shown_label", "instruction", "profile", "layout", "reveal", "scale_direction", "source"]
 # A cell is written `label=true; instruction=objective` in trials and in ratings.csv: its parts hold neither ; nor =.
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\s;=|]([^;=|]*[^\s;=|])?$")]
@@ -30,7 +32,9 @@ class Factor(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     kind: Kind
+    label: Label | None = None
     levels: dict[Name, str] = {}
+    level_labels: dict[Name, Label] = {}
     assign: Literal["between", "within"] = "between"
     blocks: bool = False
     weights: dict[Name, Annotated[int, Field(ge=1, le=1000)]] = {}
@@ -49,7 +53,7 @@ class Factor(BaseModel):
             levels = {level_name(level): words for level, words in levels.items()}
         by_level = {
             part: {level_name(level): value for level, value in data[part].items()}
-            for part in ("weights", "caps")
+            for part in ("weights", "caps", "level_labels")
             if isinstance(data.get(part), dict)
         }
         return {**data, "levels": levels, **by_level}
@@ -63,6 +67,12 @@ class Factor(BaseModel):
             raise ValueError(f"the levels of {self.kind} are {', '.join(known)}, found {', '.join(other)}")
         if self.kind == "instruction" and not all(self.levels.values()):
             raise ValueError("each level of an instruction has the words that are shown")
+        return self
+
+    @model_validator(mode="after")
+    def _labels_fit(self) -> Factor:
+        if other := [level for level in self.level_labels if level not in self.levels]:
+            raise ValueError(f"level_labels name levels of the factor, found {', '.join(other)}")
         return self
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.design.protocol.cells import cell_of, cells
 from app.design.protocol.composite import composite_problem
+from app.design.protocol.labels import same_labels
 from app.design.protocol.swapped_labels import swapped_source
 from app.design.questions.category import CategoryQuestion
 
@@ -25,6 +26,7 @@ MANY_ENOUGH = 3
 def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
     """Every disagreement, in words."""
     yield from _questions(protocol)
+    yield from _labels(protocol)
     yield from _analysis(protocol)
     yield from _conditions(protocol)
     yield from _adaptive(protocol)
@@ -46,6 +48,17 @@ def _questions(protocol: ProtocolParts) -> Iterator[str]:
     for question in protocol.questions:
         if protocol.conditions and question.condition and not set(cell_of(question.condition).levels) <= parts:
             yield f"questions name conditions of the study as factor=level, found {question.condition}"
+
+
+def _labels(protocol: ProtocolParts) -> Iterator[str]:
+    yield from same_labels("sources", [source.label for source in protocol.sources.values()])
+    composites = [composite.label for composite in protocol.analysis.composites.values()]
+    yield from same_labels("questions", [*(question.label for question in protocol.questions), *composites])
+    yield from same_labels("conditions", [factor.label for factor in protocol.conditions.values()])
+    for name, factor in protocol.conditions.items():
+        yield from same_labels(f"conditions.{name}.level_labels", [*factor.level_labels.values()])
+    yield from same_labels("design.pools", [pool.label for pool in protocol.design.pools.values()])
+    yield from same_labels("attributes", [attribute.label for attribute in protocol.attributes.values()])
 
 
 def _analysis(protocol: ProtocolParts) -> Iterator[str]:

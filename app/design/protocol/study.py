@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import model_validator
 
 from app.design.protocol.consistency import problems_between_parts
+from app.design.protocol.study_labels import labels_of
 from app.design.protocol.study_parts import ProtocolParts
+
+if TYPE_CHECKING:
+    from app.design.protocol.labels import Labels
 
 
 class Protocol(ProtocolParts):
@@ -16,3 +22,8 @@ class Protocol(ProtocolParts):
         if problem := next(problems_between_parts(self), None):
             raise ValueError(problem)
         return self
+
+    @property
+    def labels(self) -> Labels:
+        """What people read instead of keys."""
+        return labels_of(self)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.design.questions.question import Key
+from app.design.questions.scale import Label
 
 Trials = Literal["pairs", "single", "set", "dialogue"]
 Count = Annotated[int, Field(ge=1, le=100_000)]
@@ -22,6 +23,7 @@ class Pool(BaseModel):
     raters_per_trial: Count | None = None
     trials_per_rater: Count | None = None
     items: Literal["all", "own", "pool"] = "all"
+    label: Label | None = None
 
 
 class Repeats(BaseModel):

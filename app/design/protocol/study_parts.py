@@ -11,11 +11,13 @@ from app.design.protocol.checks import Checks
 from app.design.protocol.composite import Composite
 from app.design.protocol.conditions import Factor, Name
 from app.design.protocol.flow import Flow
+from app.design.protocol.labels import Attribute
 from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.kinds import Question, ScaledQuestion
 from app.design.questions.question import Key
 from app.design.questions.rating import RatingQuestion
+from app.design.questions.scale import Label
 from app.design.questions.slider import SliderQuestion
 
 
@@ -29,14 +31,19 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0
 
 
 class Source(BaseModel):
-    """Who wrote responses. Whatever else the lead says of it (family, version, prompt ...) is kept as an attribute."""
+    """Who wrote responses. Whatever else the lead says of it (family, version, prompt ...) is kept as an attribute.
+
+    `label` is what the lead and readers of the results read, `shown_label` what raters are told where they are told.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
     kind: Literal["human", "model", "human+model"]
+    label: Label | None = None
+    shown_label: str = Field(default="", max_length=500)
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Everything but the kind."""
+        """Everything that has no field of its own."""
         return dict(self.model_extra or {})
 
 
@@ -119,6 +126,7 @@ class ProtocolParts(BaseModel):
     checks: Checks = Checks()
     analysis: Analysis = Analysis()
     completion: Completion = Completion()
+    attributes: dict[str, Attribute] = {}
 
     def question(self, key: str) -> Question | None:
         """The question of that key."""

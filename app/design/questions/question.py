@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from app.design.questions.scale import number_text
+from app.design.questions.scale import Label, number_text
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class AskedQuestion(BaseModel, ABC):
     # Where an empty answer to this kind stands, if there is one.
     empty_column: ClassVar[EmptyColumn | None] = None
     key: Key
+    label: Label | None = None
     target: Target
     text: str = Field(min_length=1)
     help: str = ""

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
+MAX_LABEL = 80
+
+
+def _label(text: str) -> str:
+    label = " ".join(text.split())
+    if not label:
+        raise ValueError("a label with at least one character, or no label")
+    if len(label) > MAX_LABEL:
+        raise ValueError(f"a label of at most {MAX_LABEL} characters, found {len(label)}")
+    if tag := re.search(r"<[A-Za-z/!][^>]*>?", label):
+        raise ValueError(f"a label in plain text without HTML, found {tag[0]}")
+    return label
+
+
+# What people read instead of a key: on the lead's pages, in charts and in tables.
+Label = Annotated[str, AfterValidator(_label)]
 
 
 def number(text: object) -> float | None:

@@ -188,7 +188,7 @@ def test_recipients_rate_their_own_items_and_must_be_named() -> None:
         ("recipient", 1, 3),
         ("crowd", 2, 6),
     ]
-    assert "1 rater of the pool recipient: 3 trials, 3 places" in outcome.sentences()[1]
+    assert "1 rater of the pool Recipient: 3 trials, 3 places" in outcome.sentences()[1]
     missing = needs(3, {}, design=design, of_items={"rater": "r1"})
     assert missing.problems == ("items belong to raters of the pool recipient that raters.csv does not name: r1.",)
 

@@ -55,7 +55,7 @@ def test_a_study_that_is_not_blind_shows_the_label_and_stores_it(
     study(
         n_items=1,
         design={"blind": False},
-        sources={"person": {"kind": "human", "label": "A nurse"}, "model": {"kind": "model"}},
+        sources={"person": {"kind": "human", "shown_label": "A nurse"}, "model": {"kind": "model"}},
     )
     anna = visitor()
     page = anna.begin()

@@ -66,18 +66,22 @@ def _file(text: str, kind: str, name: str) -> Response:
 
 def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     """What the template lists: a section for each question that has estimates, and the charts over several."""
+    from app.analysis.report.labelled import labelled
     from app.charts.chart import charts_of
     from app.web.lead.results.estimate_tables import agreement_of, all_rows
     from app.web.lead.results.headlines import agreement, comparisons
     from app.web.lead.results.question_details import folds_of, told_once
 
     charts = charts_of(report, protocol)
+    labels = protocol.labels
+    report = labelled(report, labels)
     asked = questions_of(protocol)
     estimates = by_question(report, [question.key for question in asked])
     questions = [
         {
             "anchor": f"question-{place}",
             "question": question,
+            "label": labels.question(question.key),
             "comparisons": list(comparisons(report, question)),
             "agreement_claims": list(agreement(report, question)),
             "charts": [chart for chart in charts if chart.question == question.key],
@@ -91,7 +95,7 @@ def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     return {
         "is_rated": is_rated,
         "questions": [section for section in questions if section["rows"]],
-        "without": [section["question"] for section in questions if not section["rows"]],
+        "without": [section["label"] for section in questions if not section["rows"]],
         "overall": [chart for chart in charts if chart.question is None],
         "parts": [*_parts(estimates[None])],
     }

@@ -1,0 +1,43 @@
+"""A report as people read it: labels where its records have keys. Files keep the keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.analysis.report.wording import COVARIATES
+
+if TYPE_CHECKING:
+    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.report.report import Report
+    from app.design.protocol.labels import Labels
+
+
+def labelled(report: Report, labels: Labels) -> Report:
+    """The report with the labels of sources, conditions, pools and attributes in the scope of each estimate.
+
+    The key of the question stays: it is what a page or a chart finds an estimate by.
+    """
+    return replace(report, estimates=tuple(labelled_estimate(estimate, labels) for estimate in report.estimates))
+
+
+def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
+    """One estimate with labels in its scope."""
+    return replace(estimate, scope=_scope(estimate.scope, labels)) if estimate.scope else estimate
+
+
+def _scope(scope: Scope, labels: Labels) -> Scope:
+    found = dict(scope)
+    for name, say in (
+        ("source", labels.source),
+        ("reference", labels.source),
+        ("condition", labels.condition),
+        ("pool", labels.pool),
+    ):
+        if name in found:
+            found[name] = say(found[name])
+    if "covariate" in found and found["covariate"] not in COVARIATES:
+        found["covariate"] = labels.column(found["covariate"])
+    if "subgroup" in found:
+        found["subgroup"] = {labels.column(name): value for name, value in found["subgroup"].items()}
+    return found

@@ -1,0 +1,29 @@
+"""Placeholders such as [name and email address] that a template leaves for the lead to fill in."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.design.protocol.study import Protocol
+
+# Words in square brackets; a link in Markdown has its address behind them.
+_PLACEHOLDER = re.compile(r"\[[A-Za-z][^\[\]]*\](?![(\[:])")
+
+
+def placeholders(protocol: Protocol) -> tuple[str, ...]:
+    """Those in what raters read before and after the trials, each once.
+
+    >>> _PLACEHOLDER.findall("Ask [name] or read [our page](https://example.org) [1].")
+    ['[name]']
+    """
+    flow = protocol.flow
+    texts = (
+        flow.consent.text if flow.consent else "",
+        protocol.instructions,
+        flow.debrief.text if flow.debrief else "",
+        flow.help,
+        protocol.completion.text,
+    )
+    return tuple(dict.fromkeys(found for text in texts for found in _PLACEHOLDER.findall(text)))

@@ -1,0 +1,93 @@
+"""Labels: what a person reads where files and code have a key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from app.design.protocol.cells import cell_of
+from app.design.questions.scale import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+class Attribute(BaseModel):
+    """What is declared of a column that the protocol does not know otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of a study, by key. A key that has none is made readable."""
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    factors: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    pools: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, key: str) -> str:
+        """The label of a source."""
+        return self.sources.get(key) or readable(key)
+
+    def question(self, key: str) -> str:
+        """The label of a question or composite; of one code of a question, written `question=code`, both."""
+        whole, _, code = key.rpartition("=")
+        if key not in self.questions and whole in self.codes:
+            return f"{self.question(whole)}: {self.codes[whole].get(code) or readable(code)}"
+        return self.questions.get(key) or readable(key)
+
+    def pool(self, key: str) -> str:
+        """The label of a pool."""
+        return self.pools.get(key) or readable(key)
+
+    def column(self, name: str) -> str:
+        """The label of a column: an attribute, a score, or the answers to a question."""
+        return self.attributes.get(name) or self.question(name)
+
+    def condition(self, text: str) -> str:
+        """A cell, or a part of one, in labels.
+
+        >>> Labels(levels={"told": {"other": "The other person"}}).condition("label=true; told=other")
+        'Label: true; Told: The other person'
+        """
+        levels = cell_of(text).levels if "=" in text else ()
+        parts = (f"{self.factors.get(name) or readable(name)}: {self.level(name, level)}" for name, level in levels)
+        return "; ".join(parts) or text
+
+    def level(self, factor: str, level: str) -> str:
+        """The label of a level; one without a label is written as it is, but for underscores."""
+        return self.levels.get(factor, {}).get(level) or level.replace("_", " ")
+
+
+def unique(declared: Mapping[str, str | None]) -> dict[str, str]:
+    """Declared labels, else readable keys; the key itself where another one reads the same."""
+    found = {key: label or readable(key) for key, label in declared.items()}
+    counts = Counter(label.casefold() for label in found.values())
+    return {key: label if declared[key] or counts[label.casefold()] == 1 else key for key, label in found.items()}
+
+
+def readable(key: str) -> str:
+    """A label made from a key.
+
+    >>> readable("emotional_understanding"), readable("GPT-4"), readable("person")
+    ('Emotional understanding', 'GPT-4', 'Person')
+    """
+    words = key.replace("_", " ").strip()
+    return words[:1].upper() + words[1:] or key
+
+
+def same_labels(part: str, labels: Sequence[str | None]) -> Iterator[str]:
+    """A sentence where two sources, two questions ... were given the same label, however it is capitalised."""
+    given = [label for label in labels if label]
+    counts = Counter(label.casefold() for label in given)
+    if twice := sorted({label for label in given if counts[label.casefold()] > 1}):
+        yield f"{part} each with a label of its own, found twice: {', '.join(twice)}"

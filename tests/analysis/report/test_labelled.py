@@ -1,0 +1,37 @@
+"""A report as people read it has labels; its records keep their keys."""
+
+from __future__ import annotations
+
+from app.analysis.report.estimate import Estimate
+
+from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.wording import scope_text
+from app.design.protocol.labels import Labels
+
+LABELS = Labels(
+    sources={"gpt4": "GPT-4", "md": "Physician"},
+    questions={"warm": "Warmth"},
+    pools={"expert": "Experts"},
+    attributes={"age": "Age in years"},
+)
+
+
+def read(**scope: object) -> str:
+    return scope_text(labelled_estimate(Estimate("comparison", "warm", scope, "mean", 1.0), LABELS).scope)
+
+
+def test_sources_pools_conditions_and_attributes_are_named_by_their_labels() -> None:
+    assert read(source="gpt4", reference="md") == "GPT-4 − Physician"
+    assert read(pool="expert", condition="told=plain") == "Told: plain, pool Experts"
+    assert read(subgroup={"age": "30 or more"}) == "Age in years: 30 or more"
+
+
+def test_a_measure_of_the_text_keeps_its_words_and_a_question_gets_its_label() -> None:
+    assert read(covariate="lix") == "readability (LIX, higher is harder)"
+    assert read(covariate="warm") == "Warmth"
+
+
+def test_the_record_itself_keeps_its_keys() -> None:
+    estimate = Estimate("comparison", "warm", {"source": "gpt4"}, "mean", 1.0)
+    labelled_estimate(estimate, LABELS)
+    assert estimate.as_record()["scope"] == {"source": "gpt4"}
