@@ -54,7 +54,7 @@ def test_parts_without_estimates_are_not_there_and_those_with_some_open_in_order
     folds = folds_of(estimates)
     assert [fold.title for fold in folds] == ["By condition and subgroup", "Where raters disagree", "Model judges"]
     assert folds[0].tables[0][1].rows == (("model − human, label=true", "0.20\np 0.040"),)
-    assert folds[1].tables[0][1].rows == (("item i1", "1.50", "3 ratings"),)
+    assert folds[1].tables[0][1].rows == (("item: i1", "1.50", "3 ratings"),)
     assert folds[2].tables[0][1].rows[0][1] == "0.400\n[0.100, 0.600]"
     assert not folds_of([])
 
