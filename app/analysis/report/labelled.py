@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.analysis.report.wording import COVARIATES
 
 if TYPE_CHECKING:
-    from app.analysis.report.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.report import Report
     from app.design.protocol.labels import Labels
 

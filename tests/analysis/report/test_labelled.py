@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.analysis.report.estimate import Estimate
-
+from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.wording import scope_text
 from app.design.protocol.labels import Labels
