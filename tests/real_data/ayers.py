@@ -23,7 +23,7 @@ instructions: |
   Read the question and both replies, then answer the questions below them.
 sources:
   physician: {kind: human}
-  chatgpt: {kind: model, family: GPT, version: "3.5"}
+  chatgpt: {kind: model, label: ChatGPT, family: GPT, version: "3.5"}
 questions:
   - {key: preference, target: pair, type: choice, text: Which response is better?, tie: false, neither: false}
   - {key: quality, target: response, type: rating, text: The quality of information provided is,

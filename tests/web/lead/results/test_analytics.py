@@ -41,7 +41,7 @@ def rated(db: Connection, lead: Lead) -> None:
 @pytest.mark.usefixtures("ayers")
 def test_the_page_the_json_and_the_csv_show_what_the_paper_printed(client: TestClient) -> None:
     page = client.get("/studies/ayers/analytics").text
-    assert "chatgpt was preferred over physician in 78.6 % of choices." in page
+    assert "ChatGPT was preferred over Physician in 78.6 % of choices." in page
     assert "0.500" in page
     assert "0.249" in page
     document = json.loads(client.get("/studies/ayers/analytics.json").text)
