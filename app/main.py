@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report_process import REPORT_PROCESS
+from app.actions.studies.upload_process import UploadReader
 from app.settings import folder, settings
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes
@@ -68,6 +69,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     )
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
+    app.state.uploads = UploadReader(now.upload_bounds)
     app.state.reports = LiveReports(REPORT_PROCESS.analyze)
     app.state.turns = asyncio.Semaphore(now.n_threads)
     app.state.long_turns = asyncio.Semaphore(TO_SPARE)

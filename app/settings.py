@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.design.limits import Bounds, Limits
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -26,6 +28,10 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
     max_arrivals_per_minute: int = Field(default=300, ge=1)
     max_upload_mb: int = Field(default=100, ge=1)
+    max_upload_cells: int = Field(default=20_000_000, ge=1_000)
+    max_upload_columns: int = Field(default=1_000, ge=10)
+    upload_seconds: int = Field(default=60, ge=1)
+    upload_memory_mb: int = Field(default=2_000, ge=100)
     n_threads: int = Field(default=16, ge=2)
 
     @field_validator("database_url", "data_dir", "public_url", mode="before")
@@ -41,6 +47,12 @@ class Settings(BaseSettings):
         if parts is not None and (parts.scheme not in {"http", "https"} or not parts.hostname):
             raise ValueError(f"a complete address such as https://rate.example.org, found {value}")
         return value
+
+    @property
+    def upload_bounds(self) -> Bounds:
+        """What an upload may hold, and what it may take to read it."""
+        limits = Limits(cells=self.max_upload_cells, columns=self.max_upload_columns)
+        return Bounds(self.upload_seconds, self.upload_memory_mb, limits)
 
 
 class SettingsError(ValueError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.output import INPUT_ERROR, say
+from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 
@@ -55,10 +56,10 @@ def analyze(
 def study_data(study: Path | str) -> tuple[Frames, Protocol]:
     """What the estimates are made from, of a study folder or of the stored study with a slug."""
     from app.actions.results.report import read_study
-    from app.exchange import frames_of, read_folder
+    from app.exchange import frames_of
 
     if isinstance(study, Path):
-        folder = read_folder(study)
+        folder = read_study_folder(study)
         for note in folder.notes:
             say(note.sentence())
         return frames_of(folder), folder.protocol

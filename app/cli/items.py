@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli.output import fail, say
+from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 
@@ -105,7 +106,8 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
     from app.actions.studies.items import TextsInTheWayError, import_into_folder
 
     try:
-        return import_into_folder(folder, file, layout, out, replace=replace)
+        with reading():
+            return import_into_folder(folder, file, layout, out, replace=replace)
     except TextsInTheWayError as error:
         fail(f"{error} To replace them, add --replace.")
 
@@ -113,9 +115,10 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
 def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
     from app.actions.studies.items import import_into_store
     from app.actions.studies.life_cycle import StudyMissingError
+    from app.storage.database.engine import transactions
 
-    with store() as engine, engine.begin() as db:
+    with store() as engine, reading():
         try:
-            return import_into_store(db, slug, file, layout)
+            return import_into_store(transactions(engine), slug, file, layout)
         except StudyMissingError:
             no_such_study(slug)

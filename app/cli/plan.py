@@ -9,6 +9,7 @@ import typer
 
 from app.cli.analyze import study_data
 from app.cli.output import fail, say
+from app.cli.reading import read_study_folder
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.design.questions.scale import number
 
@@ -119,9 +120,8 @@ def _sizes(text: str, option: str) -> tuple[int, ...]:
 def _design(study: Path | str) -> tuple[Protocol, list[PlannedItem]]:
     if isinstance(study, Path):
         from app.actions.studies.folder_feasibility import planned_items
-        from app.exchange.folder.read import read_folder
 
-        folder = read_folder(study)
+        folder = read_study_folder(study)
         return folder.protocol, planned_items(folder)
     from app.cli.store import store
     from app.storage.assignments.trials import list_items

@@ -10,6 +10,7 @@ import typer
 from app.cli import templates
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
+from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 
@@ -175,10 +176,9 @@ def _change(slug: str, change: Callable[[Connection, str], None], words: str) ->
 
 
 def _read(folder: Path) -> StudyFolder:
-    from app.exchange import read_folder
 
     with progress() as show:
-        found = read_folder(folder, show)
+        found = read_study_folder(folder, show)
     for note in found.notes:
         say(note.sentence())
     return found

@@ -36,6 +36,10 @@ class InvalidInputError(Exception):
         super().__init__("\n".join([f"{len(problems)} problems", *(problem.sentence() for problem in problems[:10])]))
         self.problems = problems
 
+    def __reduce__(self) -> tuple[type[InvalidInputError], tuple[list[Problem]]]:
+        """Pickled with its problems: the input may be read in another process."""
+        return InvalidInputError, (self.problems,)
+
 
 class FolderExistsError(FileExistsError):
     """The folder to write is there already and holds something. Nothing was written."""

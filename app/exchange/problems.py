@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:
@@ -46,10 +47,11 @@ def listed(words: Iterable[object], most: int = 12) -> str:
 
 
 class Problems:
-    """The problems and notes found so far."""
+    """The problems and notes found so far, and the limits that the input is held against."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = ON_THIS_COMPUTER) -> None:
         """Start with none."""
+        self.limits = limits
         self._problems: list[Problem] = []
         self.notes: list[Problem] = []
         self._kinds: Counter[tuple[str, str | None, str]] = Counter()

@@ -8,7 +8,9 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
+from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.exchange.folder.read import READ, WRITTEN_ONLY, read_files
+from app.exchange.limits import MEBIBYTE, check_archive
 from app.exchange.problems import Problems, listed
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.tabular.records import quiet
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.exchange.tabular.records import Progress
 
-MOST_BYTES = 512 * 2**20
 # RuntimeError is what zipfile raises for a password; the rest, for damaged or exotic archives.
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -29,25 +30,26 @@ _UNREADABLE = (
     EOFError,
     ValueError,
 )
-_MOST_MEMBERS = 10_000
 _KNOWN = frozenset((*READ, *WRITTEN_ONLY))
 
 
-def read_upload(files: dict[str, bytes], *, most_bytes: int = MOST_BYTES, progress: Progress = quiet) -> StudyFolder:
+def read_upload(
+    files: dict[str, bytes], *, limits: Limits = ON_THIS_COMPUTER, progress: Progress = quiet
+) -> StudyFolder:
     """The study in uploaded files: study.yaml, items.csv ... by name, or one zip that holds them.
 
     Args:
         files: name as the browser gave it, to content.
-        most_bytes: how much the files may hold together, unpacked.
+        limits: how much the files may hold.
         progress: called with a step, how much of it is done, and how much there is.
 
     Raises:
         InvalidInputError: with every problem of every file.
     """
-    problems = Problems()
+    problems = Problems(limits)
     if len(files) == 1 and zipfile.is_zipfile(io.BytesIO(next(iter(files.values())))):
         name, data = next(iter(files.items()))
-        files = _unzipped(name, data, most_bytes, problems)
+        files = _unzipped(name, data, problems)
     by_name: dict[str, bytes] = {}
     for path, data in files.items():
         name = _base_name(path)
@@ -56,8 +58,8 @@ def read_upload(files: dict[str, bytes], *, most_bytes: int = MOST_BYTES, progre
         elif name in by_name:
             problems.add(name, None, None, "two files of that name", "one study at a time")
         by_name.setdefault(name, data)
-    if sum(map(len, by_name.values())) > most_bytes:
-        problems.add("upload", None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB in all")
+    if sum(map(len, by_name.values())) > limits.unpacked_mb * MEBIBYTE:
+        problems.add("upload", None, None, "more bytes than allowed", f"{limits.unpacked_mb} MiB in all")
     problems.raise_if_any()
     return read_files(by_name, problems, progress)
 
@@ -66,26 +68,19 @@ def _base_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _unzipped(name: str, data: bytes, most_bytes: int, problems: Problems) -> dict[str, bytes]:
-    """The study's files in a zip, wherever in it study.yaml stands. Sizes are counted, not believed."""
+def _unzipped(name: str, data: bytes, problems: Problems) -> dict[str, bytes]:
+    """The study's files in a zip, wherever in it study.yaml stands."""
     files: dict[str, bytes] = {}
-    left = most_bytes
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()[:_MOST_MEMBERS]
+            members = archive.infolist()
             top = _folder_of_study([member.filename for member in members])
-            for member in members:
-                if member.is_dir() or not _is_part(member.filename, top):
-                    continue
-                with archive.open(member) as file:
-                    files[member.filename] = file.read(left + 1)
-                left -= len(files[member.filename])
-                if left < 0:
-                    problems.add(name, None, None, "more bytes than allowed", f"{most_bytes // 2**20} MiB unpacked")
-                    problems.raise_if_any()
+            parts = [member for member in members if not member.is_dir() and _is_part(member.filename, top)]
+            if check_archive(name, parts, problems.limits.unpacked_mb, problems):
+                files = {member.filename: archive.read(member) for member in parts}
     except _UNREADABLE as error:
         problems.add(name, None, None, f"a zip that cannot be read ({error})", "a plain zip of a study folder")
-        problems.raise_if_any()
+    problems.raise_if_any()
     return files
 
 

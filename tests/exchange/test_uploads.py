@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 
+from app.design.limits import Limits
 from app.design.problem import InvalidInputError
 from app.exchange import read_upload
 from tests.exchange.small import small
@@ -57,13 +58,13 @@ def test_two_files_of_one_name_are_a_problem() -> None:
 def test_a_zip_that_unpacks_to_more_than_allowed_is_refused_before_it_is_read_whole() -> None:
     bomb = zipped(small() | {"responses.csv": b"0" * 50_000_000})
     assert len(bomb["study.zip"]) < 100_000
-    with pytest.raises(InvalidInputError, match="10 MiB unpacked"):
-        read_upload(bomb, most_bytes=10 * 2**20)
+    with pytest.raises(InvalidInputError, match=r"found \"47\.\d MiB unpacked\"; allowed: at most 10 MiB unpacked"):
+        read_upload(bomb, limits=Limits(unpacked_mb=10))
 
 
 def test_more_bytes_than_allowed_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="1 MiB in all"):
-        read_upload(small(items=b"x" * 2**20), most_bytes=2**20)
+        read_upload(small(items=b"x" * 2**20), limits=Limits(unpacked_mb=1))
 
 
 def test_a_damaged_zip_is_a_problem() -> None:

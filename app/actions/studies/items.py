@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.exchange.problems import Problems
     from app.exchange.tabular.unfold import Layout
+    from app.storage.database.engine import Begin
 
 _TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")
 
@@ -72,8 +73,8 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
     return study
 
 
-def import_into_store(db: Connection, slug: str, file: Path, layout: Layout) -> StudyFolder:
-    """Append the spreadsheet's items and responses to a study in the store.
+def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> StudyFolder:
+    """Append the spreadsheet's items and responses to a study in the store; it is read outside of any transaction.
 
     A study that is open gets trials for them when it is opened again.
 
@@ -88,13 +89,16 @@ def import_into_store(db: Connection, slug: str, file: Path, layout: Layout) -> 
     from app.storage.studies.load import store_texts
     from app.storage.studies.protocols import get_protocol
 
-    row = get_study(db, slug)
-    if row is None:
-        raise StudyMissingError(f"No study is called {slug}.")
+    with begin() as db:
+        row = get_study(db, slug)
+        if row is None:
+            raise StudyMissingError(f"No study is called {slug}.")
+        protocol = get_protocol(db, row.id, row.protocol_version)
     problems = Problems()
-    study = read_texts(file, layout, get_protocol(db, row.id, row.protocol_version), "", problems)
-    _hold_against_store(db, row.id, file.name, study, problems)
-    store_texts(db, row.id, study.items, study.responses)
+    study = read_texts(file, layout, protocol, "", problems)
+    with begin() as db:
+        _hold_against_store(db, row.id, file.name, study, problems)
+        store_texts(db, row.id, study.items, study.responses)
     return study
 
 

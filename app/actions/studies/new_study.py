@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import io
-import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sqlalchemy import Connection
 
     from app.analysis.data.study_folder import StudyFolder
+    from app.design.limits import Limits
 
 # The four dimensions of this template, and a forced choice before them, are what a study asks until its lead says else.
 QUESTIONS_OF = "four-dimensions"
@@ -42,8 +41,7 @@ class SourceColumn:
 class Sheet:
     """A spreadsheet and what its lead says of it; `item` is empty where the items are to be numbered."""
 
-    name: str
-    content: bytes
+    file: Path | None
     title: str
     slug: str
     text: str
@@ -51,63 +49,48 @@ class Sheet:
     columns: Sequence[SourceColumn]
 
 
-def store_upload(db: Connection, files: Mapping[str, bytes], lead_id: int) -> str:
-    """Check the files of a study folder, or one zip of them, and store the study.
-
-    Returns:
-        The study's slug.
+def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolder:
+    """The study in the files of a study folder, or in one zip of them.
 
     Raises:
-        InvalidInputError: with every problem; nothing was stored.
+        InvalidInputError: with every problem.
     """
     from app.exchange import read_upload
 
     if not files:
-        raise InvalidInputError(
-            [Problem("upload", None, None, "no file", "the files of a study folder, or one zip of them")]
-        )
-    return _store(db, read_upload(dict(files)), lead_id)
+        allowed = "the files of a study folder, or one zip of them"
+        raise InvalidInputError([Problem("upload", None, None, "no file", allowed)])
+    return read_upload({name: path.read_bytes() for name, path in files.items()}, limits=limits)
 
 
-def store_sheet(db: Connection, sheet: Sheet, lead_id: int) -> str:
-    """Check a spreadsheet of one row an item, and store a study of it with the default questions.
-
-    Returns:
-        The study's slug.
+def read_sheet(sheet: Sheet, limits: Limits) -> StudyFolder:
+    """A study of a spreadsheet of one row per item, with the default questions.
 
     Raises:
-        InvalidInputError: with every problem; nothing was stored.
+        InvalidInputError: with every problem.
     """
     from app.actions.studies.items import read_texts
     from app.exchange.problems import Problems
     from app.exchange.protocol.study_yaml import read_protocol
     from app.exchange.tabular.unfold import Layout
 
-    problems = Problems()
+    problems = Problems(limits)
     yaml = _yaml(_document(sheet))
     protocol = read_protocol(yaml, problems)
     _check_columns(sheet, problems)
     problems.raise_if_any()
-    if protocol is None:
-        raise AssertionError("a protocol that cannot be read is a problem")
-    layout = Layout(
-        {column.source: column.column for column in sheet.columns}, item=sheet.item or None, text=sheet.text
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / (re.sub(r"[^\w.-]", "_", Path(sheet.name).name)[-100:] or "sheet.csv")
-        path.write_bytes(sheet.content)
-        study = read_texts(path, layout, protocol, yaml, problems)
-    return _store(db, study, lead_id)
+    if protocol is None or sheet.file is None:
+        raise AssertionError("a protocol that cannot be read is a problem, and so is a missing file")
+    columns = {column.source: column.column for column in sheet.columns}
+    layout = Layout(columns, item=sheet.item or None, text=sheet.text)
+    return read_texts(sheet.file, layout, protocol, yaml, problems)
 
 
-def store_template(db: Connection, name: str, title: str, slug: str, lead_id: int) -> str:
-    """Store a published design with its example items and responses, under a slug and a title of the lead's.
-
-    Returns:
-        The study's slug.
+def read_template(name: str, title: str, slug: str) -> StudyFolder:
+    """A published design with its example items and responses, under a slug and a title of the lead's.
 
     Raises:
-        InvalidInputError: no such template, no slug, no title, or a study is called so already; nothing was stored.
+        InvalidInputError: no such template, no slug or no title.
     """
     from app.actions.studies.templates import SlugError, TemplateMissingError, files_of, list_templates
     from app.exchange import read_files
@@ -120,10 +103,18 @@ def store_template(db: Connection, name: str, title: str, slug: str, lead_id: in
     except SlugError as error:
         allowed = "small letters, digits and hyphens between them, up to 64"
         raise InvalidInputError([Problem("the form", None, "slug", slug, allowed)]) from error
-    return _store(db, read_files(files), lead_id)
+    return read_files(files)
 
 
-def _store(db: Connection, folder: StudyFolder, lead_id: int) -> str:
+def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
+    """Store a study that was read, whole or not at all.
+
+    Returns:
+        The study's slug.
+
+    Raises:
+        InvalidInputError: another study has this slug; nothing was stored.
+    """
     from app.storage.studies.load import load_study
 
     with db.begin_nested():
@@ -132,7 +123,7 @@ def _store(db: Connection, folder: StudyFolder, lead_id: int) -> str:
 
 
 def _check_columns(sheet: Sheet, problems: Any) -> None:  # noqa: ANN401 - its module is heavy to import
-    if not sheet.content:
+    if sheet.file is None:
         problems.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx or .jsonl")
     if not sheet.columns:
         problems.add("the form", None, "source", "none", "at least one source, with the column of its responses")

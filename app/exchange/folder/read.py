@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.data.study_folder import StudyFolder
+from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.exchange.folder.checks import check_checks
 from app.exchange.folder.raters import check_raters, named_in
 from app.exchange.folder.texts import check_items, check_responses, no_responses
+from app.exchange.limits import MEBIBYTE
 from app.exchange.problems import Problems
 from app.exchange.protocol.answer_keys import check_correct_columns
 from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
@@ -38,18 +40,27 @@ WRITTEN_ONLY = (
 READ = (FILE, "checks.csv", *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
 
 
-def read_folder(path: Path, progress: Progress = quiet) -> StudyFolder:
+def read_folder(path: Path, progress: Progress = quiet, limits: Limits = ON_THIS_COMPUTER) -> StudyFolder:
     """The study in that folder.
 
     Raises:
         InvalidInputError: with every problem of every file.
     """
-    problems = Problems()
+    problems = Problems(limits)
     if not path.is_dir():
         problems.add(str(path), None, None, "no such folder", "a folder with study.yaml, items.csv, responses.csv ...")
         problems.raise_if_any()
+    _check_size(path, problems)
     names = [file.name for file in path.iterdir() if file.is_file()]
     return _Reading(names, lambda name: (path / name).read_bytes(), problems, progress).study()
+
+
+def _check_size(path: Path, problems: Problems) -> None:
+    n_bytes = sum((path / name).stat().st_size for name in READ if (path / name).is_file())
+    if n_bytes > problems.limits.unpacked_mb * MEBIBYTE:
+        found = f"{n_bytes / MEBIBYTE:,.0f} MiB"
+        problems.add(str(path), None, None, found, f"a folder of at most {problems.limits.unpacked_mb} MiB")
+        problems.raise_if_any()
 
 
 def read_files(files: dict[str, bytes], problems: Problems | None = None, progress: Progress = quiet) -> StudyFolder:

@@ -7,13 +7,16 @@ from text, get another type.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
+from app.exchange.limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
 from app.exchange.tabular.encoding import unstorable
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}
 # Aliases can make a few lines of YAML endless; no protocol comes near these.
-_MOST_VALUES = 100_000
+_MOST_VALUES = MAX_YAML_NODES
 _DEEPEST = 40
 
 
@@ -48,8 +51,36 @@ class _TooLargeError(Exception):
 
 def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
     """The tree that `text` says; None, and a problem, where it is no YAML."""
+    node = _compose(file, text, problems) if _has_allowed_size(file, text, problems) else None
+    if node is None:
+        return None
+    tree = Tree()
     try:
-        node = YAML(typ="safe", pure=True).compose(text)
+        tree.data = _value(node, (), tree, file, problems)
+    except _TooLargeError:
+        problems.add(file, None, None, "aliases that repeat without end", "a protocol that is written out")
+        return None
+    return tree
+
+
+def _has_allowed_size(file: str, text: str, problems: Problems) -> bool:
+    allowed = f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB and {MAX_YAML_NODES:,} values"
+    if len(text) > MAX_YAML_BYTES:
+        problems.add(file, None, None, f"{len(text) / MEBIBYTE:,.1f} MiB", allowed)
+        return False
+    # Counted before anything is built: a few megabytes of YAML can ask for gigabytes of nodes. What is wrong with the
+    # text is said when it is composed.
+    with suppress(YAMLError, ValueError, RecursionError):
+        events = YAML(typ="safe", pure=True).parse(text)
+        if sum(1 for _ in islice(events, MAX_YAML_NODES + 1)) > MAX_YAML_NODES:
+            problems.add(file, None, None, f"more than {MAX_YAML_NODES:,} values", allowed)
+            return False
+    return True
+
+
+def _compose(file: str, text: str, problems: Problems) -> Node | None:
+    try:
+        node: Node | None = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         problems.add(file, line, None, _line_of(text, line), f"YAML 1.2 ({error.problem or error.context})")
@@ -57,16 +88,9 @@ def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
     except (YAMLError, ValueError, RecursionError) as error:
         problems.add(file, None, None, "no YAML", f"YAML 1.2 ({str(error).splitlines()[0]})")
         return None
-    tree = Tree()
     if node is None:
         problems.add(file, 1, None, "an empty file", "a study protocol")
-        return None
-    try:
-        tree.data = _value(node, (), tree, file, problems)
-    except _TooLargeError:
-        problems.add(file, None, None, "aliases that repeat without end", "a protocol that is written out")
-        return None
-    return tree
+    return node
 
 
 def _line_of(text: str, line: int | None) -> str:

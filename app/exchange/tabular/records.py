@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from app.exchange.limits import check_columns, check_rows
 from app.exchange.problems import shown
 from app.exchange.tabular.encoding import not_text, open_text, unstorable
 from app.exchange.tabular.table import Table
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # Long texts are mostly different from each other; everything else repeats, and one copy of each is kept.
 _LONG = frozenset({"text", "turns", "profile", "comment"})
 _CHUNK = 20_000
+_CELLS_AT_ONCE = 500_000
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 
@@ -58,9 +60,12 @@ def _from_csv(file: str, lines: io.TextIOWrapper, problems: Problems, progress: 
         if names is None:
             return None
         filler = _Filler(names)
-        while chunk := list(islice(reader, _CHUNK)):
+        n_at_once = max(1, min(_CHUNK, _CELLS_AT_ONCE // len(names)))
+        while chunk := list(islice(reader, n_at_once)):
             filler.add(file, record, chunk, problems)
             record += len(chunk)
+            if not check_rows(file, record, len(names), problems):
+                return None
             progress(cast("io.BytesIO", lines.buffer).tell())
     except csv.Error as error:
         where = f"near line {reader.line_num}: {error}"
@@ -70,6 +75,8 @@ def _from_csv(file: str, lines: io.TextIOWrapper, problems: Problems, progress: 
 
 
 def _names(file: str, header: list[str], problems: Problems) -> list[str] | None:
+    if not check_columns(file, len(header), problems):
+        return None
     names = [name.strip() for name in header]
     if not any(names):
         problems.add(file, 1, None, "no header", "a first row with the names of the columns")
@@ -121,6 +128,7 @@ class _Filler:
 def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Table | None:
     records: list[dict[str, Any]] = []
     rows: list[int] = []
+    names: dict[str, None] = {}
     for row, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -133,9 +141,13 @@ def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Tab
         if isinstance(record, dict):
             records.append({str(name).strip(): value for name, value in record.items()})
             rows.append(row)
+            names |= dict.fromkeys(name for name in records[-1] if name)
+            if len(names) > problems.limits.columns or len(rows) > problems.limits.max_rows(len(names)):
+                break
         else:
             problems.add(file, row, None, line.strip(), "one JSON object on each line")
-    names = dict.fromkeys(name for record in records for name in record if name)
+    if not check_columns(file, len(names), problems) or not check_rows(file, len(rows), len(names), problems):
+        return None
     table = Table(file, np.array(rows, dtype=np.int64))
     for name in names:
         cells = [_cell(record.get(name)) for record in records]

@@ -5,23 +5,24 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.design.questions.scale import number_text
+from app.exchange.limits import check_archive, check_columns, check_rows
 from app.exchange.tabular.records import quiet, read_table
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.design.limits import Limits
     from app.exchange.problems import Problems
     from app.exchange.tabular.records import Progress
 
 
-MOST_BYTES = 256 * 2**20
-MOST_COLUMNS = 1_000
 # SyntaxError is what XML parsers raise for broken XML.
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -50,18 +51,17 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     """Read with bounds: a small file may say that it holds more cells than any machine has room for."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # zipfile reads no more of a member than its directory says, so that these sizes can be relied on.
-            if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-                problems.add(file, None, None, "more bytes than allowed", f"{MOST_BYTES // 2**20} MiB unpacked")
+            if not check_archive(file, archive.infolist(), problems.limits.sheet_mb, problems):
                 return None
-        names, records = _records(data)
+        names, records = _records(data, problems.limits)
     except _UNREADABLE as error:
         problems.add(file, None, None, f"no Excel file ({error})", "a spreadsheet: .csv, .xlsx or .jsonl")
         return None
     names = [name.strip() for name in names]
-    if not any(names) or len(names) > MOST_COLUMNS:
-        found = f"{len(names)} columns" if any(names) else "no header"
-        problems.add(file, 1, None, found, f"a first row with the names of the columns, at most {MOST_COLUMNS}")
+    if not any(names):
+        problems.add(file, 1, None, "no header", "a first row with the names of the columns")
+        return None
+    if not check_columns(file, len(names), problems) or not check_rows(file, len(records), len(names), problems):
         return None
     rows = np.array([row for row, _ in records], dtype=np.int64)
     columns = {
@@ -70,7 +70,7 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     return Table(file, rows, columns)
 
 
-def _records(data: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header, and each row that holds something, as wide as the header, with its number."""
     from openpyxl import load_workbook
 
@@ -80,11 +80,12 @@ def _records(data: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
     header = [_text(cell) for cell in next(iter(sheet.iter_rows(max_row=1, values_only=True)), ())]
     while header and not header[-1].strip():
         header.pop()
-    if not 0 < len(header) <= MOST_COLUMNS:
+    if not 0 < len(header) <= limits.columns:
         return header, []
     rows = enumerate(sheet.iter_rows(min_row=2, max_col=len(header), values_only=True), start=2)
     filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if any(cell is not None for cell in cells))
-    return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in filled]
+    some = islice(filled, limits.max_rows(len(header)) + 1)
+    return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some]
 
 
 def _text(cell: object) -> str:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import zip_longest
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.studies.new_study import Sheet, SourceColumn, store_sheet, store_template, store_upload
+from app.actions.studies.new_study import Sheet, SourceColumn, read_template, store_study
 from app.actions.studies.templates import list_templates
 from app.design.problem import InvalidInputError, Problem
 from app.storage.leads.leads import Lead
-from app.web.deps import Db
+from app.web.deps import turn
 from app.web.lead.session import SignedIn, maybe_lead, signed_in_lead
 from app.web.pages import page
+
+if TYPE_CHECKING:
+    from app.actions.studies.upload_process import UploadReader
+    from app.analysis.data.study_folder import StudyFolder
 
 router = APIRouter()
 
@@ -41,7 +49,8 @@ USUAL_FIELDS: dict[str, Any] = {
 class Upload(NamedTuple):
     """What a browser sent: files by name, and every other field with its values."""
 
-    files: dict[str, bytes]
+    lead: Lead
+    files: dict[str, Path]
     fields: dict[str, list[str]]
 
     def text(self, name: str) -> str:
@@ -49,15 +58,18 @@ class Upload(NamedTuple):
         return next(iter(self.fields.get(name, ())), "").strip()
 
 
-def check_signed_in(request: Request) -> None:
+def check_signed_in(request: Request) -> Lead:
     """Before a byte is read, and in a transaction that ends: a slow upload must not hold one open."""
     with request.app.state.begin() as db:
-        signed_in_lead(maybe_lead(request, db))
+        return signed_in_lead(maybe_lead(request, db))
 
 
-async def uploaded(request: Request) -> Upload:
-    """The form. It is read here and not by declared fields: that would be before the lead is known."""
-    await run_in_threadpool(check_signed_in, request)
+async def uploaded(request: Request) -> AsyncIterator[Upload]:
+    """The form. It is read here and not by declared fields: that would be before the lead is known.
+
+    Its files lie on the disk until the answer is made: what they hold is read in another process.
+    """
+    lead = await run_in_threadpool(check_signed_in, request)
     async with request.form(max_files=MOST_FILES) as form:
         parts = form.multi_items()
         files = [part for _, part in parts if isinstance(part, UploadFile) and part.filename]
@@ -65,10 +77,26 @@ async def uploaded(request: Request) -> Upload:
         for name, part in parts:
             if isinstance(part, str):
                 fields.setdefault(name, []).append(part)
-        return Upload({file.filename or "": await file.read() for file in files}, fields)
+        with tempfile.TemporaryDirectory(prefix="attune-upload-") as folder:
+            paths = await run_in_threadpool(_to_disk, files, Path(folder))
+            async with turn(request.app.state.long_turns):
+                yield Upload(lead, paths, fields)
 
 
-Uploaded = Annotated[Upload, Depends(uploaded)]
+def _to_disk(files: Sequence[UploadFile], folder: Path) -> dict[str, Path]:
+    """Copy the files, each into a folder of its own: a problem names the file as its lead does."""
+    paths: dict[str, Path] = {}
+    for number, file in enumerate(files):
+        name = file.filename or ""
+        safe_name = re.sub(r"[^\w.-]", "_", Path(name).name)[-100:].lstrip(".")
+        paths[name] = folder / str(number) / (safe_name or "sheet.csv")
+        paths[name].parent.mkdir()
+        with paths[name].open("wb") as copy:
+            shutil.copyfileobj(file.file, copy)
+    return paths
+
+
+Uploaded = Annotated[Upload, Depends(uploaded, scope="function")]
 
 
 @router.get("/studies/new")
@@ -77,14 +105,14 @@ def show_new_study(request: Request, lead: SignedIn) -> Response:
 
 
 @router.post("/studies/new")
-def submit_new_study(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
-    return _answer(request, lead, upload, lambda: store_upload(db, upload.files, lead.id))
+def submit_new_study(request: Request, upload: Uploaded) -> Response:
+    return _answer(request, upload, lambda: _reader(request).read_files(upload.files))
 
 
 @router.post("/studies/new/template")
-def submit_template(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
+def submit_template(request: Request, upload: Uploaded) -> Response:
     form = {part: upload.text(part) for part in ("name", "title", "slug")}
-    return _answer(request, lead, upload, lambda: store_template(db, **form, lead_id=lead.id))
+    return _answer(request, upload, lambda: read_template(**form))
 
 
 @router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
@@ -95,15 +123,23 @@ def show_form_again(request: Request) -> Response:
 
 
 @router.post("/studies/new/spreadsheet")
-def submit_spreadsheet(request: Request, upload: Uploaded, lead: SignedIn, db: Db) -> Response:
-    return _answer(request, lead, upload, lambda: store_sheet(db, _sheet(upload), lead.id))
+def submit_spreadsheet(request: Request, upload: Uploaded) -> Response:
+    return _answer(request, upload, lambda: _reader(request).read_sheet(_sheet(upload)))
 
 
-def _answer(request: Request, lead: Lead, upload: Upload, store: Callable[[], str]) -> Response:
+def _reader(request: Request) -> UploadReader:
+    reader: UploadReader = request.app.state.uploads
+    return reader
+
+
+def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder]) -> Response:
+    """Read outside of every transaction, which could otherwise be open for minutes; then store."""
     try:
-        slug = store()
+        study = read()
+        with request.app.state.begin() as db:
+            slug = store_study(db, study, upload.lead.id)
     except InvalidInputError as error:
-        return _form(request, lead, _typed(upload), error.problems)
+        return _form(request, upload.lead, _typed(upload), error.problems)
     return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
 
 
@@ -118,11 +154,10 @@ def _typed(upload: Upload) -> dict[str, Any]:
 
 
 def _sheet(upload: Upload) -> Sheet:
-    name, content = next(iter(upload.files.items()), ("", b""))
     rows = zip_longest(*(upload.fields.get(part, []) for part in ("source", "kind", "column")), fillvalue="")
     columns = [SourceColumn(source.strip(), kind, column) for source, kind, column in rows if source.strip() and column]
     fields = {part: upload.text(part) for part in ("title", "slug", "text", "item")}
-    return Sheet(name, content, columns=columns, **fields)
+    return Sheet(next(iter(upload.files.values()), None), columns=columns, **fields)
 
 
 def _form(request: Request, lead: Lead, fields: dict[str, Any], problems: list[Problem] | None = None) -> Response:

@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from app.actions.results.report_process import ReportProcess, ReportProcessError
+from app.actions.results.report_process import ReportProcess
+from app.actions.side_process import SideProcessError
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.exchange.folder.read import read_folder
@@ -55,18 +56,13 @@ def test_a_process_that_was_killed_is_replaced(process: ReportProcess, job: tupl
     assert process.analyze(*job).estimates
 
 
-def test_a_process_that_dies_at_work_is_told_of(
-    process: ReportProcess, job: tuple[Frames, Protocol], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from app.actions.results import report_process
-
-    monkeypatch.setattr(report_process, "_make_reports", _die_at_work)
-    with pytest.raises(ReportProcessError):
+def test_a_process_that_dies_at_work_is_told_of(job: tuple[Frames, Protocol]) -> None:
+    process = ReportProcess(_die_at_work)
+    with pytest.raises(SideProcessError):
         process.analyze(*job)
 
 
-def _die_at_work(pipe: object, _: float) -> None:
-    pipe.recv()  # type: ignore[attr-defined]
+def _die_at_work(_: object) -> NoReturn:
     os._exit(9)
 
 

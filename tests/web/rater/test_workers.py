@@ -38,8 +38,10 @@ def serving(engine: Engine, log: Path, workers: int) -> Iterator[tuple[str, int]
         while not (found := re.search(r"http://\S+", log.read_text())):
             assert process.poll() is None, log.read_text()
             time.sleep(0.05)
-        yield found[0], process.pid
-        process.terminate()
+        try:
+            yield found[0], process.pid
+        finally:
+            process.terminate()
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["undisturbed", "with a worker killed"])

@@ -1,0 +1,115 @@
+"""A process beside the web server's: heavy work there does not slow a rater's answer, and its end is not our end."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from multiprocessing import get_context
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection as Pipe
+    from multiprocessing.context import SpawnProcess
+
+
+class SideProcessError(RuntimeError):
+    """The process ended before its work was done, most likely because it ran out of memory."""
+
+
+class SideProcessTimeoutError(SideProcessError):
+    """The process did not finish in time, and was ended."""
+
+
+class SideProcess:
+    """One process that does one job at a time; it starts when it is needed, and leaves after a rest.
+
+    It ends with its parent, however that ends: a pipe whose other end is gone says so.
+    """
+
+    def __init__(self, work: Callable[[Any], object], *, name: str, rest_s: float) -> None:
+        """Nothing starts yet.
+
+        Args:
+            work: a function of a module: what to do with a job. Jobs and results are pickled.
+            name: of the process, for a person who looks at a list of processes.
+            rest_s: how long it stays without a job.
+        """
+        self._work, self._name, self._rest_s = work, name, rest_s
+        self._lock = Lock()
+        self._process: SpawnProcess | None = None
+        self._pipe: Pipe | None = None
+
+    def ask(self, job: object, *, timeout_s: float | None = None) -> Any:  # noqa: ANN401 - what `work` returns
+        """`work(job)`, over there; waits while another job is being done.
+
+        Raises:
+            SideProcessError: the process is gone.
+            SideProcessTimeoutError: it took too long, and was ended.
+            Exception: whatever `work` raised.
+        """
+        with self._lock:
+            pipe = self._send(job)
+            try:
+                if timeout_s is not None and not pipe.poll(timeout_s):
+                    self._forget()
+                    raise SideProcessTimeoutError
+                made = pipe.recv()
+            except (EOFError, OSError) as error:
+                self._forget()
+                raise SideProcessError from error
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process, while there is one."""
+        return self._process.pid if self._process else None
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        with self._lock:
+            self._forget()
+
+    def _send(self, job: object) -> Pipe:
+        """The pipe that the job went into; a process that left for a rest in that very moment is started again."""
+        if self._process and self._process.is_alive() and self._pipe:
+            with suppress(OSError):
+                self._pipe.send(job)
+                return self._pipe
+        self._forget()
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_work_off, args=(theirs, self._rest_s, self._work), name=self._name, daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self._pipe.send(job)
+        return self._pipe
+
+    def _forget(self) -> None:
+        if self._pipe:
+            self._pipe.close()
+        if self._process:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+        self._process = self._pipe = None
+
+
+def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
+    """The life of the process. Raters go first, and Ctrl-C is for the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(10)
+    with suppress(EOFError, OSError):
+        while pipe.poll(rest_s):
+            job = pipe.recv()
+            try:
+                pipe.send(work(job))
+            except Exception as error:  # noqa: BLE001 - it is raised again where the job was given
+                pipe.send(error)

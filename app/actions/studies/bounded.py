@@ -1,0 +1,67 @@
+"""Bounds on the work of reading input: processor time and memory, of the process that reads it."""
+
+from __future__ import annotations
+
+import math
+import signal
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from app.design.limits import Bounds
+
+
+class _TimeIsUp(BaseException):
+    """Not an Exception: what reads files may take any of these for a broken file."""
+
+
+@contextmanager
+def bounded(bounds: Bounds) -> Iterator[None]:
+    """Hold the main thread of this process to the bounds; on Windows, which has no such limits, nothing is held.
+
+    Raises:
+        InvalidInputError: it took more than allowed.
+    """
+    try:
+        import resource
+    except ImportError:
+        yield
+        return
+    before = {kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_DATA)}
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    allowed = {
+        resource.RLIMIT_CPU: math.ceil(used.ru_utime + used.ru_stime) + bounds.seconds,
+        resource.RLIMIT_DATA: _own_bytes() + bounds.memory_mb * 1_000_000,
+    }
+    handler = signal.signal(signal.SIGXCPU, _stop)
+    try:
+        for kind, limit in allowed.items():
+            with suppress(ValueError, OSError):  # somebody has set a lower limit, which holds
+                resource.setrlimit(kind, (limit, before[kind][1]))
+        yield
+    except _TimeIsUp:
+        raise bounds.too_slow() from None
+    except MemoryError:
+        raise bounds.too_large() from None
+    finally:
+        for kind, limits in before.items():
+            resource.setrlimit(kind, limits)
+        signal.signal(signal.SIGXCPU, handler)
+
+
+def _stop(_: int, __: FrameType | None) -> NoReturn:
+    raise _TimeIsUp
+
+
+@cache
+def _own_bytes() -> int:
+    """What this process had before it read anything; 0 where the system does not tell."""
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("VmData:")).split()[1]) * 1024
+    return 0

@@ -1,0 +1,86 @@
+"""Uploads are read in a process of their own, within bounds: no file can take the web server's memory or time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.actions.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
+from app.actions.studies.bounded import bounded
+from app.actions.studies.new_study import read_sheet, read_uploaded_files
+from app.design.problem import InvalidInputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from app.actions.studies.new_study import Sheet
+    from app.analysis.data.study_folder import StudyFolder
+    from app.design.limits import Bounds, Limits
+
+    Read = Callable[[Any, Limits], StudyFolder]
+
+START_S, REST_S = 60, 120
+# A page shows fewer, and a table with a wrong scale has a problem in each row.
+MAX_PROBLEMS = 1_000
+
+
+def read_within(job: tuple[Read, object, Bounds]) -> StudyFolder:
+    """Read one upload, in the process.
+
+    Raises:
+        InvalidInputError: with its problems, or because it took more than allowed.
+    """
+    import app.exchange  # noqa: F401 - what the program takes by itself is not counted
+
+    read, upload, bounds = job
+    try:
+        with bounded(bounds):
+            return read(upload, bounds.limits)
+    except InvalidInputError as error:
+        raise InvalidInputError(_first(error.problems)) from None
+
+
+def _first(problems: list[Problem]) -> list[Problem]:
+    n_more = len(problems) - MAX_PROBLEMS
+    if n_more <= 0:
+        return problems
+    more = Problem("the input", None, None, f"{n_more:,} more problems", "none; fix the first ones and try again")
+    return [*problems[:MAX_PROBLEMS], more]
+
+
+UPLOAD_PROCESS = SideProcess(read_within, name="attune-upload", rest_s=REST_S)
+
+
+class UploadReader:
+    """Reads what a browser has sent, one upload at a time, outside of every transaction."""
+
+    def __init__(self, bounds: Bounds, process: SideProcess = UPLOAD_PROCESS) -> None:
+        """Nothing starts yet."""
+        self._bounds, self._process = bounds, process
+
+    def read_files(self, files: Mapping[str, Path]) -> StudyFolder:
+        """The study in the files of a study folder, or in one zip of them, by the names that the browser gave them.
+
+        Raises:
+            InvalidInputError: with every problem, or because it took more than allowed.
+        """
+        return self._read(read_uploaded_files, files)
+
+    def read_sheet(self, sheet: Sheet) -> StudyFolder:
+        """A study of a spreadsheet of one row per item, with the default questions.
+
+        Raises:
+            InvalidInputError: with every problem, or because it took more than allowed.
+        """
+        return self._read(read_sheet, sheet)
+
+    def _read(self, read: Read, upload: object) -> StudyFolder:
+        try:
+            # The clock runs on while other processes work: it is there to end a process that does nothing at all.
+            patience_s = START_S + 3 * self._bounds.seconds
+            found: StudyFolder = self._process.ask((read, upload, self._bounds), timeout_s=patience_s)
+        except SideProcessTimeoutError:
+            raise self._bounds.too_slow() from None
+        except SideProcessError:
+            raise self._bounds.too_large() from None
+        return found

@@ -1,0 +1,100 @@
+"""Reading within bounds of time and memory, in this process and in the one beside the web server's."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from app.actions.side_process import SideProcess
+from app.actions.studies.bounded import bounded
+from app.actions.studies.upload_process import MAX_PROBLEMS, UploadReader, read_within
+from app.design.limits import Bounds, Limits
+from app.design.problem import InvalidInputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.study_folder import StudyFolder
+
+SHORT = Bounds(seconds=2, memory_mb=300)
+
+
+@pytest.fixture
+def process() -> Iterator[SideProcess]:
+    made = SideProcess(read_within, name="attune-test", rest_s=60)
+    yield made
+    made.stop()
+
+
+def work_for_ever(_: object, __: Limits) -> NoReturn:
+    while True:
+        with suppress(Exception):  # as a reader that takes whatever is raised for a broken file
+            sum(range(1000))
+
+
+def take_memory(_: object, __: Limits) -> NoReturn:
+    taken = []
+    while True:
+        taken.append(bytearray(10_000_000))
+
+
+def die(_: object, __: Limits) -> NoReturn:
+    os._exit(9)
+
+
+def find_many_problems(_: object, __: Limits) -> StudyFolder:
+    raise InvalidInputError([Problem("a.csv", row, None, "x", "y") for row in range(MAX_PROBLEMS + 5)])
+
+
+@pytest.mark.parametrize(
+    ("work", "found"),
+    [
+        (work_for_ever, "more than 2 seconds of processor time"),
+        (take_memory, "more than 300 MB of memory"),
+        (die, "more than 300 MB of memory"),
+    ],
+)
+def test_a_reader_that_takes_too_much_is_ended_and_the_next_one_reads(
+    process: SideProcess, work: object, found: str
+) -> None:
+    reader = UploadReader(SHORT, process)
+    with pytest.raises(InvalidInputError, match=found):
+        reader._read(work, {})  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="no file"):
+        reader.read_files({})
+
+
+def test_only_the_first_problems_leave_the_process(process: SideProcess) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        UploadReader(Bounds(), process)._read(find_many_problems, {})
+    assert len(caught.value.problems) == MAX_PROBLEMS + 1
+    assert caught.value.problems[-1].found == "5 more problems"
+
+
+def test_this_process_has_its_own_limits_again_afterwards() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(InvalidInputError, match="2 seconds of processor time"), bounded(SHORT):
+        work_for_ever(None, Limits())
+    with bounded(SHORT):
+        assert resource.getrlimit(resource.RLIMIT_CPU) != before[0]
+    assert (resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)) == before
+
+
+def test_problems_are_the_same_after_a_way_between_processes() -> None:
+    error = InvalidInputError([Problem("a.csv", 1, None, "x", "y")])
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - what was pickled here
+    assert again.problems == error.problems
+    assert str(again) == str(error)
+
+
+def test_a_file_is_read_by_its_path(process: SideProcess, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,text\n1,\n")
+    with pytest.raises(InvalidInputError) as caught:
+        UploadReader(Bounds(), process).read_files({"my/items.csv": Path(tmp_path / "items.csv")})
+    assert {problem.file for problem in caught.value.problems} == {"study.yaml", "items.csv"}

@@ -1,0 +1,137 @@
+"""Small files that hold far too much: refused by a sentence, before they are taken apart."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.design.limits import Limits
+from app.design.problem import InvalidInputError
+from app.exchange import read_folder, read_upload
+from app.exchange.problems import Problems
+from app.exchange.protocol.yaml_tree import read_yaml
+from app.exchange.tabular.records import read_table
+from app.exchange.tabular.spreadsheet import read_spreadsheet
+from tests.exchange.small import small
+from tests.exchange.test_uploads import zipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEW = Limits(cells=100, columns=10)
+
+
+def sentences(problems: Problems) -> str:
+    """What is wrong, as it is shown."""
+    with pytest.raises(InvalidInputError) as caught:
+        problems.raise_if_any()
+    return "\n".join(problem.sentence() for problem in caught.value.problems)
+
+
+def excel(sheet: bytes) -> bytes:
+    """A zip with one large part, as an Excel file has it."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", sheet)
+    return buffer.getvalue()
+
+
+def test_too_many_columns_of_a_csv() -> None:
+    problems = Problems(FEW)
+    assert read_table("items.csv", b",".join(b"c%d" % n for n in range(11)), problems) is None
+    assert sentences(problems) == 'items.csv, row 1: found "11 columns"; allowed: at most 10 columns.'
+
+
+@pytest.mark.parametrize("name", ["items.csv", "items.jsonl"])
+def test_too_many_cells(name: str) -> None:
+    problems = Problems(FEW)
+    lines = [b"a,b"] + [b"1,2"] * 51 if name.endswith("csv") else [b'{"a": 1, "b": 2}'] * 51
+    assert read_table(name, b"\n".join(lines), problems) is None
+    assert "more than 100 cells (2 columns)" in sentences(problems)
+
+
+def test_as_many_cells_as_allowed() -> None:
+    problems = Problems(FEW)
+    table = read_table("items.csv", b"\n".join([b"a,b"] + [b"1,2"] * 49), problems)
+    assert table is not None
+    assert len(table) == 49
+    problems.raise_if_any()
+
+
+def test_too_many_keys_of_json_lines() -> None:
+    problems = Problems(FEW)
+    lines = "\n".join(json.dumps({f"key-{n}": 1}) for n in range(100_000))
+    assert read_table("items.jsonl", lines.encode(), problems) is None
+    assert 'found "11 columns"' in sentences(problems)
+
+
+def test_aliases_that_multiply() -> None:
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    problems = Problems()
+    assert read_yaml("study.yaml", "\n".join(rows), problems) is None
+    assert "aliases that repeat without end" in sentences(problems)
+
+
+def test_more_values_of_yaml_than_any_protocol_has_are_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.exchange.protocol.yaml_tree._compose", None)
+    problems = Problems()
+    assert read_yaml("study.yaml", f"[{'1,' * 30_000}]", problems) is None
+    assert "more than 20,000 values" in sentences(problems)
+
+
+def test_a_protocol_of_megabytes_is_not_parsed() -> None:
+    problems = Problems()
+    assert read_yaml("study.yaml", "#" * 3_000_000, problems) is None
+    assert 'found "2.9 MiB"; allowed: a protocol of at most 2 MiB' in sentences(problems)
+
+
+def test_an_excel_file_whose_sheet_is_far_larger_than_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xlsx"
+    path.write_bytes(excel(b"<row/>" * 5_000_000))
+    assert path.stat().st_size < 1_000_000
+    problems = Problems(Limits())
+    assert read_spreadsheet(path, problems) is None
+    assert "times larger than its compressed form" in sentences(problems)
+
+
+def test_an_excel_file_that_unpacks_to_more_than_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xlsx"
+    path.write_bytes(excel(b"<row/>" * 1_000_000))
+    problems = Problems(Limits(sheet_mb=5))
+    assert read_spreadsheet(path, problems) is None
+    assert 'found "5.7 MiB unpacked"; allowed: at most 5 MiB unpacked' in sentences(problems)
+
+
+def test_an_excel_file_of_too_many_cells(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for _ in range(60):
+        book.worksheets[0].append(["a", "b"])
+    book.save(tmp_path / "wide.xlsx")
+    problems = Problems(FEW)
+    assert read_spreadsheet(tmp_path / "wide.xlsx", problems) is None
+    assert "more than 100 cells (2 columns)" in sentences(problems)
+
+
+def test_a_zip_of_which_one_file_was_compressed_too_well() -> None:
+    with pytest.raises(InvalidInputError, match=r"responses\.csv, [\d,]+ times larger .* at most 100 times larger"):
+        read_upload(zipped(small() | {"responses.csv": b"0" * 50_000_000}), limits=Limits())
+
+
+def test_a_zip_of_too_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.exchange.limits.MAX_ZIP_MEMBERS", 3)
+    with pytest.raises(InvalidInputError, match="5 files in one zip"):
+        read_upload(zipped(small()))
+
+
+def test_a_folder_of_more_bytes_than_allowed(tmp_path: Path) -> None:
+    with (tmp_path / "items.csv").open("wb") as file:
+        file.truncate(3_000_000)
+    with pytest.raises(InvalidInputError, match='found "3 MiB"; allowed: a folder of at most 2 MiB'):
+        read_folder(tmp_path, limits=Limits(unpacked_mb=2))
