@@ -1,4 +1,8 @@
-FROM python:3.13-slim AS build
+# An exact tag; for the same bytes forever, name the image by its digest:
+# docker build --build-arg PYTHON_IMAGE=python@sha256:... .
+ARG PYTHON_IMAGE=python:3.13.9-slim-trixie
+
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
 COPY requirements.lock pyproject.toml README.md LICENSE alembic.ini ./
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
@@ -8,10 +12,13 @@ COPY static static
 COPY migrations migrations
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
-FROM python:3.13-slim
-RUN useradd --system --create-home --home-dir /var/lib/attune attune
+FROM ${PYTHON_IMAGE}
+RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/attune attune
 COPY --from=build /venv /venv
 USER attune
-ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 ATTUNE_DATA_DIR=/var/lib/attune
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ATTUNE_DATA_DIR=/var/lib/attune
+VOLUME /var/lib/attune
 EXPOSE 8000
+HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=12 \
+  CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://localhost:8000/health', timeout=3)"]
 CMD ["attune", "serve", "--host", "0.0.0.0", "--port", "8000", "--workers", "2"]

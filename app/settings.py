@@ -5,21 +5,27 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.design.limits import Bounds, Limits
 
+# Files with secrets: an environment is seen by every child process, and by whoever looks at a container.
+SECRET_FILES = ("DATABASE_URL_FILE", "DATABASE_PASSWORD_FILE")
 _PACKAGE = Path(__file__).resolve().parent
 
 
 class Settings(BaseSettings):
     """DATABASE_URL and ATTUNE_*; every one has a default that works."""
 
-    model_config = SettingsConfigDict(env_prefix="ATTUNE_", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="ATTUNE_", extra="ignore", populate_by_name=True, hide_input_in_errors=True
+    )
     database_url: str | None = Field(default=None, validation_alias="DATABASE_URL")
+    database_url_file: Path | None = Field(default=None, validation_alias="DATABASE_URL_FILE")
+    database_password_file: Path | None = Field(default=None, validation_alias="DATABASE_PASSWORD_FILE")
     data_dir: Path | None = None
     public_url: str | None = None
     allowed_hosts: str = ""
@@ -34,7 +40,9 @@ class Settings(BaseSettings):
     upload_memory_mb: int = Field(default=2_000, ge=100)
     n_threads: int = Field(default=16, ge=2)
 
-    @field_validator("database_url", "data_dir", "public_url", mode="before")
+    @field_validator(
+        "database_url", "database_url_file", "database_password_file", "data_dir", "public_url", mode="before"
+    )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         """Compose passes on a variable that nobody set as an empty one."""
@@ -48,11 +56,44 @@ class Settings(BaseSettings):
             raise ValueError(f"a complete address such as https://rate.example.org, found {value}")
         return value
 
+    @model_validator(mode="after")
+    def _read_secrets(self) -> Settings:
+        """Put the address of the database together from the files that hold it or its password."""
+        if self.database_url_file is not None:
+            if self.database_url is not None:
+                raise ValueError("DATABASE_URL and DATABASE_URL_FILE are both set; set one of them")
+            self.database_url = _secret(self.database_url_file, "DATABASE_URL_FILE")
+        if self.database_password_file is not None:
+            password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
+            self.database_url = _with_password(self.database_url, password)
+        return self
+
     @property
     def upload_bounds(self) -> Bounds:
         """What an upload may hold, and what it may take to read it."""
         limits = Limits(cells=self.max_upload_cells, columns=self.max_upload_columns)
         return Bounds(self.upload_seconds, self.upload_memory_mb, limits)
+
+
+def _secret(file: Path, name: str) -> str:
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ValueError(f"{name} names {file}, which cannot be read: {error.strerror}") from None
+    if not text:
+        raise ValueError(f"{name} names {file}, which is empty")
+    return text
+
+
+def _with_password(url: str | None, password: str) -> str:
+    parts = urlsplit(url or "")
+    if not parts.username or parts.password is not None:
+        raise ValueError(
+            "DATABASE_PASSWORD_FILE needs a DATABASE_URL with a user name and without a password, such as "
+            "postgresql://attune@db:5432/attune"
+        )
+    user, _, place = parts.netloc.rpartition("@")
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{place}").geturl()
 
 
 class SettingsError(ValueError):
@@ -69,10 +110,13 @@ def settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise SettingsError(" ".join(_sentence(str(one["loc"][0]), one["msg"]) for one in error.errors())) from None
+        raise SettingsError(" ".join(_sentence(one["loc"], one["msg"]) for one in error.errors())) from None
 
 
-def _sentence(name: str, problem: str) -> str:
+def _sentence(location: tuple[int | str, ...], problem: str) -> str:
+    if not location:  # it is about several variables, and names them
+        return f"{problem.removeprefix('Value error, ')}."
+    name = str(location[0])
     variable = name if name.isupper() else f"ATTUNE_{name.upper()}"
     return f"The environment variable {variable} is not valid: {problem[:1].lower()}{problem[1:]}."
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
+from app import __version__
 from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, plan, serve, simulate, study
 from app.cli.output import INPUT_ERROR, WRONG_CALL, say
 from app.design.problem import InvalidInputError
@@ -31,7 +31,7 @@ cli.command("doctor")(doctor.doctor)
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        typer.echo(f"attune {version('attune')}")
+        typer.echo(f"attune {__version__}")
         raise typer.Exit
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import typer
 
+from app import __version__
 from app.settings import folder, settings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _result(words: str, check: Callable[[], str]) -> bool:
 
 
 def _programs() -> str:
-    return f"Attune {version('attune')}, Python {sys.version.split()[0]}"
+    return f"Attune {__version__}, Python {sys.version.split()[0]}"
 
 
 def _files() -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from app.cli.output import WRONG_CALL, fail, say
 from app.logs import log_config
-from app.settings import settings
+from app.settings import SECRET_FILES, settings
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -66,6 +66,8 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
     from uvicorn.supervisors import Multiprocess
 
     os.environ["DATABASE_URL"] = database_url
+    for name in SECRET_FILES:  # they are in the address already
+        os.environ.pop(name, None)
     settings.cache_clear()
     now = settings()
     config = Config(

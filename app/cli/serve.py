@@ -7,16 +7,21 @@ from typing import Annotated
 import typer
 
 from app.cli.listen import address, bind, run, stop_cleanly
-from app.cli.output import say
+from app.cli.output import fail, say
 from app.cli.store import store
+from app.settings import settings
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="How many processes share the work.")]
 
+# What PostgreSQL keeps for superusers.
+RESERVED = 3
+
 
 def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
     """Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first."""
+    from app.storage.database.capacity import count_connections
     from app.storage.leads.leads import list_leads
 
     stop_cleanly()
@@ -25,7 +30,25 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
         url = engine.url.render_as_string(hide_password=False)
         with engine.begin() as db:
             has_leads = bool(list_leads(db))
+            n_available = count_connections(db)
+    check_connections(workers, settings().n_threads, n_available)
     say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
     run(listening, url, workers=workers)
+
+
+def check_connections(workers: int, n_threads: int, n_available: int) -> None:
+    """Say how many database connections the processes may use, and refuse to start where there are not enough."""
+    from app.storage.database.capacity import connections_needed, max_workers
+
+    n_needed, fit = connections_needed(workers, n_threads), max_workers(n_available, n_threads)
+    processes = f"{workers} process{'es' if workers > 1 else ''} with {n_threads} threads"
+    if n_needed <= n_available:
+        say(f"{processes}: up to {n_needed} of the {n_available} connections that the database allows.")
+        return
+    fewer = f"start {fit} with --workers {fit}" if fit else "set ATTUNE_N_THREADS to a lower number"
+    fail(
+        f"{processes} may need {n_needed} database connections, and the database allows {n_available}: {fewer}, or set "
+        f"max_connections in PostgreSQL to {n_needed + RESERVED} or more."
+    )

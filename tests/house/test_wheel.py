@@ -19,7 +19,7 @@ def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("a wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("attune-*.whl")
+    (wheel,) = folder.glob("attune_studies-*.whl")
     target = folder / "site packages"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from app import __version__
 from app.analysis.report.statistics_registry import page_of
 from app.analysis.report.wording import scope_filter
 
@@ -92,4 +93,4 @@ def filter_of(estimate: Estimate) -> str:
 def software() -> str:
     """What computed it, with the versions that its last digits depend on."""
     parts = (f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas", "krippendorff", "statsmodels"))
-    return f"attune {version('attune')} ({', '.join(parts)})"
+    return f"attune {__version__} ({', '.join(parts)})"

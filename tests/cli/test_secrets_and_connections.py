@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import typer
+from pydantic import ValidationError
+
+from app.cli.serve import check_connections
+from app.settings import Settings, SettingsError, settings
+from app.storage.database.capacity import connections_needed, count_connections, max_workers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+
+@pytest.fixture(autouse=True)
+def _no_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+
+
+def secret(folder: Path, text: str) -> Path:
+    path = folder / "secret"
+    path.write_text(text)
+    return path
+
+
+def test_the_address_of_the_database_comes_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL_FILE", str(secret(tmp_path, "postgresql://a:b@db/attune\n")))
+    assert Settings().database_url == "postgresql://a:b@db/attune"
+
+
+def test_the_password_comes_from_a_file_whatever_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://attune@db:5432/attune?sslmode=require")
+    monkeypatch.setenv("DATABASE_PASSWORD_FILE", str(secret(tmp_path, "p@ss/w:rd\n")))
+    assert Settings().database_url == "postgresql://attune:p%40ss%2Fw%3Ard@db:5432/attune?sslmode=require"
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "text", "said"),
+    [
+        ("postgresql://a@db/x", "DATABASE_URL_FILE", "postgresql://b@db/x", "both set"),
+        ("postgresql://a:b@db/x", "DATABASE_PASSWORD_FILE", "c", "without a password"),
+        ("", "DATABASE_PASSWORD_FILE", "c", "with a user name"),
+        ("postgresql://a@db/x", "DATABASE_PASSWORD_FILE", " \n", "which is empty"),
+    ],
+)
+def test_what_does_not_go_together_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, name: str, text: str, said: str
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setenv(name, str(secret(tmp_path, text)))
+    with pytest.raises(ValidationError, match=said):
+        Settings()
+
+
+def test_a_file_that_is_missing_is_named_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL_FILE", str(tmp_path / "nowhere"))
+    settings.cache_clear()
+    with pytest.raises(SettingsError) as caught:
+        settings()
+    assert str(caught.value) == (
+        f"DATABASE_URL_FILE names {tmp_path / 'nowhere'}, which cannot be read: No such file or directory."
+    )
+
+
+def test_the_database_says_how_many_connections_it_has(db: Connection) -> None:
+    assert count_connections(db) == 197
+
+
+def test_processes_that_fit_are_said_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    check_connections(2, 16, 97)
+    said = capsys.readouterr().err
+    assert said == "2 processes with 16 threads: up to 44 of the 97 connections that the database allows.\n"
+
+
+TOO_MANY = (
+    "5 processes with 16 threads may need 104 database connections, and the database allows 97: "
+    "start 4 with --workers 4, or set max_connections in PostgreSQL to 107 or more."
+)
+TOO_SMALL = "set ATTUNE_N_THREADS to a lower number, or set max_connections in PostgreSQL to 27 or more."
+
+
+@pytest.mark.parametrize(("workers", "n_available", "said"), [(5, 97, TOO_MANY), (1, 20, TOO_SMALL)])
+def test_processes_that_do_not_fit_are_refused_with_what_to_change(
+    capsys: pytest.CaptureFixture[str], workers: int, n_available: int, said: str
+) -> None:
+    with pytest.raises(typer.Exit):
+        check_connections(workers, 16, n_available)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("n_available", [23, 24, 44, 97, 200])
+def test_as_many_processes_as_are_advised_fit_and_one_more_does_not(n_available: int) -> None:
+    fit = max_workers(n_available, 16)
+    assert fit == 0 or connections_needed(fit, 16) <= n_available
+    assert connections_needed(fit + 1, 16) > n_available

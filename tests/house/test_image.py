@@ -1,0 +1,198 @@
+"""The image without a container engine: the steps of the Dockerfile in clean folders, its environment, its command.
+
+As the container has it: an unprivileged account, a tree that nobody can write to, and a PostgreSQL elsewhere that asks
+for a password.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
+
+import psycopg
+import pytest
+from ruamel.yaml import YAML
+
+from app.postgres import EmbeddedPostgres
+from app.postgres.account import server_account
+from app.postgres.binaries import server_binaries
+from tests.postgres.embedded_processes import IS_ROOT, PACKAGES, python_of
+from tests.postgres_fixture import reachable_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+EXACT_TAG = re.compile(r"[a-z]+(:\d+\.\d+[\w.-]*|@sha256:[0-9a-f]{64})")
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions with what follows each."""
+    lines = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text()).splitlines()
+    return [(line.split()[0], line.partition(" ")[2]) for line in lines if line and not line.startswith("#")]
+
+
+def the(name: str) -> str:
+    """What follows the last instruction of that name."""
+    return [rest for found, rest in instructions() if found == name][-1]
+
+
+def compose() -> dict[str, Any]:
+    """The compose file as data."""
+    found: dict[str, Any] = YAML(typ="safe").load((ROOT / "docker-compose.yml").read_text())
+    return found
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def test_base_images_are_named_exactly() -> None:
+    assert EXACT_TAG.fullmatch(the("ARG").partition("=")[2])
+    assert {rest.split()[0] for name, rest in instructions() if name == "FROM"} == {"${PYTHON_IMAGE}"}
+    image = re.fullmatch(r"\$\{POSTGRES_IMAGE:-(.*)\}", compose()["services"]["db"]["image"])
+    assert image
+    assert EXACT_TAG.fullmatch(image[1])
+
+
+def test_the_web_container_can_write_nothing_but_its_files_and_holds_no_password() -> None:
+    found = compose()
+    web = found["services"]["web"]
+    assert web["read_only"] is True
+    assert web["tmpfs"] == ["/tmp"]  # noqa: S108 - inside the container
+    assert web["cap_drop"] == ["ALL"]
+    assert web["security_opt"] == ["no-new-privileges:true"]
+    assert web["volumes"] == ["files:/var/lib/attune"]
+    assert web["environment"]["DATABASE_URL"] == "postgresql://attune@db:5432/attune"
+    for service in found["services"].values():
+        assert service["secrets"] == ["postgres_password"]
+        assert [name for name in service["environment"] if "PASSWORD" in name and not name.endswith("_FILE")] == []
+    assert the("USER") == "attune"
+
+
+def test_the_compose_file_passes_on_what_a_proxy_needs() -> None:
+    web = compose()["services"]["web"]
+    passed = {name for name, value in web["environment"].items() if f"${{{name}:-" in str(value)}
+    assert {"ATTUNE_PUBLIC_URL", "ATTUNE_ALLOWED_HOSTS", "ATTUNE_TRUSTED_PROXIES"} <= passed
+    assert all(port.startswith("127.0.0.1:") for port in web["ports"])
+    assert web["depends_on"]["db"]["condition"] == "service_healthy"
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Path]:
+    with reachable_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def account() -> int | None:
+    """Who runs the container's processes."""
+    return pwd.getpwnam("nobody").pw_uid if IS_ROOT else None
+
+
+@pytest.fixture(scope="module")
+def installed(place: Path, account: int | None) -> Path:
+    """The environment of the image: what is copied, built to a wheel, installed without network, closed to writers."""
+    source, venv = place / "src", place / "venv"
+    source.mkdir()
+    for names in (rest.split() for name, rest in instructions() if name == "COPY" and not rest.startswith("--")):
+        for name in names[:-1]:
+            target = source / name if names[-1].startswith(".") else source / names[-1]
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
+            copy(ROOT / name, target)
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(place), str(source)]
+    subprocess.run([*pip, *build], check=True, capture_output=True)
+    (wheel,) = place.glob("attune_studies-*.whl")
+    subprocess.run([python_of(account), "-m", "venv", "--without-pip", str(venv)], check=True, capture_output=True)
+    install = ["--python", str(venv / "bin" / "python"), "install", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run([*pip, *install], check=True, capture_output=True)
+    (packages,) = venv.glob("lib/python*/site-packages")
+    # What the lock names is installed already, for the tests; the checkout stays out.
+    others = PACKAGES.split(os.pathsep)[1]
+    (packages / "locked.pth").write_text(f"{others}\n")
+    for path in [venv, *venv.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode & ~0o222 | (0o055 if path.is_dir() else 0o044))
+    return venv
+
+
+@contextmanager
+def external_postgres(folder: Path) -> Iterator[tuple[str, str]]:
+    """A PostgreSQL of its own that listens on TCP and asks for a password: its address without it, and the password."""
+    made = EmbeddedPostgres(folder, durable=False)
+    made.start()
+    made.stop()
+    home = folder / "postgres"
+    port, owner = free_port(), server_account(home / "pgdata")
+    command = [str(server_binaries(home, owner) / "postgres"), "-D", str(home / "pgdata"), "-c", f"port={port}"]
+    command += ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"]
+    password = (home / "password").read_text()
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, **owner.popen_options()) as process:  # type: ignore[call-overload]
+        try:
+            wait_until(lambda: connects(port, password))
+            yield f"postgresql://attune@127.0.0.1:{port}/attune", password
+        finally:
+            process.terminate()
+
+
+def connects(port: int, password: str) -> bool:
+    try:
+        psycopg.connect(f"postgresql://attune:{password}@127.0.0.1:{port}/attune").close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def wait_until(condition: Any, seconds: float = 120.0) -> None:  # noqa: ANN401 - a function without arguments
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not become so in time"
+        time.sleep(0.1)
+
+
+def test_the_image_serves_as_nobody_from_a_tree_that_it_cannot_write_to(
+    place: Path, installed: Path, account: int | None
+) -> None:
+    port, writable = free_port(), place / "attune"
+    writable.mkdir()
+    secret = place / "password"
+    with external_postgres(place / "db") as (url, password):
+        secret.write_text(f"{password}\n")
+        for path in (writable, secret):
+            os.chown(path, account if account is not None else -1, -1)
+        environment = dict(part.split("=", 1) for part in the("ENV").split())
+        environment |= {"PATH": f"{installed}/bin:/usr/bin:/bin", "ATTUNE_DATA_DIR": str(writable)}
+        environment |= {"DATABASE_URL": url, "DATABASE_PASSWORD_FILE": str(secret), "ATTUNE_PUBLIC_URL": ""}
+        command = [part.replace("8000", str(port)) for part in json.loads(the("CMD"))]
+        command[0] = str(installed / "bin" / command[0])
+        health = json.loads(the("HEALTHCHECK").partition("CMD ")[2])
+        check = [str(installed / "bin" / health[0]), *(part.replace("8000", str(port)) for part in health[1:])]
+        before = sorted(installed.rglob("*"))
+        options: dict[str, Any] = {"user": account, "group": account, "extra_groups": None if account is None else []}
+        with (place / "log").open("wb") as log:
+            process = subprocess.Popen(command, env=environment, cwd="/", stdout=log, stderr=log, **options)
+        with process:
+            try:
+                wait_until(lambda: subprocess.run(check, check=False, capture_output=True).returncode == 0)
+                with urlopen(f"http://127.0.0.1:{port}/sign-in", timeout=30) as page:
+                    assert "<h1" in page.read().decode()
+                assert process.poll() is None
+            finally:
+                process.terminate()
+        said = (place / "log").read_text()
+    assert password not in said
+    assert "2 processes with 16 threads: up to" in said
+    assert sorted(installed.rglob("*")) == before
