@@ -7,7 +7,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Request
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 
 from app.actions.rating.rating import as_shown, protocol_of
 from app.language.message import message
@@ -146,8 +146,8 @@ async def get_form(request: Request) -> Form:
     """The fields of a form, or of a JSON object, each with its values."""
     if request.headers.get("content-type", "").startswith("application/json"):
         return readable(_flat(await _json(request)))
-    data: FormData = await request.form(max_files=0)
-    return readable({name: [v for v in data.getlist(name) if not isinstance(v, UploadFile)] for name in data})
+    async with request.form(max_files=0) as data:
+        return readable({name: [v for v in data.getlist(name) if not isinstance(v, UploadFile)] for name in data})
 
 
 async def _json(request: Request) -> object:
