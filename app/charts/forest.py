@@ -59,7 +59,7 @@ def forest_spec(
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:
     """Difference, interval, p and numbers, one row a difference; the reason where there is no estimate."""
-    header = ("Comparison", "Mean difference", "95 % interval", "p", "Items", "Raters", "Ratings")
+    header = ("Comparison", "Mean difference", "95% CI", "p", "Items", "Raters", "Ratings")
     rows = []
     for estimate in headlines(estimates):
         name = f"{estimate.question}: {scope_text(estimate.scope)}"
@@ -104,7 +104,7 @@ def _numbers(estimate: Estimate) -> str:
 def _subtitle(rows: Sequence[Estimate]) -> str:
     sources = {estimate.scope["source"] for estimate in rows}
     who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"each {MINUS} "
-    return f"{who}{rows[0].scope['reference']}, with 95 % intervals {generalizes_text(rows)}".rstrip()
+    return f"{who}{rows[0].scope['reference']}, with 95% CIs {generalizes_text(rows)}".rstrip()
 
 
 def _tooltip() -> list[alt.Tooltip]:

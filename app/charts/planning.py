@@ -22,7 +22,7 @@ HEIGHT, PRINT_WIDTH = 220, 560
 USUAL_POWER = 0.8
 # two standard errors to each side
 REACH = 2
-TITLES: dict[Measure, str] = {"width": "Width of the 95 % interval", "power": "Power"}
+TITLES: dict[Measure, str] = {"width": "Width of the 95% CI", "power": "Power"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def planning_table(rows: Sequence[PlanRow]) -> Table:
         "Trials in all",
         "Most trials of a rater",
         "Expected",
-        "Width of the 95 % interval",
+        "Width of the 95% CI",
         "Power",
     )
     return Table(header, tuple(_cells(row) for row in rows))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 66
 # how far the bar stands below the middle of its row, and the interval above it
 BELOW, ABOVE = 8, -14
-SUBTITLE = "Point and line: share preferred, ties as half, with 95 % interval"
+SUBTITLE = "Point and line: share preferred, ties as half, with 95% CI"
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -83,7 +83,7 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
         "Neither",
         "Reference preferred",
         "Share preferred",
-        "95 % interval",
+        "95% CI",
         "p",
     )
     rows = []

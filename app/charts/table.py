@@ -29,7 +29,7 @@ class Table:
 def is_number(cell: str) -> bool:
     r"""Whether a cell shows a number or a dash; else it says in words why there is none.
 
-    >>> is_number("0.50\n[0.25, 0.75]"), is_number("p 0.040"), is_number("nothing varies"), is_number("")
+    >>> is_number("0.50\n[0.25, 0.75]"), is_number("p 0.040"), is_number("the ratings do not vary"), is_number("")
     (True, True, False, False)
     """
     return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:])) if cell else False

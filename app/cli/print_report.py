@@ -55,7 +55,7 @@ def _table(estimates: Iterable[Estimate]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("statistic", "of"):
         table.add_column(name, overflow="fold")
-    for name in ("estimate", "95 % interval", "p", "items", "raters", "ratings"):
+    for name in ("estimate", "95% CI", "p", "items", "raters", "ratings"):
         table.add_column(name, justify="right", overflow="fold")
     table.add_column("unit and method", overflow="fold")
     for estimate in estimates:

@@ -116,18 +116,18 @@ def test_every_chart_has_its_table_with_the_same_numbers() -> None:
     )
     assert table.rows[0] == (
         "Human",
-        "1 (16.7 %)",
-        "2 (33.3 %)",
-        "2 (33.3 %)",
-        "0 (0.0 %)",
-        "1 (16.7 %)",
+        "1 (16.7%)",
+        "2 (33.3%)",
+        "2 (33.3%)",
+        "0 (0.0%)",
+        "1 (16.7%)",
         "6",
         "2.50",
         "2.67",
         "1.37",
     )
     assert charts["comparison"].table.rows[0][:2] == ("Empathy: Model − Human", "1.50")
-    assert charts["choice-1"].table.rows[0][1:6] == ("4 (66.7 %)", "1 (16.7 %)", "0 (0.0 %)", "1 (16.7 %)", "75.0 %")
+    assert charts["choice-1"].table.rows[0][1:6] == ("4 (66.7%)", "1 (16.7%)", "0 (0.0%)", "1 (16.7%)", "75.0%")
     for chart in charts.values():
         assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
 

@@ -46,4 +46,4 @@ def test_nothing_is_drawn_of_what_has_no_interval_and_the_table_says_so() -> Non
     assert not planning_charts(_plan(NONE))
     cells = planning_table([NONE, replace(ROW, n_without=5)]).rows
     assert cells[0][4:] == ("150 (30 unfilled)", "8", "–", "no interval", "")
-    assert cells[1][6:] == ("0.40", "0.50 ± 0.01, 5 of 100 without", "80.0 % ± 2.0 %")
+    assert cells[1][6:] == ("0.40", "0.50 ± 0.01, 5 of 100 without", "80.0% ± 2.0%")

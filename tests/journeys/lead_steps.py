@@ -38,7 +38,7 @@ def open_analytics(page: Page) -> None:
     """From the list to the analytics, until every chart is drawn."""
     page.get_by_role("link", name="Replies that were rated").click()
     page.get_by_role("link", name="Analytics").click()
-    expect(page.get_by_role("heading", name="In short")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Summary")).to_be_visible(timeout=30_000)
     for place in range(N_CHARTS):
         chart = page.locator("[data-chart]").nth(place)
         chart.scroll_into_view_if_needed()

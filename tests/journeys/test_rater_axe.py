@@ -86,7 +86,7 @@ def test_every_page_of_the_way(
     page.get_by_role("button", name="Finish").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     check(page)
-    waiting.get_by_role("link", name="Look again now").click()
+    waiting.get_by_role("link", name="Refresh now").click()
     expect(waiting.locator("h1")).to_have_text("All places are taken")
     check(waiting)
 

@@ -83,7 +83,7 @@ def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> St
 
     Raises:
         StudyMissingError: no such study.
-        InvalidInputError: every problem of the spreadsheet, also ids that the study already has. Nothing was stored.
+        InvalidInputError: every problem of the spreadsheet, also ids that the study already has. Nothing was saved.
     """
     from app.exchange.problems import Problems
     from app.storage.studies.load import store_texts

@@ -101,7 +101,7 @@ def read_template(name: str, title: str, slug: str) -> StudyFolder:
         names = ", ".join(template.name for template in list_templates())
         raise InvalidInputError([Problem("the form", None, "template", name, f"one of {names}")]) from error
     except SlugError as error:
-        allowed = "small letters, digits and hyphens between them, up to 64"
+        allowed = "Lowercase letters, digits and hyphens between them, up to 64"
         raise InvalidInputError([Problem("the form", None, "slug", slug, allowed)]) from error
     return read_files(files)
 

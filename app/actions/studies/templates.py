@@ -86,7 +86,9 @@ def files_of(name: str, slug: str, title: str) -> dict[str, bytes]:
     try:
         TypeAdapter(Slug).validate_python(slug)
     except ValidationError as error:
-        raise SlugError(f"{slug} is no slug: small letters, digits and hyphens between them, at most 64.") from error
+        raise SlugError(
+            f"{slug} is not a valid slug. Use lowercase letters, digits and hyphens, at most 64 characters."
+        ) from error
     return files | {PROTOCOL: renamed(files[PROTOCOL].decode("utf-8"), slug, title).encode()}
 
 

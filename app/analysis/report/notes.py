@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """One sentence each."""
     if codes.n_excluded:
-        yield f"{_rows(codes.n_excluded)} carry a reason to be left out (`exclude`) and are in no estimate."
+        yield f"{_rows(codes.n_excluded)} are excluded (column `exclude`) and enter no estimate."
     if codes.n_repeats:
-        yield f"{_rows(codes.n_repeats)} are planned repeats: they count only where a rater is held against himself."
+        yield f"{_rows(codes.n_repeats)} are planned repeats: they enter intra-rater estimates only."
     if protocol.design.adaptive:
         yield (
             "Pairs of sources were chosen by what they would tell (an adaptive design): some met more often than "
@@ -26,15 +26,15 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
         )
     n_splits = sum(estimate.section == "subgroup" and "reference" in estimate.scope for estimate in estimates)
     if n_splits:
-        chance = "of twenty such tests one is below .05 by chance alone"
+        chance = "one in twenty such tests has p < .05 by chance alone"
         yield f"{n_splits} estimates compare by condition or subgroup: {chance}."
     if "is_simulated" in frames.raters:
         n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
         if n_simulated:
-            yield f"{n_simulated} of {len(frames.raters)} raters are simulated, not people."
+            yield f"{n_simulated} of {len(frames.raters)} raters are simulated."
     if codes.raters.is_model.any():
         n_models = int(codes.raters.is_model.sum())
-        yield f"{n_models} of the raters are models: they stand apart and are in no estimate about people."
+        yield f"{n_models} of the raters are model judges, reported separately: they enter no estimate about people."
 
 
 def _rows(n: int) -> str:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from app.stats.core.result import Inference, Reason
 
 REASONS: dict[Reason, str] = {
-    "no_pairable_units": "nothing was rated twice or by both",
-    "no_variation": "nothing varies",
+    "no_pairable_units": "no unit has two ratings",
+    "no_variation": "the ratings do not vary",
     "one_cluster": "only one item or one rater",
-    "separation": "one side wins everything",
-    "disconnected": "the sources never meet",
+    "separation": "one side always wins (separation)",
+    "disconnected": "the sources are never compared with each other",
     "not_converged": "the fit did not converge",
-    "singular": "the model cannot be told from the data",
+    "singular": "the data do not identify the model",
     "not_run": "not computed",
 }
-DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 3, "points": 2, "test": 2, "ratio": 2, "count": 0}
+DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 2, "points": 2, "test": 2, "ratio": 2, "count": 0}
 SMALLEST_P = 0.001
 FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
@@ -46,14 +46,14 @@ def generalizes_text(estimates: Iterable[Estimate]) -> str:
 
 
 def number(value: float, kind: Kind) -> str:
-    """A number with the decimals of its kind; shares in percent, with a true minus sign.
+    """A number with the decimals of its kind; shares in percent, with a true minus sign, and no negative zero.
 
-    >>> number(0.7863, "share"), number(-0.0235, "coefficient")
-    ('78.6 %', '−0.024')
+    >>> number(0.7863, "share"), number(-0.0235, "coefficient"), number(-0.001, "points")
+    ('78.6%', '−0.02', '0.00')
     """
-    if kind == "share":
-        return f"{100 * value:.1f} %".replace("-", MINUS)
-    return f"{value:.{DECIMALS[kind]}f}".replace("-", MINUS)
+    decimals, percent = DECIMALS[kind], kind == "share"
+    rounded = round(100 * value if percent else value, decimals) + 0.0
+    return f"{rounded:.{decimals}f}{'%' if percent else ''}".replace("-", MINUS)
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -67,22 +67,22 @@ def why_text(estimate: Estimate) -> str:
 
 
 def interval_text(estimate: Estimate) -> str:
-    """The interval in square brackets; empty where there is none; the reason where one is missing."""
+    """The interval, such as `0.75 to 1.01`; empty where there is none; the reason where one is missing."""
     kind = STATISTICS[estimate.statistic].kind
     if estimate.ci_low is not None and estimate.ci_high is not None:
-        return f"[{number(estimate.ci_low, kind)}, {number(estimate.ci_high, kind)}]".replace(" %, ", ", ")
+        return f"{number(estimate.ci_low, kind)} to {number(estimate.ci_high, kind)}"
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 
 def p_text(p: float | None) -> str:
-    """A p-value as papers print it.
+    """A p-value as journals print it.
 
-    >>> p_text(0.04), p_text(1e-9), p_text(None)
-    ('0.040', '< 0.001', '')
+    >>> p_text(0.04), p_text(1e-9), p_text(1.0), p_text(None)
+    ('.040', '< .001', '1.000', '')
     """
     if p is None:
         return ""
-    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
+    return "< .001" if p < SMALLEST_P else f"{p:.3f}".removeprefix("0")
 
 
 def of_text(estimate: Estimate) -> str:

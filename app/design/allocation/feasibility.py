@@ -78,7 +78,7 @@ def feasibility(
 
 def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
     if not trials:
-        yield "no trial can be made of the items and responses."
+        yield "no trials can be made from these items and responses."
         return
     there = {trial.cell.part(protocol.conditions, "between") for trial in trials}
     for cell in cells_by(protocol.conditions, "between"):

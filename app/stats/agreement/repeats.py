@@ -35,7 +35,7 @@ class SelfAgreement:
 def intra_rater_agreement(
     first: Ratings, again: Ratings, *, weights: Weights = "quadratic", confidence: float = 0.95
 ) -> tuple[SelfAgreement, ...]:
-    """All raters together, then each rater who repeated something: the ceiling of what raters can agree with others.
+    """All raters combined, then each rater who repeated something: the ceiling of what raters can agree with others.
 
     `first` and `again` have the same codes of units and raters; a rating and its repeat are joined by both. Kappa is
     Cohen's with first and again in the place of the two raters. Where all raters are taken together its interval is

@@ -46,7 +46,7 @@ class DawidSkene:
 
     @property
     def accuracy(self) -> Floats:
-        """Share of right answers expected of each rater, shape (n_raters,)."""
+        """Proportion correct expected of each rater, shape (n_raters,)."""
         return np.asarray(np.einsum("k,rkk->r", self.prior, self.error_rates))
 
 

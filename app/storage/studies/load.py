@@ -70,7 +70,7 @@ def load_study(
         The study's id; that of the study which is there already, if it is the same to the last answer.
 
     Raises:
-        InvalidInputError: the slug belongs to another study. Nothing was stored.
+        InvalidInputError: the slug belongs to another study. Nothing was saved.
     """
     protocol = folder.protocol
     values = {"slug": protocol.slug, "lead": lead_id, "seed": protocol.design.seed, "is_demo": is_demo}

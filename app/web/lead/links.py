@@ -27,14 +27,16 @@ def rater_links(request: Request, slug: str, *, is_personal: bool = False) -> li
     study = f"{base}/s/{slug}"
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
     return [
-        RaterLink("Prolific", f"{study}?{prolific}", "Paste it as the study link; Prolific fills the braces in."),
+        RaterLink("Prolific", f"{study}?{prolific}", "Paste this as the study link. Prolific fills in the braces."),
         RaterLink(
             "Mechanical Turk",
             study,
-            "The ExternalURL of an external question, over https; workers hand in from the last page.",
+            "Use this as the ExternalURL of an external question (https only). Workers submit from the last page.",
         ),
-        RaterLink("SONA", f"{study}?survey_code=%SURVEY_CODE%", "Paste it as the study URL; SONA fills the code in."),
+        RaterLink("SONA", f"{study}?survey_code=%SURVEY_CODE%", "Paste this as the study URL. SONA fills in the code."),
         RaterLink(
-            "Anybody else", f"{study}?participant=ID", "Put an id of your own for each rater in the place of ID."
+            "Any other participants",
+            f"{study}?participant=ID",
+            "Replace ID with a participant ID of your own for each rater.",
         ),
     ]

@@ -49,7 +49,7 @@ def test_so_many_raters_are_enough_for_every_place(
     trials = planned_trials(study, items(n_items, n_responses))
     outcome = feasibility(study, trials, {})
     if not trials:
-        assert outcome.problems == ("no trial can be made of the items and responses.",)
+        assert outcome.problems == ("no trials can be made from these items and responses.",)
         return
     n = outcome.n_raters
     dealt = [(place % n, trial) for place, trial in enumerate(trial for trial in trials for _ in range(k))]

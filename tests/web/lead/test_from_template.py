@@ -38,8 +38,8 @@ def test_a_design_becomes_a_draft_under_its_new_name(client: TestClient, db: Con
     ("part", "value", "allowed"),
     [
         ("name", "../demo", "one of ayers-pair, three-point"),
-        ("slug", "Ours", "small letters, digits and hyphens"),
-        ("slug", "ours\nsources: {}", "small letters, digits and hyphens"),
+        ("slug", "Ours", "Lowercase letters, digits and hyphens"),
+        ("slug", "ours\nsources: {}", "Lowercase letters, digits and hyphens"),
         ("title", "", "<td><bdi>title</bdi></td>"),
     ],
 )

@@ -71,7 +71,7 @@ def test_all_problems_are_listed_with_their_place_and_nothing_is_stored(client: 
     }
     answer = client.post("/studies/new", files=parts(bad))
     assert answer.status_code == 422
-    assert "Nothing was stored." in answer.text
+    assert "Nothing was saved." in answer.text
     for place in ("responses.csv", "ratings.csv", "nobody", "7"):
         assert f"<bdi>{place}</bdi>" in answer.text
     assert n_studies(db) == 0
@@ -93,7 +93,7 @@ def test_what_is_no_study_is_a_list_of_problems(client: TestClient, db: Connecti
     files = {**whole, name: content} if name in FOLDER else {name: content}
     answer = client.post("/studies/new", files=[("files", part) for part in files.items()])
     assert answer.status_code == 422
-    assert "Nothing was stored." in answer.text
+    assert "Nothing was saved." in answer.text
     assert "Traceback" not in answer.text
     assert n_studies(db) == 0
 

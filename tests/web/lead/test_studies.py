@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def test_a_new_lead_is_told_how_to_begin(client: TestClient) -> None:
     page = client.get("/studies").text
-    assert "You have no study yet" in page
+    assert "You have no studies yet" in page
 
 
 def test_the_list_counts_items_raters_and_answers(client: TestClient, db: Connection, lead: Lead) -> None:

@@ -66,7 +66,7 @@ def test_the_distribution_and_the_least_covered_come_from_the_same_rows(db: Conn
 def test_the_page_says_nothing_lost_nothing_double(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
-    assert "Served 1 = answered 1 + skipped 0" in page
+    assert "Shown 1 = answered 1 + skipped 0" in page
     assert "0 lost, 0 double" in page
 
 

@@ -31,7 +31,7 @@ NO_PAIR = "no two raters rated two things or more in common, with any variation"
 
 
 def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
-    """Share of units in two camps, the units with most disagreement, the middle kappa of all pairs of raters."""
+    """Share of units with split opinions, the units with most disagreement, the middle kappa of all pairs of raters."""
     if sheet.question.target == "rater" or sheet.is_composite:
         return
     panel = Panel.of(sheet)

@@ -47,7 +47,7 @@ def agreement_of(estimates: Sequence[Estimate]) -> Agreement:
     reasons = {
         estimate.statistic: why_text(estimate) for estimate in reversed(shown) if estimate.statistic not in computed
     }
-    sentences = (f"{STATISTICS[key].words} is not computed: {why}." for key, why in reversed(reasons.items()))
+    sentences = (f"{STATISTICS[key].words} was not computed: {why}." for key, why in reversed(reasons.items()))
     return Agreement(_agreement_table(shown, keys), tuple(sentences))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.questions.kinds import Question
 
-LOW_IS_A_FINDING = "A low alpha is a finding, not an error: studies of empathy usually find .1 to .7."
+LOW_IS_A_FINDING = "Low agreement is a finding, not an error: empathy studies usually report alphas of .1 to .7."
 # Krippendorff, Content Analysis (2004), chapter 11: rely on variables above .800, tentative conclusions from .667.
 RELIABLE, TENTATIVE = 0.8, 0.667
 
@@ -67,7 +67,7 @@ def _preference(estimate: Estimate) -> Headline:
     share = number(estimate.estimate, "share")
     claim = f"{source} was preferred over {reference} in {share} of choices."
     even = _covers(estimate, 0.5)
-    reading = "The interval includes an even split: these data do not tell the two apart." if even else ""
+    reading = "The difference is not statistically clear: the interval includes an even split." if even else ""
     return Headline(claim, f"Ties count as half. {_basis(estimate, answers)}", reading, interval_text(estimate))
 
 
@@ -84,9 +84,9 @@ def _difference(estimate: Estimate, question: Question) -> Headline:
         claim = f"{source} is rated {size} points {way} than {reference}, {_scale(question)}."
     readings = []
     if getattr(question, "reversed", False):
-        readings.append("A high value is undesirable here.")
+        readings.append("High values are undesirable on this scale.")
     if _covers(estimate, 0):
-        readings.append("The interval includes no difference: these data do not tell the two apart.")
+        readings.append("The difference is not statistically clear: the interval includes zero.")
     return Headline(claim, _basis(estimate, answers), " ".join(readings), interval_text(estimate))
 
 
@@ -130,12 +130,12 @@ def alpha_reading(alpha: float) -> str:
     """What an alpha allows, in a sentence.
 
     >>> alpha_reading(0.85)
-    'Raters largely agree: conclusions about single responses can be relied on.'
+    'Agreement is high: conclusions about single responses are reliable.'
     """
     if alpha >= RELIABLE:
-        return "Raters largely agree: conclusions about single responses can be relied on."
+        return "Agreement is high: conclusions about single responses are reliable."
     if alpha >= TENTATIVE:
-        return "Raters agree well enough for tentative conclusions about single responses."
+        return "Agreement is moderate: conclusions about single responses are tentative."
     if alpha > 0:
         return (
             "Raters differ: a single rating says little about a response, averages over raters and items say more. "
@@ -158,10 +158,8 @@ def _basis(estimate: Estimate, answers: str) -> str:
         reason = f": {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
         return f"No interval{reason}. {_counts(estimate, answers)}"
     low, high = number(estimate.ci_low, kind), number(estimate.ci_high, kind)
-    level = f"{100 * (estimate.ci_level or 0.95):.0f} % interval"
-    return (
-        f"{level} {low.removesuffix(' %')} to {high}, {GENERALIZES[estimate.inference]}. {_counts(estimate, answers)}"
-    )
+    level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
+    return f"{level} {low} to {high}, {GENERALIZES[estimate.inference]}. {_counts(estimate, answers)}"
 
 
 def _counts(estimate: Estimate, answers: str) -> str:

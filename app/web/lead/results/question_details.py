@@ -37,19 +37,21 @@ def folds_of(estimates: Sequence[Estimate]) -> list[Fold]:
 
 def _subgroups(estimates: Sequence[Estimate]) -> Fold:
     persons = [f for f in estimates if f.statistic in COMPARED and not WHOSE & f.scope.keys()]
-    table = _scopes(persons, "Where", "Of twenty such estimates one is below .05 by chance alone.")
-    return Fold("By condition and subgroup", "Differences found here are leads to follow, not findings.", table)
+    table = _scopes(persons, "Where", "One in twenty such tests has p < .05 by chance alone.")
+    about = "These comparisons are exploratory: treat differences as hypotheses, not findings."
+    return Fold("By condition and subgroup", about, table)
 
 
 def _disagreement(estimates: Sequence[Estimate]) -> Fold:
     worst = [estimate for estimate in estimates if estimate.statistic == "unit_disagreement"]
     rows = tuple((scope_text(f.scope), estimate_text(f), f.note) for f in worst)
     split = next((estimate_text(f) for f in estimates if f.statistic == "split_share" and f.estimate is not None), None)
-    words = f"Where raters differ most; {split} of units stand in two camps" if split else "Where raters differ most"
+    words = "Items with the most disagreement"
+    words += f"; {split} of units show split opinions" if split else ""
     pairs = [f for f in estimates if f.statistic == "pair_kappa_median"]
     tables = [(words, Table(("Unit", "Disagreement", "Note"), rows))]
     tables += [(f"Pairs of raters: {f.note or f.method}", pair_matrix(f)) for f in pairs if f.detail.get("cells")]
-    about = "0 is full agreement, 1 is what chance would give. Disagreement is data."
+    about = "0 is full agreement, 1 is what chance would give. Disagreement is information, not error."
     return Fold("Where raters disagree", about, tuple(tables))
 
 
@@ -57,7 +59,7 @@ def pair_matrix(estimate: Estimate) -> Table:
     """Kappa of each two of the raters with most ratings."""
     raters, cells = estimate.detail.get("raters", []), estimate.detail.get("cells", {})
     more = estimate.detail["n_raters"] - len(raters)
-    first = f"Kappa ({more} more raters are left out)" if more else "Kappa"
+    first = f"Kappa ({more} more raters not shown)" if more else "Kappa"
     rows = tuple((one, *(_kappa(cells, one, other) for other in raters)) for one in raters)
     return Table((first, *raters), rows)
 
@@ -68,11 +70,11 @@ def _kappa(cells: dict[tuple[str, str], tuple[float | None, int]], one: str, oth
 
 
 def _raters(estimates: Sequence[Estimate], of_question: Sequence[Estimate]) -> Fold:
-    tables = [("Headlines with and without flagged raters", without_flagged(estimates, of_question))]
+    tables = [("Main results with and without flagged raters", without_flagged(estimates, of_question))]
     overall = [f for f in estimates if not {"raters", "flagged"} & f.scope.keys()]
-    tables.append(("All raters together", _list(overall)))
-    tables.append(("Each rater", each_rater([f for f in estimates if "raters" in f.scope])))
-    about = "Reasons to look, and none to exclude: that rule is set before the data."
+    tables.append(("All raters combined", _list(overall)))
+    tables.append(("Rater by rater", each_rater([f for f in estimates if "raters" in f.scope])))
+    about = "Evidence to review, not a reason to exclude: set exclusion rules before data collection."
     return Fold("Raters", about, tuple((words, table) for words, table in tables if table.rows))
 
 
@@ -86,7 +88,7 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
             whole = next((f for f in same if f.section != "rater"), None)
             words = (STATISTICS[estimate.statistic].words, scope_text(scope))
             rows.append((*words, _cell(whole), _cell(estimate)))
-    return Table(("Headline", "Of", "All raters", "Without the flagged"), tuple(rows))
+    return Table(("Result", "For", "All raters", "Without flagged raters"), tuple(rows))
 
 
 def each_rater(estimates: Sequence[Estimate]) -> Table:
@@ -102,7 +104,8 @@ def each_rater(estimates: Sequence[Estimate]) -> Table:
 def _judges(estimates: Sequence[Estimate]) -> Fold:
     table = _scopes(estimates, "Judge", "Model judges beside people")
     about = (
-        "The ceiling is what a person reaches in the judge's place. Half of the persons to be replaced passes the test."
+        "The ceiling is the agreement that a human rater reaches in the judge's place. "
+        "A judge passes the test if its winning rate is at least one half."
     )
     return Fold("Model judges", about, table)
 
@@ -132,8 +135,12 @@ def _cell(estimate: Estimate | None) -> str:
         return "–"
     if estimate.estimate is None:
         return why_text(estimate)
-    p = f"p {p_text(estimate.p_value)}" if estimate.p_value is not None and not interval_text(estimate) else ""
+    p = f"p {_equals(p_text(estimate.p_value))}" if estimate.p_value is not None and not interval_text(estimate) else ""
     return "\n".join(part for part in (estimate_text(estimate), interval_text(estimate), p) if part)
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
 
 
 def _short(estimate: Estimate | None) -> str:

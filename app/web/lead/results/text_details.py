@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
 
-ABOUT = "Texts that differ in length or wording are not shown to be rated for it: these estimates tell no cause."
+ABOUT = "These associations do not show that length or wording causes the difference in ratings."
 TABLES = (
     (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
-    (("correlation", "rank_correlation"), "How the mean rating of a response goes with them"),
-    (("mean_difference_at_equal", "covariate_slope"), "With texts of equal length"),
+    (("correlation", "rank_correlation"), "Correlation with the mean rating of a response"),
+    (("mean_difference_at_equal", "covariate_slope"), "At equal length"),
 )
 
 

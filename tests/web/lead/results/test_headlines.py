@@ -54,7 +54,7 @@ def test_no_difference_is_said_to_be_none() -> None:
 
 def test_a_reversed_question_says_that_high_is_undesirable() -> None:
     found = _comparison(_rated({"human": [1, 2], "model": [3, 5]}), {**FIVE, "reversed": True})
-    assert found.reading.startswith("A high value is undesirable here.")
+    assert found.reading.startswith("High values are undesirable on this scale.")
 
 
 def test_a_preference_names_the_share_and_ties() -> None:
@@ -64,7 +64,7 @@ def test_a_preference_names_the_share_and_ties() -> None:
         for n, v in enumerate(["model", "model", "human", "model"])
     ]
     found = _comparison(rows, CHOICE)
-    assert found.claim == "model was preferred over human in 75.0 % of choices."
+    assert found.claim == "model was preferred over human in 75.0% of choices."
     assert found.basis.startswith("Ties count as half.")
     assert "12 choices, 4 items, 3 raters." in found.basis
 
@@ -81,7 +81,7 @@ def test_one_rating_per_response_is_said_in_words() -> None:
 
 def test_perfect_agreement_can_be_relied_on() -> None:
     found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
-    assert found.claim == "Raters agree with an alpha of 1.000."
+    assert found.claim == "Raters agree with an alpha of 1.00."
     assert "can be relied on" in found.reading
 
 
@@ -89,7 +89,7 @@ def test_a_low_alpha_is_called_a_finding() -> None:
     rows = _rated({"human": [1, 5, 2, 3], "model": [2, 4, 4, 1]}, raters="a")
     rows += _rated({"human": [3, 3, 4, 1], "model": [5, 1, 4, 2]}, raters="b")
     found = _agreement(rows)
-    assert "A low alpha is a finding, not an error" in found.reading
+    assert "Low agreement is a finding, not an error" in found.reading
     assert "Within one source: human " in found.basis
 
 
@@ -107,7 +107,7 @@ def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
         for n in range(8)
     ]
     found = comparisons(analyze(frames(study, rows), study), study.questions[0])
-    assert [headline.claim for headline in found] == ["y was preferred over x in 50.0 % of choices."]
+    assert [headline.claim for headline in found] == ["y was preferred over x in 50.0% of choices."]
 
 
 def _differing(raters: str) -> list[Row]:

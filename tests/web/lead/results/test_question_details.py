@@ -33,8 +33,8 @@ def test_each_rater_has_a_row_and_what_is_missing_is_a_dash() -> None:
 def test_the_matrix_of_pairs_is_symmetric_and_says_who_is_left_out() -> None:
     detail = {"raters": ["a", "b"], "cells": {("a", "b"): (0.5, 9)}, "n_raters": 5}
     table = pair_matrix(_estimate("disagreement", "pair_kappa_median", 0.5, detail=detail))
-    assert table.header == ("Kappa (3 more raters are left out)", "a", "b")
-    assert table.rows == (("a", "", "0.500"), ("b", "0.500", ""))
+    assert table.header == ("Kappa (3 more raters not shown)", "a", "b")
+    assert table.rows == (("a", "", "0.50"), ("b", "0.50", ""))
 
 
 def test_parts_without_estimates_are_not_there_and_those_with_some_open_in_order() -> None:
@@ -53,9 +53,9 @@ def test_parts_without_estimates_are_not_there_and_those_with_some_open_in_order
     ]
     folds = folds_of(estimates)
     assert [fold.title for fold in folds] == ["By condition and subgroup", "Where raters disagree", "Model judges"]
-    assert folds[0].tables[0][1].rows == (("model − human, label=true", "0.20\np 0.040"),)
+    assert folds[0].tables[0][1].rows == (("model − human, label=true", "0.20\np = .040"),)
     assert folds[1].tables[0][1].rows == (("item: i1", "1.50", "3 ratings"),)
-    assert folds[2].tables[0][1].rows[0][1] == "0.400\n[0.100, 0.600]"
+    assert folds[2].tables[0][1].rows[0][1] == "0.40\n0.10 to 0.60"
     assert not folds_of([])
 
 
@@ -82,7 +82,7 @@ def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_o
     ((_, table),) = fold.tables
     assert table.header == ("Covariate", "human", "model − human")
     assert table.rows == (
-        ("length in words", "80.00", "20.00\n[5.00, 35.00]"),
+        ("length in words", "80.00", "20.00\n5.00 to 35.00"),
         ("score", "0.50", "–"),
         ("readability (Flesch, higher is easier)", "English only", ""),
     )
