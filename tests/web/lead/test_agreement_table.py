@@ -25,5 +25,5 @@ def test_what_is_computed_nowhere_is_a_sentence_and_no_column_of_reasons() -> No
     )
     assert agreement.table.header[:3] == ("Of", "Krippendorff's alpha, ordinal", "Fleiss' kappa")
     assert agreement.table.rows[0][:3] == ("all", "0.50\n0.25 to 0.75", REASONS["no_pairable_units"])
-    assert agreement.table.rows[1][1:3] == (REASONS["no_variation"], "0.125")
+    assert agreement.table.rows[1][1:3] == (REASONS["no_variation"], "0.12")
     assert agreement.not_computed == (f"Kendall's W was not computed: {REASONS['no_pairable_units']}.",)

@@ -156,7 +156,7 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
 
 def test_a_study_that_nothing_can_be_rated_of_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead, item_keys=())
-    assert "No trial can be made" in client.get("/studies/small").text
+    assert "No trials can be made" in client.get("/studies/small").text
 
 
 def test_trials_that_show_no_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:

@@ -122,7 +122,7 @@ def test_a_study_without_ratings_says_so(client: TestClient, db: Connection, lea
     study_of(db, lead)
     page = client.get("/studies/small/analytics")
     assert page.status_code == 200
-    assert "Nothing is rated yet" in page.text
+    assert "No ratings yet" in page.text
 
 
 @pytest.mark.usefixtures("rated")
