@@ -48,7 +48,7 @@ def test_every_page_of_a_lead(
     (tmp_path / "items.csv").write_bytes(b"item\na\n")
     page.goto("/studies/new")
     check(page)
-    page.get_by_label("Its files").set_input_files(tmp_path / "items.csv")
+    page.get_by_label("Files of the folder").set_input_files(tmp_path / "items.csv")
     page.get_by_role("button", name="Check and load folder").click()
     expect(page.locator("#problems")).to_be_visible()
     check(page)

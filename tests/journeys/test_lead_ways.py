@@ -33,7 +33,7 @@ def test_by_a_link_to_the_charts_and_the_numbers(engine: Engine, page: Page) -> 
     sign_in(page, a_lead(engine))
     open_analytics(page)
     expect(page.locator("[data-chart] svg")).to_have_count(N_CHARTS)
-    expect(page.locator(".claim").first).to_contain_text("machine was preferred over person in")
+    expect(page.locator(".claim").first).to_contain_text("Machine was preferred over Person in")
     with page.expect_download() as download:
         page.get_by_role("link", name="rated-analytics.csv").click()
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
@@ -94,7 +94,7 @@ def test_without_scripts_the_tables_stand_and_the_study_is_run(
     page = new_context(java_script_enabled=False).new_page()
     sign_in(page, a_lead(engine))
     page.get_by_role("link", name="Replies that were rated").click()
-    for button, status in (("Open for raters", "open"), ("Pause", "paused"), ("Reopen for raters", "open")):
+    for button, status in (("Open study", "open"), ("Pause", "paused"), ("Reopen study", "open")):
         page.get_by_role("button", name=button).click()
         expect(page.locator(".chip")).to_have_text(status)
     page.get_by_role("link", name="Analytics").click()
@@ -107,11 +107,11 @@ def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
     with engine.begin() as db:
         open_study(db, "rated")
     page.goto("/studies/rated")
-    expect(page.locator("#coverage")).to_contain_text("Served 0")
+    expect(page.locator("#coverage")).to_contain_text("Shown 0")
     with engine.begin() as db:
         study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'rated'")).scalar_one()
         rate(db, study_id, rater="late", n_trials=3)
-    expect(page.locator("#coverage")).to_contain_text("Served 3 = answered 3", timeout=8_000)
+    expect(page.locator("#coverage")).to_contain_text("Shown 3 = answered 3", timeout=8_000)
     expect(page.locator("#coverage")).to_contain_text("0 lost, 0 double")
 
 
@@ -129,7 +129,7 @@ def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Pa
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     page.get_by_role("link", name="New study").first.click()
-    page.get_by_label("Its files").set_input_files([tmp_path / name for name in files])
+    page.get_by_label("Files of the folder").set_input_files([tmp_path / name for name in files])
     page.get_by_role("button", name="Check and load folder").click()
     expect(page).to_have_url(re.compile("/studies/again$"))
     with page.expect_download() as download:
@@ -142,14 +142,14 @@ def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Pa
 def test_a_published_design_becomes_an_open_study(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     page.goto("/studies/new")
-    page.get_by_label("The design").select_option("four-dimensions")
+    page.get_by_label("Template").select_option("four-dimensions")
     card = page.locator("form", has_text="From a study template")
     card.get_by_label("Study title").fill("Ours")
     card.get_by_label("Short name for links").fill("ours")
     card.get_by_role("button", name="Create study").click()
     expect(page).to_have_url(re.compile("/studies/ours$"))
     expect(page.locator("main")).to_contain_text("This design needs at least")
-    page.get_by_role("button", name="Open for raters").click()
+    page.get_by_role("button", name="Open study").click()
     expect(page.locator(".chip")).to_have_text("open")
 
 
@@ -164,12 +164,12 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
     page.get_by_role("link", name="New study").first.click()
 
     def fill(column: str) -> None:
-        page.get_by_label("The spreadsheet").set_input_files(tmp_path / "replies.csv")
+        page.get_by_label("Spreadsheet file").set_input_files(tmp_path / "replies.csv")
         expect(page.locator("#columns option")).to_have_count(4)
         card = page.locator("form", has_text="From a spreadsheet")
         card.get_by_label("Study title").fill("Therapists and a bot")
         card.get_by_label("Short name for links").fill("therapists")
-        page.get_by_label("Column with the situation text text text").fill("Question")
+        page.get_by_label("Column with the situation text").fill("Question")
         for place, (source, kind, name) in enumerate(
             (("therapist", "a person", "Therapist"), ("bot", "a model", column))
         ):
@@ -186,7 +186,7 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
     expect(page).to_have_url(re.compile("/studies/new$"))
     fill("Bot")
     expect(page).to_have_url(re.compile("/studies/therapists$"))
-    page.get_by_role("button", name="Open for raters").click()
+    page.get_by_role("button", name="Open study").click()
     expect(page.locator(".chip")).to_have_text("open")
 
 
@@ -195,7 +195,7 @@ def test_problems_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path:
     for name, content in (rated_folder() | {"items.csv": b"item\na\n"}).items():
         (tmp_path / name).write_bytes(content)
     page.goto("/studies/new")
-    page.get_by_label("Its files").set_input_files(list(tmp_path.iterdir()))
+    page.get_by_label("Files of the folder").set_input_files(list(tmp_path.iterdir()))
     page.get_by_role("button", name="Check and load folder").click()
     expect(page.locator("#problems")).to_be_focused()
     expect(page.locator("#problems")).to_contain_text("Nothing was saved.")
@@ -220,7 +220,7 @@ def test_too_large_an_upload_is_told_so_in_words(
     sign_in(page, a_lead(engine))
     (tmp_path / "items.csv").write_bytes(b"item,text\n" + b"x" * 30 * 2**20)
     page.goto("/studies/new")
-    page.get_by_label("Its files").set_input_files(tmp_path / "items.csv")
+    page.get_by_label("Files of the folder").set_input_files(tmp_path / "items.csv")
     page.get_by_role("button", name="Check and load folder").click()
     words = "at most 1 MB" if has_scripts else "too large"
     expect(page.locator("main")).to_contain_text(words)
