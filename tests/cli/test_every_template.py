@@ -1,0 +1,84 @@
+"""Every template through every command and every page of its lead: none ends in a traceback or a server error."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.actions.lead_access import begin_session
+from app.actions.results.live_report import LiveReports
+from app.actions.results.report_process import REPORT_PROCESS
+from app.actions.studies.templates import list_templates, template_folder
+from app.main import create_app
+from app.settings import settings
+from app.storage.database.engine import make_engine
+from app.storage.leads.leads import get_lead
+from tests.cli.database import Outcome, attune
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Attune = Callable[..., Outcome]
+
+__all__ = ["attune"]
+
+LEAD = "lead@example.org"
+NAMES = [template.name for template in list_templates()]
+# No question that can be planned for: the command says so, and exits with 1.
+NOT_PLANNED = {"behaviours", "theory-of-mind"}
+# Of the paths below /studies/SLUG these answer without a chart's key.
+PAGES = (
+    "", "/coverage", "/analytics", "/analytics.json", "/analytics.csv", "/charts.json", "/ratings.csv", "/export.zip",
+)  # fmt: skip
+# Between them every design: choices, named raters, no responses, texts with a minimum length, conditions, dialogues.
+IN_THE_DEFAULT_RUN = {"expert-panel", "theory-of-mind", "recipient"}
+
+
+def pages_of(slug: str) -> dict[str, int]:
+    """The status of each page of the lead of a study."""
+    engine = make_engine(str(settings().database_url), n_connections=2)
+    with engine.begin() as db:
+        lead = get_lead(db, LEAD)
+        assert lead
+        token = begin_session(db, lead)
+    app = create_app(engine)
+    app.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)
+    same_origin = {"sec-fetch-site": "same-origin"}
+    browser = TestClient(app, "http://127.0.0.1", follow_redirects=False, headers=same_origin)
+    browser.cookies.set("attune-lead", token)
+    found = {path: browser.get(f"/studies/{slug}{path}").status_code for path in PAGES}
+    engine.dispose()
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in IN_THE_DEFAULT_RUN else pytest.mark.slow) for name in NAMES]
+)
+def test_a_template_goes_through_every_command_and_page(attune: Attune, tmp_path: Path, name: str) -> None:
+    def run(*arguments: object) -> Outcome:
+        said = attune(*arguments)
+        assert said.code == 0, (arguments, said.err)
+        return said
+
+    folder = shutil.copytree(template_folder(name), tmp_path / name)
+    run("lead", "add", LEAD, "--link")
+    run("study", "check", folder)
+    run("study", "load", folder, "--lead", LEAD)
+    assert set(pages_of(name).values()) <= {200, 303}
+    planned = attune("plan", folder, "--items", "4", "--raters", "6", "--simulations", "2", "--json")
+    assert planned.code == (name in NOT_PLANNED), planned.err
+    run("study", "open", name)
+    run("simulate", name, "--raters", "3")
+    run("simulate", folder, "--raters", "3")
+    for study in (name, folder):
+        assert json.loads(run("analyze", study, "--json").out)["estimates"]
+    assert set(pages_of(name).values()) <= {200, 303}
+    run("study", "export", name, "--out", tmp_path / "archive")
+    stored, archived = (run("analyze", study, "--json").out for study in (name, tmp_path / "archive"))
+    assert archived == stored
+    run("study", "load", tmp_path / "archive")

@@ -1,0 +1,56 @@
+"""The commands of the README, word for word, from the template to the results of the rated study."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openpyxl import Workbook
+
+from tests.cli.database import Outcome, attune
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+    Attune = Callable[..., Outcome]
+
+__all__ = ["attune"]
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def sequence() -> list[list[str]]:
+    """The block of commands that creates a study, without comments."""
+    blocks = re.findall(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (block,) = (block for block in blocks if "attune study new" in block)
+    lines = block.replace("\\\n", " ").splitlines()
+    return [words for line in lines if (words := shlex.split(line, comments=True))]
+
+
+def test_the_commands_of_the_readme_lead_to_the_results_of_the_rated_study(
+    attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    book = Workbook()
+    assert book.active is not None
+    book.active.append(["id", "Question", "Physician Response", "ChatGPT Response"])
+    for n in range(6):
+        book.active.append([f"post-{n}", f"Question {n}?", f"Short answer {n}.", f"A longer and warmer answer {n}."])
+    book.save(tmp_path / "replies.xlsx")
+    commands = sequence()
+    assert len(commands) >= 8
+    for program, *arguments in commands:
+        assert program == "attune"
+        said = attune(*arguments)
+        assert said.code == 0, (arguments, said.err)
+    stored = json.loads(attune("analyze", "my-study", "--json").out)
+    archived = json.loads(attune("analyze", "./archive", "--json").out)
+    assert stored["study"] == archived["study"] == "my-study"
+    assert [one["estimate"] for one in stored["estimates"]] == [one["estimate"] for one in archived["estimates"]]
+    assert max(one["n_ratings"] or 0 for one in stored["estimates"]) > 0
+    assert {"post-0"} <= set((tmp_path / "archive" / "ratings.csv").read_text("utf-8").replace(",", "\n").split())
