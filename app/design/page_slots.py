@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.design.allocation.trials import PAIR
 from app.design.protocol.cells import applies
 from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.ranking import MIN_RANKED
 from app.design.questions.slot import Slot
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:
     return (1, 0) if is_right_to_left and n_shown == PAIR else tuple(range(n_shown))
 
 
+# In the order of the page.
+_TARGETS: tuple[Target, ...] = ("turn", "response", "pair", "set", "item")
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a page shows, as far as questions care. Texts of a dialogue are its turns; of a pair left comes first."""
@@ -46,7 +51,7 @@ class Shown:
 
 def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
     """Every slot of a rating page, in the order of the protocol."""
-    return tuple(slot for target in ("turn", "response", "pair", "item") for slot in _slots(protocol, target, shown))
+    return tuple(slot for target in _TARGETS for slot in _slots(protocol, target, shown))
 
 
 def slots_of_rater(protocol: Protocol, condition: str = "") -> tuple[Slot, ...]:
@@ -84,7 +89,9 @@ def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[
     elif question.target == "turn":
         for turn in range(1, shown.n_item_turns + 1):
             yield Slot(f"{name}t{turn}", question, turn=turn)
-    elif question.target != "pair" or n_shown == PAIR:
+    elif question.target == "set" and n_shown >= MIN_RANKED:
+        yield Slot(name, question, n_shown=n_shown, shown=shown.response_ids)
+    elif question.target in {"item", "rater"} or (question.target == "pair" and n_shown == PAIR):
         yield Slot(name, question)
 
 

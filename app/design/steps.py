@@ -117,5 +117,5 @@ def slots_of_step(
 
 def is_eligible(eligibility: Eligibility, answers: Sequence[Answer]) -> bool:
     """Whether each question of the eligibility has an answer that lets in."""
-    given = {answer.slot.question.key: answer.cell({}) for answer in answers}
+    given = {answer.slot.question.key: answer.slot.question.cell(answer, {}) for answer in answers}
     return all(given.get(key) in accepted for key, accepted in eligibility.accept.items())

@@ -12,6 +12,7 @@ from app.analysis.data.study_folder import frames_of
 from app.design.protocol.study import Protocol
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.slider import SliderQuestion
 from app.exchange.folder.read import read_folder
@@ -83,7 +84,7 @@ def _answer(study: Protocol, row: Row, responses: pd.DataFrame) -> Row:
     answer = {"repeat": 0, **row}
     if value == "cannot_judge":
         return {**answer, "outcome": "cannot_judge"}
-    if isinstance(question, RatingQuestion | SliderQuestion):
+    if isinstance(question, RatingQuestion | SliderQuestion | RankingQuestion):
         return {**answer, "number": float(value)}
     if isinstance(question, CategoryQuestion):
         return {**answer, "codes": value}

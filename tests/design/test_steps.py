@@ -117,4 +117,4 @@ def test_an_answer_is_written_as_in_ratings_csv() -> None:
         Answer(slot=slot, text="so"),
         Answer(slot=slot, codes=()),
     ]
-    assert [answer.cell({}) for answer in answers] == ["4", "tie", "a|b", "so", ""]
+    assert [slot.question.cell(answer, {}) for answer in answers] == ["4", "tie", "a|b", "so", ""]

@@ -12,11 +12,12 @@ from app.storage.answers.gold_answers import get_gold, list_gold, list_gold_answ
 from app.storage.assignments.trial_lists import list_trials
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
+    from app.design.questions.question import Given
     from app.design.questions.slot import Slot
     from app.storage.assignments.assignment_view import AssignmentView
     from app.storage.assignments.trial_lists import Trial
@@ -50,10 +51,10 @@ def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: 
     declared = declared_gold(protocol, stored.item, stored.responses)
     if declared is None:
         return
-    given = list_gold_answers(db, view)
+    given, keys = list_gold_answers(db, view), dict(zip(stored.response_ids, stored.responses, strict=True))
     asked: dict[str, list[str]] = {}
     for slot in slots:
-        asked.setdefault(slot.question.key, []).append(given.get((slot.question.key, slot.response_id, slot.turn), ""))
+        asked.setdefault(slot.question.key, []).append(_cell(slot, given.get((slot.question.key, slot.turn), {}), keys))
     score = score_of(declared.expect, asked)
     record_gold(
         db,
@@ -65,3 +66,9 @@ def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: 
             "n_expected": score.n_expected,
         },
     )
+
+
+def _cell(slot: Slot, rows: Mapping[int | None, Given], keys: Mapping[int, str]) -> str:
+    """What was answered in a slot, as the protocol names the answers that it expects; empty for nothing."""
+    own = rows if slot.shown else {slot.response_id: rows[slot.response_id]} if slot.response_id in rows else {}
+    return slot.question.cell(slot.question.from_rows(own), keys) if own else ""

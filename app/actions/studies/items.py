@@ -109,6 +109,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
         InvalidInputError: every problem of the spreadsheet.
     """
     from app.analysis.data.study_folder import StudyFolder
+    from app.exchange.folder.rankable import check_rankable
     from app.exchange.folder.raters import named_in
     from app.exchange.folder.texts import check_items, check_responses
     from app.exchange.ratings.ratings import no_ratings
@@ -124,6 +125,8 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
         raise AssertionError("a spreadsheet that cannot be read is a problem")
     items = check_items(parts[0], problems)
     responses = check_responses(parts[1], items, protocol, problems)
+    if responses is not None:
+        check_rankable(parts[0], responses, protocol, problems)
     problems.raise_if_any()
     if items is None or responses is None:
         raise AssertionError("a column that is missing is a problem")

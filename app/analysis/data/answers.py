@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 # places in OUTCOMES
 RESPONSE, TIE, NEITHER = 0, 1, 2
-UNITS: dict[str, Unit] = {"response": "response", "pair": "item", "item": "item", "turn": "item", "rater": "rating"}
+UNITS: dict[str, Unit] = {
+    "response": "response",
+    "pair": "item",
+    "set": "item",
+    "item": "item",
+    "turn": "item",
+    "rater": "rating",
+}
 
 
 class Counts(TypedDict):

@@ -9,6 +9,7 @@ from app.analysis.data.answers import Answers, Choices
 from app.analysis.estimate import estimate_of
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.kinds import ScaledQuestion
+from app.design.questions.ranking import RankingQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # above so many ratings mixed models and resampling take minutes, and are run on demand only
 MOST_RATINGS = 20_000
 TOO_MANY = "left out above 20,000 ratings; run with --full"
-SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion)
+SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion | RankingQuestion)
 SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
 
 
@@ -46,7 +47,7 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
 
         A turn is of a response where a whole conversation is one.
         """
-        is_compared = self.question.target in {"response", "pair"} or bool((self.answers.source >= 0).any())
+        is_compared = self.question.target in {"response", "pair", "set"} or bool((self.answers.source >= 0).any())
         return self.codes.sources if is_compared else ()
 
     def code_of(self, source: str) -> int:

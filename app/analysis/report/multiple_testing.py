@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.stats.core.multiplicity import Adjustment
 
-COMPARING = ("comparison", "choice", "belief", "subgroup")
+COMPARING = ("comparison", "choice", "ranking", "belief", "subgroup")
 
 
 def with_adjusted_p(estimates: Sequence[Estimate], confirmatory: Collection[str]) -> list[Estimate]:

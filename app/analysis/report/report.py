@@ -21,6 +21,7 @@ SECTIONS = (
     "distribution",
     "comparison",
     "choice",
+    "ranking",
     "category",
     "belief",
     "subgroup",

@@ -18,6 +18,7 @@ from app.analysis.sections.comparison.dimensions import dimensions
 from app.analysis.sections.comparison.distribution import distribution
 from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups
 from app.analysis.sections.judges.model_judges import judges
+from app.analysis.sections.rankings import rankings
 from app.analysis.sections.raters.rater_profiles import raters
 from app.analysis.sections.raters.session_times import RatingSessions, rating_sessions
 from app.analysis.sections.raters.true_categories import truth
@@ -42,6 +43,8 @@ def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
         questions = [sheet.question for sheet in of_one_target]
         yield from dimensions(of_one_target, table_of(sheets.codes, questions))
     yield from _choices(sheets)
+    for ranks in sheets.rankings:
+        yield from rankings(ranks)
     yield from _codes_given(sheets)
     yield from _split(sheets)
     yield from texts(sheets)

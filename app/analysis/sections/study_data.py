@@ -13,6 +13,7 @@ from app.analysis.data.question_data import MOST_RATINGS, TOO_MANY, ChoiceSheet,
 from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
 from app.analysis.sections.categories import category_sheet
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
+from app.analysis.sections.rankings import ranking_sheet
 from app.design.questions.category import CategoryQuestion
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.analysis.data.splits import Split
     from app.analysis.sections.categories import CategorySheet
     from app.analysis.sections.comparison.composites import Table
+    from app.analysis.sections.rankings import RankingSheet
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds import ScaledQuestion
     from app.design.questions.question import Target
@@ -115,6 +117,12 @@ class Sheets:
             )
             for question in self.protocol.choice_questions
         ]
+
+    @cached_property
+    def rankings(self) -> list[RankingSheet]:
+        """One for each ranking."""
+        asked = self.protocol.ranking_questions
+        return [ranking_sheet(self.codes, question, self.protocol.reference) for question in asked]
 
     @cached_property
     def designed_splits(self) -> list[Split]:

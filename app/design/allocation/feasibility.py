@@ -10,6 +10,7 @@ from app.design.allocation.requirements import counted, group_of
 from app.design.blinding import sources_in_title
 from app.design.placeholders import placeholders
 from app.design.protocol.cells import cells_by
+from app.design.questions.ranking import MIN_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -67,6 +68,7 @@ def feasibility(
     )
     problems = (
         *_empty(protocol, trials),
+        *_too_few_to_rank(protocol, trials),
         *(problem for group in groups for problem in _group_problems(protocol, group, named)),
         *_owner_problems(protocol, trials, named),
         *_limits(protocol, groups),
@@ -84,6 +86,13 @@ def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
     for cell in cells_by(protocol.conditions, "between"):
         if cell not in there:
             yield f"{cell.text} has no trials."
+
+
+def _too_few_to_rank(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
+    if protocol.ranking_questions:
+        few = sorted({trial.item.key for trial in trials if len(trial.responses) < MIN_RANKED})
+        if few:
+            yield f"a ranking needs {MIN_RANKED} responses or more, trials of these items show fewer: {', '.join(few)}."
 
 
 def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collection[str]]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation.trials import PAIR, kind_of_trials, trials_of_item
 from app.design.protocol.cells import Cell, cells
+from app.design.questions.ranking import MIN_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -119,7 +120,9 @@ def _impossible(
 def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:
     if question.condition and purpose == "practice":
         return False
-    return {"pair": n_shown == PAIR, "response": n_shown > 0, "rater": False}.get(question.target, True)
+    return {"pair": n_shown == PAIR, "set": n_shown >= MIN_RANKED, "response": n_shown > 0, "rater": False}.get(
+        question.target, True
+    )
 
 
 def is_declared_as(trial: PracticeTrial | GoldTrial, item: str, responses: Collection[str]) -> bool:

@@ -40,7 +40,7 @@ class PlannedItem:
 
 
 def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:
-    """What the design says; unsaid, pairs where each item has two responses, else single ones.
+    """What the design says; unsaid, sets for rankings, pairs where each item has two responses, else single ones.
 
     Args:
         protocol: the study.
@@ -48,6 +48,8 @@ def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:
     """
     if protocol.design.trials is not None:
         return protocol.design.trials
+    if protocol.ranking_questions:
+        return "set"
     counts = set(n_responses)
     if counts == {PAIR} or (protocol.choice_questions and min(counts, default=0) >= PAIR):
         return "pairs"

@@ -12,6 +12,7 @@ from app.design.protocol.composite import composite_problem
 from app.design.protocol.labels import same_labels
 from app.design.protocol.swapped_labels import swapped_source
 from app.design.questions.category import CategoryQuestion
+from app.design.questions.ranking import MIN_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,6 +31,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
     yield from _analysis(protocol)
     yield from _conditions(protocol)
     yield from _adaptive(protocol)
+    yield from _rankings(protocol)
     yield from _flow(protocol)
     yield from _checks(protocol)
 
@@ -68,8 +70,9 @@ def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     scaled = {question.key for question in protocol.scaled_questions}
     yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
     yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
-    compared = {*scaled, *(question.key for question in protocol.choice_questions), *analysis.composites}
-    words = "rating questions, choices or composites"
+    chosen = (question.key for question in (*protocol.choice_questions, *protocol.ranking_questions))
+    compared = {*scaled, *chosen, *analysis.composites}
+    words = "rating questions, choices, rankings or composites"
     yield from _unknown("analysis.confirmatory", words, analysis.confirmatory, compared)
     for name, composite in analysis.composites.items():
         if problem := composite_problem(name, composite, protocol.scaled_questions):
@@ -123,6 +126,21 @@ def _adaptive(protocol: ProtocolParts) -> Iterator[str]:
         yield "design.adaptive is for raters who rate some of the trials, found no trials_per_rater"
     if within := [name for name, factor in protocol.conditions.items() if factor.assign == "within"]:
         yield f"design.adaptive is for conditions between raters, found {', '.join(within)}"
+
+
+def _rankings(protocol: ProtocolParts) -> Iterator[str]:
+    if not protocol.ranking_questions:
+        return
+    if protocol.design.trials not in {None, "set"}:
+        yield f"design.trials is set where responses are ranked, found {protocol.design.trials}"
+    if protocol.design.adaptive is not None:
+        yield f"design.adaptive is for pairs, not for responses that are ranked, found {protocol.design.adaptive}"
+    for name, factor in protocol.conditions.items():
+        if factor.kind == "layout":
+            yield f"conditions.{name} shows one or two responses, a ranking needs three or more, found layout"
+    for keys in protocol.design.listed:
+        if len(set(keys)) < MIN_RANKED:
+            yield f"design.listed names three responses or more per trial for a ranking, found {', '.join(keys)}"
 
 
 def _flow(protocol: ProtocolParts) -> Iterator[str]:

@@ -16,6 +16,7 @@ from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.kinds import Question, ScaledQuestion
 from app.design.questions.question import Key
+from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Label
 from app.design.questions.slider import SliderQuestion
@@ -146,6 +147,11 @@ class ProtocolParts(BaseModel):
     def choice_questions(self) -> tuple[ChoiceQuestion, ...]:
         """The forced choices."""
         return tuple(q for q in self.questions if isinstance(q, ChoiceQuestion))
+
+    @property
+    def ranking_questions(self) -> tuple[RankingQuestion, ...]:
+        """The rankings."""
+        return tuple(q for q in self.questions if isinstance(q, RankingQuestion))
 
     @property
     def reference(self) -> str | None:

@@ -38,7 +38,7 @@ def asked_answers(slots: Sequence[Slot], answers: Sequence[Answer], keys: Mappin
         answers: those that were given.
         keys: of the responses, by id.
     """
-    texts = {answer.slot.name: answer.cell(keys) for answer in answers}
+    texts = {answer.slot.name: answer.slot.question.cell(answer, keys) for answer in answers}
     asked: dict[str, list[str]] = {}
     for slot in slots:
         asked.setdefault(slot.question.key, []).append(texts.get(slot.name, ""))

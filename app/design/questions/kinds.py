@@ -9,6 +9,7 @@ from pydantic import Field
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.slider import SliderQuestion
 from app.design.questions.text import TextQuestion
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from app.design.questions.question import EmptyColumn
 
 ScaledQuestion = RatingQuestion | SliderQuestion
-AnyQuestion = ScaledQuestion | ChoiceQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
+AnyQuestion = ScaledQuestion | ChoiceQuestion | RankingQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
 Question = Annotated[AnyQuestion, Field(discriminator="type")]
 
 KINDS: dict[str, type[AnyQuestion]] = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from random import Random
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
-Target = Literal["response", "pair", "item", "turn", "rater"]
+Target = Literal["response", "pair", "set", "item", "turn", "rater"]
 Form = dict[str, list[str]]
 # The column of an answer that says nothing where it is empty: CSV has one cell for that and for no answer.
 EmptyColumn = Literal["codes", "text"]
@@ -37,7 +37,7 @@ class AnswerError(ValueError):
 class Given:
     """What was answered to a question, told as the response and not as the side.
 
-    Exactly one of number, outcome, codes and text is set.
+    Exactly one of number, outcome, codes, text and ranks is set. `ranks`: the rank of each response, by its id.
     """
 
     number: float | None = None
@@ -47,18 +47,8 @@ class Given:
     strength: float | None = None
     codes: tuple[str, ...] | None = None
     text: str | None = None
+    ranks: tuple[tuple[int, int], ...] | None = None
     comment: str | None = None
-
-    def cell(self, keys: Mapping[int, str]) -> str:
-        """The answer as ratings.csv writes it.
-
-        Args:
-            keys: of the responses, by id.
-        """
-        if self.number is not None:
-            return number_text(self.number)
-        chosen = keys.get(self.chosen_response_id or 0)
-        return chosen or self.outcome or (self.text if self.codes is None else "|".join(self.codes)) or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +145,26 @@ class AskedQuestion(BaseModel, ABC):
     @abstractmethod
     def read_cell(self, text: str) -> Given | None:
         """What a cell of ratings.csv answers, as far as the cell alone can tell; None where that is no answer."""
+
+    def cell(self, given: Given, keys: Mapping[int, str]) -> str:
+        """An answer as text, as study.yaml names the answers that it expects and ratings.csv writes them.
+
+        Args:
+            given: an answer to this question.
+            keys: of the responses, by id.
+        """
+        if given.number is not None:
+            return number_text(given.number)
+        chosen = keys.get(given.chosen_response_id or 0)
+        return chosen or given.outcome or (given.text if given.codes is None else "|".join(given.codes)) or ""
+
+    def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:
+        """The rows in which an answer is stored: the response that each is about, and what it holds."""
+        return [(response_id, given)]
+
+    def from_rows(self, rows: Mapping[int | None, Given]) -> Given:
+        """The answer that is stored in these rows, by the response that each is about; at least one."""
+        return next(iter(rows.values()))
 
     @abstractmethod
     def allowed_words(self) -> str:

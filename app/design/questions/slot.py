@@ -21,7 +21,7 @@ class Slot:
     """One question asked of one thing on the page. `name` is the form field: it tells nothing of the response.
 
     `place` counts the responses as stored, of a pair left first; `nth` as they are read. `passages`: where passages are
-    asked for, the text that they are of, or its turns.
+    asked for, the text that they are of, or its turns. `shown`: the ids of the responses that are asked about together.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Slot:
     n_shown: int = 0
     passages: tuple[str, ...] = ()
     in_turns: bool = False
+    shown: tuple[int, ...] = ()
 
     def blank(self, shown: Sequence[int]) -> Blank:
         """What its question needs to know of it.

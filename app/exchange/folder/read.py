@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.analysis.data.study_folder import StudyFolder
 from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.exchange.folder.checks import check_checks
+from app.exchange.folder.rankable import check_rankable
 from app.exchange.folder.raters import check_raters, named_in
 from app.exchange.folder.texts import check_items, check_responses, no_responses
 from app.exchange.limits import MEBIBYTE
@@ -109,12 +110,15 @@ class _Reading:
     def _texts(self, protocol: Protocol | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
         table = self._table("items", required="items.csv or items.jsonl")
         items = None if table is None else check_items(table, self._problems)
-        asked = protocol is not None and any(q.target in ("response", "pair") for q in protocol.questions)
+        asked = protocol is not None and any(q.target in ("response", "pair", "set") for q in protocol.questions)
         required = "responses.csv or responses.jsonl, the protocol asks about responses" if asked else None
-        table = self._table("responses", required=required)
-        if table is None:
+        responses_table = self._table("responses", required=required)
+        if responses_table is None:
             return items, None if self._has("responses") else no_responses()
-        return items, check_responses(table, items, protocol, self._problems)
+        responses = check_responses(responses_table, items, protocol, self._problems)
+        if table is not None and responses is not None and protocol is not None:
+            check_rankable(table, responses, protocol, self._problems)
+        return items, responses
 
     def _raters(self, ratings: Table | None) -> pd.DataFrame | None:
         if not self._has("raters"):

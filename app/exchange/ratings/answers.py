@@ -9,11 +9,13 @@ import numpy as np
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.scaled import CANNOT_JUDGE
 from app.design.questions.slider import SliderQuestion
 from app.design.questions.text import TextQuestion
 from app.exchange.ratings.choices import check_choices
+from app.exchange.ratings.rankings import check_rankings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,14 +37,19 @@ def check_answers(sheet: Sheet, study: Study, targets: Targets) -> dict[str, Col
     for number, question in enumerate(study.protocol.questions):
         rows = sheet.ok & (targets.question == number)
         if rows.any():
-            _check(question, rows, sheet, targets, answers)
+            _check(question, rows, sheet, study, targets, answers)
     return answers
 
 
-def _check(question: Question, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]) -> None:
+def _check(
+    question: Question, rows: Mask, sheet: Sheet, study: Study, targets: Targets, answers: dict[str, Column]
+) -> None:
     match question:
         case ChoiceQuestion():
             check_choices(question, rows, sheet, targets, answers)
+        case RankingQuestion():
+            _check_cells(question, rows, sheet, question.allowed_words(), answers)
+            check_rankings(question, rows, sheet, study, targets)
         case RatingQuestion() | SliderQuestion():
             also = f", or {CANNOT_JUDGE}" if question.cannot_judge else ""
             _check_cells(question, rows, sheet, question.allowed_words() + also, answers)

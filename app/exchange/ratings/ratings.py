@@ -73,7 +73,7 @@ def check_ratings(table: Table, study: Study, problems: Problems) -> pd.DataFram
 def _needed(protocol: Protocol) -> list[str]:
     targets = {question.target for question in protocol.questions}
     item = ["item"] if targets - {"rater"} else []
-    response = ["response"] if "response" in targets else []
+    response = ["response"] if targets & {"response", "set"} else []
     return ["rater", *item, *response, "question", "value"]
 
 

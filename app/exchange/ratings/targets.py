@@ -76,7 +76,9 @@ def _hold_against_target(sheet: Sheet, study: Study, question: Places, item: Pla
     sheet.reject(asks & (target != "rater") & ~has_item, "item", "an item, the question is about one")
     sheet.reject(asks & (target == "rater") & has_item, "item", "nothing, the question is about the rater")
     sheet.reject(asks & (target == "rater") & has_response, "response", "nothing, the question is about the rater")
-    sheet.reject(asks & (target == "response") & ~has_response, "response", "a response, the question is about one")
+    sheet.reject(
+        asks & np.isin(target, ("response", "set")) & ~has_response, "response", "a response, the question is about one"
+    )
     sheet.reject(asks & (target == "pair") & has_response, "response", "nothing, the question is about the pair")
     sheet.reject(asks & (target == "item") & has_response, "response", "nothing, the question is about the item")
     sheet.reject(

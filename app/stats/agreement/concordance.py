@@ -31,7 +31,7 @@ def kendall_w(ratings: Ratings) -> Result:
     if min(table.shape) < PAIR:
         note = "fewer than two units were rated by every rater (of two or more)"
         return undefined("no_pairable_units", note, **sizes)
-    found = _concordance(table)
+    found = concordance_of(table)
     if found is None:
         return no_variation(ratings).with_counts(**sizes)
     from scipy.special import chdtrc
@@ -51,7 +51,7 @@ def complete_table(ratings: Ratings) -> Floats:
     return np.asarray(table.T)
 
 
-def _concordance(table: Floats) -> float | None:
+def concordance_of(table: Floats) -> float | None:
     """W of values, shape (n_raters, n_units); None where no rater puts any unit before another."""
     from scipy.stats import rankdata
 

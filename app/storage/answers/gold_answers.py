@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.storage.raters.rating_sessions import RatingSession
 
 _STORED = """
-    SELECT t.id, i.key AS item, t.condition,
+    SELECT t.id, i.key AS item, t.condition, t.response_ids,
            array(SELECT r.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
                  JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place) AS responses
     FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
@@ -28,9 +28,8 @@ _STORED = """
 _LIST = text(f"{_STORED} AND t.condition = ANY (CAST(:conditions AS text[])) ORDER BY i.position, t.id")
 _ONE = text(f"{_STORED} AND t.id = :trial")
 _ANSWERS = text("""
-    SELECT q.question, q.response_id, q.turn, q.number, coalesce(c.key, q.outcome) AS outcome, q.codes, q.text
-    FROM ratings q LEFT JOIN responses c ON c.study_id = q.study_id AND c.id = q.chosen_response_id
-    WHERE q.study_id = :study AND q.assignment_id = :assignment
+    SELECT question, response_id, turn, number, outcome, chosen_response_id, codes, text
+    FROM ratings WHERE study_id = :study AND assignment_id = :assignment
 """)
 # Whoever comes back to change an answer changes whether the check is passed; the answers themselves keep their history.
 _CHANGE = text("""
@@ -42,7 +41,7 @@ _RECORD = text("""
     VALUES (:study, :rater, :assignment, 'check', CAST(:detail AS jsonb))
 """)
 
-Asked = tuple[str, int | None, int | None]
+Asked = tuple[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,7 @@ class StoredGold:
     item: str
     condition: str
     responses: tuple[str, ...]
+    response_ids: tuple[int, ...]
 
 
 def list_gold(db: Connection, session: RatingSession, conditions: Sequence[str]) -> list[StoredGold]:
@@ -65,10 +65,13 @@ def get_gold(db: Connection, view: AssignmentView) -> StoredGold:
     return _stored(db.execute(_ONE, {"study": view.study_id, "trial": view.trial_id}).one())
 
 
-def list_gold_answers(db: Connection, view: AssignmentView) -> dict[Asked, str]:
-    """What was answered, as ratings.csv writes it, by question, response and turn."""
-    rows = db.execute(_ANSWERS, {"study": view.study_id, "assignment": view.id})
-    return {(row.question, row.response_id, row.turn): _as_text(row) for row in rows}
+def list_gold_answers(db: Connection, view: AssignmentView) -> dict[Asked, dict[int | None, Given]]:
+    """What was answered, by question and turn and then by the response that a row is about."""
+    found: dict[Asked, dict[int | None, Given]] = {}
+    for row in db.execute(_ANSWERS, {"study": view.study_id, "assignment": view.id}):
+        given = Given(row.number, row.outcome, row.chosen_response_id, codes=row.codes, text=row.text)
+        found.setdefault((row.question, row.turn), {})[row.response_id] = given
+    return found
 
 
 def record_gold(db: Connection, view: AssignmentView, detail: Mapping[str, object]) -> None:
@@ -79,9 +82,5 @@ def record_gold(db: Connection, view: AssignmentView, detail: Mapping[str, objec
         db.execute(_RECORD, values)
 
 
-def _stored(row: Row[tuple[int, str, str, list[str]]]) -> StoredGold:
-    return StoredGold(row.id, row.item, row.condition, tuple(row.responses))
-
-
-def _as_text(row: Row[tuple[object, ...]]) -> str:
-    return Given(row.number, row.outcome, codes=row.codes, text=row.text).cell({})
+def _stored(row: Row[tuple[int, str, str, list[int], list[str]]]) -> StoredGold:
+    return StoredGold(row.id, row.item, row.condition, tuple(row.responses), tuple(row.response_ids))

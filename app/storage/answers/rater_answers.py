@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.answers.ratings import GIVEN, NOT_SUBMITTED, UPSERT, answer_row
+from app.storage.answers.ratings import GIVEN, NOT_SUBMITTED, UPSERT, answer_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def record_rater_answers(
         key: the browser's name for this answer; one that was seen before changes nothing.
     """
     place = {slot.name: position for position, slot in enumerate(slots, start=1)}
-    rows = [answer_row(answer) | {"position": place[answer.slot.name]} for answer in answers]
+    rows = [row | {"position": place[answer.slot.name]} for answer in answers for row in answer_rows(answer)]
     draft = {"draft": NOT_SUBMITTED, "exclude": None if is_submitted else NOT_SUBMITTED, "key": key and str(key)}
     who = {"study": session.study_id, "rater": session.rater_id}
     db.execute(_RECORD, {**who, "answers": json.dumps(rows), **draft})

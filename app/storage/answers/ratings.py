@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.design.questions.question import SIDES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from sqlalchemy import Connection
@@ -130,25 +130,36 @@ def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, obje
     """What INSERT takes of an assignment and its answers."""
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
-    rows = json.dumps([answer_row(answer, labels.get(answer.slot.response_id or 0), n_shown) for answer in answers])
+    rows = json.dumps([row for answer in answers for row in answer_rows(answer, labels, n_shown)])
     return {"study": view.study_id, "assignment": view.id, "answers": rows, "draft": NOT_SUBMITTED}
 
 
-def answer_row(answer: Answer, label: str | None = None, n_shown: int = 0) -> dict[str, object]:
-    """An answer as GIVEN reads it from JSON."""
+def answer_rows(
+    answer: Answer, labels: Mapping[int, str | None] | None = None, n_shown: int = 0
+) -> list[dict[str, object]]:
+    """An answer as GIVEN reads it from JSON; a ranking has a row for each response.
+
+    Args:
+        answer: checked.
+        labels: what was said of the source of each response, by its id.
+        n_shown: how many responses were shown.
+    """
     slot = answer.slot
     is_of_pair = n_shown == len(SIDES) and slot.place is not None
-    return {
-        "question": slot.question.key,
-        "response_id": slot.response_id,
-        "turn": slot.turn,
-        "number": answer.number,
-        "outcome": answer.outcome,
-        "chosen_response_id": answer.chosen_response_id,
-        "strength": answer.strength,
-        "codes": answer.codes,
-        "text": answer.text,
-        "shown_label": label,
-        "comment": answer.comment,
-        "side": SIDES[slot.place or 0] if is_of_pair else answer.side,
-    }
+    return [
+        {
+            "question": slot.question.key,
+            "response_id": response_id,
+            "turn": slot.turn,
+            "number": given.number,
+            "outcome": given.outcome,
+            "chosen_response_id": given.chosen_response_id,
+            "strength": given.strength,
+            "codes": given.codes,
+            "text": given.text,
+            "shown_label": (labels or {}).get(response_id or 0),
+            "comment": given.comment,
+            "side": SIDES[slot.place or 0] if is_of_pair else given.side,
+        }
+        for response_id, given in slot.question.rows(answer, slot.response_id)
+    ]

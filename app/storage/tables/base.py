@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, DateTime, ForeignKey, ForeignKeyConstraint, Identity, MetaData, func, text
+from typing import TYPE_CHECKING
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    MetaData,
+    func,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 metadata = MetaData(
     naming_convention={
@@ -30,6 +46,11 @@ def row_id() -> Column[int]:
 
 def attributes() -> Column[object]:
     return Column("attributes", JSONB, nullable=False, server_default=text("'{}'"))
+
+
+def one_of(column: str, names: Iterable[str]) -> CheckConstraint:
+    """A text column holds one of these names."""
+    return CheckConstraint(f"{column} IN ({', '.join(map(repr, names))})", name=column)
 
 
 def within_study(column: str, table: str, *, ondelete: str | None = None) -> ForeignKeyConstraint:

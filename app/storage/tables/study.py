@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -18,7 +20,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSON, JSONB
 
-from app.storage.tables.base import attributes, metadata, row_id, study_key, time, within_study
+from app.design.questions.kinds import KINDS
+from app.design.questions.question import Target
+from app.storage.tables.base import attributes, metadata, one_of, row_id, study_key, time, within_study
 
 studies = Table(
     "studies",
@@ -62,8 +66,8 @@ questions = Table(
     Column("type", Text, nullable=False),
     Column("target", Text, nullable=False),
     PrimaryKeyConstraint("study_id", "key"),
-    CheckConstraint("type IN ('rating', 'slider', 'choice', 'category', 'text', 'highlight')", name="type"),
-    CheckConstraint("target IN ('response', 'pair', 'item', 'turn', 'rater')", name="target"),
+    one_of("type", KINDS),
+    one_of("target", get_args(Target)),
 )
 
 sources = Table(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import GENERALIZES, REASONS, interval_text, number, why_text
 from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import number_text
 from app.design.questions.slider import SliderQuestion
@@ -44,7 +45,10 @@ def comparisons(report: Report, question: Question) -> Iterator[Headline]:
         shares = [f for f in report.of("choice", question.key) if f.statistic == "share_preferred"]
         pairs = [estimate for estimate in _first_of_scope(shares) if "reference" in estimate.scope]
         met = [estimate for estimate in pairs if estimate.n_ratings]  # a design need not show every two together
-        yield from (_preference(estimate) for estimate in met or pairs)
+        yield from (_preference(estimate, "was preferred over", "choices") for estimate in met or pairs)
+    elif isinstance(question, RankingQuestion):
+        shares = [f for f in report.of("ranking", question.key) if f.statistic == "share_preferred"]
+        yield from (_preference(estimate, "was ranked above", "rankings") for estimate in _first_of_scope(shares))
     else:
         gaps = [f for f in report.of("comparison", question.key) if f.statistic == "mean_difference"]
         yield from (_difference(estimate, question) for estimate in _first_of_scope(gaps))
@@ -59,13 +63,12 @@ def _first_of_scope(estimates: Sequence[Estimate]) -> list[Estimate]:
     return list(firsts.values())
 
 
-def _preference(estimate: Estimate) -> Headline:
-    answers = "choices"
+def _preference(estimate: Estimate, verb: str, answers: str) -> Headline:
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if estimate.estimate is None:
         return Headline(f"{source} against {reference}: {_why(estimate)}.", _counts(estimate, answers))
     share = number(estimate.estimate, "share")
-    claim = f"{source} was preferred over {reference} in {share} of choices."
+    claim = f"{source} {verb} {reference} in {share} of {answers}."
     even = _covers(estimate, 0.5)
     reading = "The difference is not statistically clear: the interval includes an even split." if even else ""
     return Headline(claim, f"Ties count as half. {_basis(estimate, answers)}", reading, interval_text(estimate))
@@ -99,6 +102,9 @@ def _scale(question: Question) -> str:
 
 def agreement(report: Report, question: Question) -> Iterator[Headline]:
     """How far raters agree."""
+    if isinstance(question, RankingQuestion):
+        yield from _concordance(report, question)
+        return
     alphas = [f for f in report.of("agreement", question.key) if f.statistic.startswith("krippendorff_alpha")]
     firsts = _first_of_scope(alphas)
     if not firsts:
@@ -124,6 +130,18 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
         interval_text(pooled),
         f"alpha {number(pooled.estimate, 'coefficient')}",
     )
+
+
+def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline]:
+    found = [f for f in report.of("ranking", question.key) if f.statistic == "kendall_w_within_items"]
+    for estimate in _first_of_scope(found):
+        if estimate.estimate is None:
+            yield Headline(f"How far raters agree is {_why(estimate)}.", _counts(estimate, "ranks"))
+            return
+        w = number(estimate.estimate, "coefficient")
+        reading = "0 is no agreement, 1 is the same order; raters who rank at random reach 1 divided by their number."
+        claim = f"Raters rank the responses to an item with a Kendall's W of {w}."
+        yield Headline(claim, _basis(estimate, "ranks"), reading, interval_text(estimate), f"W {w}")
 
 
 def alpha_reading(alpha: float) -> str:

@@ -26,6 +26,7 @@ def folds_of(estimates: Sequence[Estimate]) -> list[Fold]:
     for estimate in estimates:
         by_section.setdefault(estimate.section, []).append(estimate)
     found = (
+        _ranks(by_section.get("ranking", [])),
         _subgroups(by_section.get("subgroup", [])),
         texts(by_section.get("text", [])),
         _disagreement(by_section.get("disagreement", [])),
@@ -33,6 +34,15 @@ def folds_of(estimates: Sequence[Estimate]) -> list[Fold]:
         _judges(by_section.get("judge", [])),
     )
     return [fold for fold in found if any(table.rows for _, table in fold.tables)]
+
+
+def _ranks(estimates: Sequence[Estimate]) -> Fold:
+    means = [f for f in estimates if f.statistic == "mean_rank" and not WHOSE & f.scope.keys()]
+    return Fold(
+        "Mean ranks",
+        "1 is first. Tied responses share the mean of their places.",
+        _scopes(means, "Source", "Mean ranks"),
+    )
 
 
 def _subgroups(estimates: Sequence[Estimate]) -> Fold:

@@ -13,6 +13,7 @@ from app.design.questions.choice import STRENGTH, USUAL_STRENGTH, ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.kinds import Question
 from app.design.questions.question import SIDES
+from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Point, Scale, number_text
 from app.design.questions.slider import SliderQuestion
@@ -33,6 +34,15 @@ class Option:
     value: str
     words: str
     key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One response of a ranking: its form field, its name on the page, and its rank."""
+
+    name: str
+    about: Message
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,8 @@ class Field:
     def first_id(self) -> str:
         """The control that an error leads to: of the strength, where a side is chosen and only that is missing."""
         lacks_strength = self.error and self.strength_options and self.value in SIDES
+        if self.rows:
+            return f"{next((row.name for row in self.rows if not row.value), self.rows[0].name)}-1"
         return f"{self.name}.strength-1" if lacks_strength else f"{self.name}-1"
 
     @property
@@ -92,10 +104,21 @@ class Field:
             case CategoryQuestion():
                 codes = enumerate(question.codes.items(), start=1)
                 return tuple(Option(code, words or code, _digit(n)) for n, (code, words) in codes)
+            case RankingQuestion():
+                return tuple(Option(rank := str(n), rank, _digit(n)) for n in range(1, self.slot.n_shown + 1))
             case SliderQuestion() | TextQuestion() | HighlightQuestion():
                 return ()
             case _:
                 assert_never(question)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One for each response that is ranked, as they are read; none for other kinds."""
+        ranks = self.values or ("",) * len(self.slot.shown)
+        return tuple(
+            Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), rank)
+            for nth, (_, rank) in enumerate(zip(self.slot.shown, ranks, strict=True))
+        )
 
     @property
     def layout(self) -> str:
@@ -159,15 +182,27 @@ def fields_of(
         fields = [_from_form(slot, language, form, (wrong or {}).get(slot.name)) for slot in slots]
     else:
         stored = {(a["question"], a["response_id"], a["turn"]): a for a in answers}
-        told = [stored.get((slot.question.key, slot.response_id, slot.turn)) for slot in slots]
-        fields = [_from_answer(slot, language, answer) for slot, answer in zip(slots, told, strict=True)]
+        fields = [_from_stored(slot, language, stored) for slot in slots]
     return tuple(replace(field, is_turned=is_turned) for field in fields)
 
 
 def _from_form(slot: Slot, language: Language, form: Mapping[str, Sequence[str]], error: Message | None) -> Field:
     strength, comment = (next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment"))
     spans = next(iter(form.get(f"{slot.name}.spans", ())), "")
-    return Field(slot, language, tuple(form.get(slot.name, ())), strength, comment, error, spans=spans)
+    values = tuple(form.get(slot.name, ()))
+    if slot.shown:
+        values = tuple(next(iter(form.get(f"{slot.name}.{nth}", ())), "") for nth in range(slot.n_shown))
+    return Field(slot, language, values, strength, comment, error, spans=spans)
+
+
+def _from_stored(slot: Slot, language: Language, stored: Mapping[tuple[str, int | None, int | None], Any]) -> Field:
+    """What was answered so far, by question, response and turn."""
+    if not slot.shown:
+        return _from_answer(slot, language, stored.get((slot.question.key, slot.response_id, slot.turn)))
+    ranked = [stored.get((slot.question.key, response_id, None)) for response_id in slot.shown]
+    ranks = tuple("" if answer is None else number_text(answer["number"]) for answer in ranked)
+    comment = next((answer["comment"] for answer in ranked if answer and answer["comment"]), "")
+    return Field(slot, language, ranks, comment=comment)
 
 
 def _from_answer(slot: Slot, language: Language, answer: Mapping[str, Any] | None) -> Field:

@@ -19,7 +19,8 @@ from app.actions.rating.practice import (
 from app.actions.rating.rating import current_step, protocol_of
 from app.design.protocol.checks import is_right
 from app.design.questions.question import SIDES
-from app.design.questions.slot import Slot
+from app.design.questions.ranking import RankingQuestion, order_text, ranks_of
+from app.design.questions.slot import Slot, response_name
 from app.language.language import Language, language_of
 from app.language.message import Message
 from app.storage.raters.rating_sessions import RatingSession
@@ -120,6 +121,9 @@ def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
 def _words(feedback: Feedback, slot: Slot, value: str, language: Language) -> str:
     """An answer as ratings.csv writes it, in the words that the page had for it."""
     keys = [feedback.page.keys[response_id] for response_id in feedback.page.view.response_ids]
+    if isinstance(slot.question, RankingQuestion):
+        names = (language.say(response_name(nth, len(keys))) for nth in range(len(keys)))
+        return order_text({name: ranks_of(value)[key] for name, key in zip(names, keys, strict=True)})
     words = {option.value: option.words for option in Field(slot, language).options}
     if value in keys:
         return words.get(SIDES[keys.index(value)], value)

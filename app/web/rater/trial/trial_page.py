@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from app.actions.rating.rating import slots_of, stage_of_page
 from app.design.page_slots import places_as_read
 from app.design.presentation import Presentation, presentation
 from app.design.protocol.study import Protocol
+from app.design.questions.question import Target
 from app.design.questions.slot import response_name
 from app.language.language import language_of
 from app.language.message import Message
@@ -111,7 +113,7 @@ def make_sheet(
         is_turned=shown.scale_turned,
     )
     targets = [question.target for question in protocol.questions]
-    by_target = {t: tuple(f for f in fields if f.question.target == t) for t in ("turn", "response", "pair", "item")}
+    by_target = {t: tuple(f for f in fields if f.question.target == t) for t in get_args(Target)}
     # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
@@ -127,13 +129,17 @@ def make_sheet(
             None if in_responses else turn,
         ),
         cards=cards,
-        pair=by_target["pair"],
+        # A trial has two responses or more, so that one of the two is empty.
+        pair=by_target["pair"] + by_target["set"],
         item=by_target["item"],
-        is_pair_first=bool(by_target["pair"])
-        and "response" in targets
-        and targets.index("pair") < targets.index("response"),
+        is_pair_first=_is_first(targets, "pair", "response") or _is_first(targets, "set", "response"),
         turn=turn,
     )
+
+
+def _is_first(targets: Sequence[Target], one: Target, other: Target) -> bool:
+    """Whether questions of both targets are asked, and those of the one first."""
+    return one in targets and other in targets and targets.index(one) < targets.index(other)
 
 
 def _card(

@@ -1,0 +1,106 @@
+"""Rankings: mean ranks, shares of pairs that a ranking implies, and how alike raters rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.answers import Answers, answers_at
+from app.analysis.data.question_data import Sheet
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.design.questions.ranking import RankingQuestion
+from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
+from app.stats.choice.ranked_pairs import ranked_pairs
+from app.stats.comparison.describe import mean, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.encoded_study import Codes, Ints
+    from app.analysis.estimate import Estimate, Scope
+    from app.stats.choice.ranked_pairs import RankedPairs
+    from app.stats.core.result import Result
+
+SECTION = "ranking"
+MEAN_OF_PLACES = "tied responses share the mean of their places"
+IMPLIED = "pairs that the rankings imply, ties as half"
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks(Answers):
+    """One place per ranked response. `value` is its rank, ties as the mean of their places; `ranking` tells which."""
+
+    ranking: Ints
+
+
+RankingSheet = Sheet[RankingQuestion, Ranks]
+
+
+def ranking_sheet(codes: Codes, question: RankingQuestion, reference: str | None) -> RankingSheet:
+    """A ranking question with every rank that was given."""
+    at = codes.rows_of(question.key)
+    at = at[np.isfinite(codes.rows.number[at]) & (codes.rows.response[at] >= 0)]
+    answers = answers_at(codes, "response", at, codes.rows.number[at])
+    condition = pd.factorize(codes.kept["condition"].to_numpy(dtype=object)[at])[0]
+    keys = pd.DataFrame({"item": answers.item, "rater": answers.rater, "condition": condition})
+    ranking: Ints = keys.groupby([*keys.columns], sort=False).ngroup().to_numpy().astype(np.int64)
+    rank = midranks(answers.value, ranking)
+    parts = (answers.item, answers.unit, answers.rater, answers.source, rank, answers.is_first, answers.row)
+    return RankingSheet(codes, question, Ranks(*parts, ranking=ranking), reference)
+
+
+def rankings(sheet: RankingSheet) -> Iterator[Estimate]:
+    """The mean rank of each source, how often it is ranked above the reference and every other, and agreement."""
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        for source in sheet.sources:
+            own = answers.select(answers.source == sheet.code_of(source))
+            result = mean(own.value, **own.where)
+            yield sheet.record(
+                _by(result, MEAN_OF_PLACES),
+                own,
+                section=SECTION,
+                scope={**group.scope, "source": source},
+                statistic="mean_rank",
+                unit="rating",
+            )
+        yield from _shares(sheet, answers, group.scope)
+        yield from _agreement(sheet, answers, group.scope)
+
+
+def _shares(sheet: RankingSheet, answers: Ranks, scope: Scope) -> Iterator[Estimate]:
+    reference = sheet.reference
+    others = [source for source in sheet.sources if source != reference]
+    compared = [(source, reference) for source in others if reference is not None]
+    compared += [(second, first) for first, second in combinations(others, 2)]
+    pairs = ranked_pairs(answers.value, answers.ranking)
+    for source, against in compared:
+        yield _share(sheet, answers, pairs, {**scope, "source": source, "reference": against})
+
+
+def _share(sheet: RankingSheet, answers: Ranks, pairs: RankedPairs, scope: Scope) -> Estimate:
+    one, other = answers.source[pairs.one], answers.source[pairs.other]
+    mine, theirs = sheet.code_of(scope["source"]), sheet.code_of(scope["reference"])
+    is_one, is_other = (one == mine) & (other == theirs), (one == theirs) & (other == mine)
+    met = is_one | is_other
+    worth = np.where(is_one, pairs.worth, 1 - pairs.worth)[met]
+    part = answers.select(pairs.one[met])
+    result = _by(share(worth, **part.where, null=0.5), IMPLIED)
+    return sheet.record(result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice")
+
+
+def _agreement(sheet: RankingSheet, answers: Ranks, scope: Scope) -> Iterator[Estimate]:
+    first = answers.select(answers.is_first)
+    for statistic, of in (
+        ("kendall_w_within_items", concordance_within_items),
+        ("rank_correlation_within_items", rank_correlation_within_items),
+    ):
+        result = of(first.value, item=first.item, response=first.unit, rater=first.rater)
+        yield sheet.record(result, first, section=SECTION, scope=scope, statistic=statistic, unit="item")
+
+
+def _by(result: Result, how: str) -> Result:
+    return replace(result, method=f"{result.method}: {how}")

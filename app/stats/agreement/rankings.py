@@ -1,0 +1,121 @@
+"""Rankings: each rater puts the responses of one item in order. How alike are these orders?
+
+`rank` shape (n,) is the rank of one response in one ranking, 1 being first; `item`, `response` and `rater` shape (n,)
+are codes. A rater ranks an item once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from app.stats.agreement.concordance import complete_table, concordance_of
+from app.stats.core.clusters import t_quantile, without_interval
+from app.stats.core.jackknife import PAIR
+from app.stats.core.ratings import Ratings
+from app.stats.core.result import Interval, Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.stats.core.arrays import Floats, Ints
+
+METHOD = "t_items"
+_NONE = "no item was ranked by two raters who ranked the same responses"
+
+
+@dataclass(frozen=True, slots=True)
+class _OneItem:
+    """The concordance of one item, and how many raters and responses it is of."""
+
+    w: float
+    n_raters: int
+    n_responses: int
+
+
+def midranks(rank: Floats, ranking: Ints) -> Floats:
+    """Ranks in which tied responses share the mean of their places, so that every ranking of k sums to k (k + 1) / 2.
+
+    Args:
+        rank: shape (n,), in any spacing; lower is first.
+        ranking: shape (n,), the code of the ranking that each rank is part of.
+
+    >>> midranks(np.array([1.0, 2, 2, 3]), np.zeros(4, dtype=np.int64))
+    array([1. , 2.5, 2.5, 4. ])
+    """
+    return np.asarray(pd.Series(rank).groupby(ranking).rank(method="average").to_numpy(dtype=np.float64))
+
+
+def concordance_within_items(rank: Floats, *, item: Ints, response: Ints, rater: Ints, level: float = 0.95) -> Result:
+    """Kendall's W of each item, averaged over the items: 0 no agreement, 1 all raters give the same order.
+
+    The p-value is that of Friedman's chi-square summed over the items (raters x (responses - 1) x W, responses - 1
+    degrees of freedom each). The interval is for new items ranked by these raters.
+    Not for: comparing studies with different numbers of raters per item, since m raters who rank at random have an
+    expected W of 1/m; `rank_correlation_within_items` corrects that.
+    Source: Kendall and Babington Smith (1939), Annals of Mathematical Statistics 10:275-287.
+    """
+    found = list(_by_item(rank, item, response, rater))
+    chi_square = sum(one.n_raters * (one.n_responses - 1) * one.w for one in found)
+    df = float(sum(one.n_responses - 1 for one in found))
+    p_value = float(special.chdtrc(df, chi_square)) if found else None
+    return _mean(np.array([one.w for one in found]), (0.0, 1.0), rank, item, rater, level=level, p_value=p_value, df=df)
+
+
+def rank_correlation_within_items(
+    rank: Floats, *, item: Ints, response: Ints, rater: Ints, level: float = 0.95
+) -> Result:
+    """Spearman's correlation of two raters' orders of an item: the mean over pairs of raters, then over items.
+
+    It is (m W - 1) / (m - 1) for m raters, and 0 is expected of raters who rank at random, however many they are.
+    """
+    found = [(one.n_raters * one.w - 1) / (one.n_raters - 1) for one in _by_item(rank, item, response, rater)]
+    return _mean(np.array(found), (-1.0, 1.0), rank, item, rater, level=level)
+
+
+def _by_item(rank: Floats, item: Ints, response: Ints, rater: Ints) -> Iterator[_OneItem]:
+    """Each item with two raters or more, of the responses that all of them ranked; those all tied say nothing."""
+    order = np.argsort(item, kind="stable")
+    cuts = np.flatnonzero(np.diff(item[order])) + 1
+    for at in np.split(order, cuts) if len(order) else ():
+        table = complete_table(Ratings(response[at], rater[at], rank[at]))
+        w = concordance_of(table) if min(table.shape) >= PAIR else None
+        if w is not None:
+            yield _OneItem(w, *table.shape)
+
+
+def _mean(
+    value: Floats,
+    limits: tuple[float, float],
+    rank: Floats,
+    item: Ints,
+    rater: Ints,
+    *,
+    level: float,
+    p_value: float | None = None,
+    df: float | None = None,
+) -> Result:
+    counts = {
+        "n_items": len(np.unique(item)),
+        "n_units": len(np.unique(item)),
+        "n_pairable_units": len(value),
+        "n_raters": len(np.unique(rater)),
+        "n_ratings": len(rank),
+    }
+    if not len(value):
+        return undefined("no_pairable_units", _NONE, method=METHOD, **counts)
+    mean = float(value.mean())
+    bare = Result(mean, METHOD, p_value=p_value, df=df).with_counts(**counts)
+    if len(value) < PAIR:
+        return without_interval(bare, "one_cluster", "An interval for new items needs two items.")
+    error = float(value.std(ddof=1) / np.sqrt(len(value)))
+    if error == 0:
+        return without_interval(bare, "no_variation", "Raters agree to the same degree on every item: no interval.")
+    reach = t_quantile(len(value) - 1, level) * error
+    low, high = max(limits[0], mean - reach), min(limits[1], mean + reach)
+    interval = Interval(low, high, METHOD, level, inference="items")
+    return Result(mean, METHOD, interval=interval, standard_error=error, p_value=p_value, df=df).with_counts(**counts)

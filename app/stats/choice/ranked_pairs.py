@@ -1,0 +1,41 @@
+"""The comparisons of two that a ranking implies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPairs:
+    """Every two responses of every ranking, as places in the ranks: `one` before `other`; `worth` shape (n_pairs,).
+
+    `worth`: 1 where `one` is ranked above `other`, 0 below, one half where they are tied.
+    """
+
+    one: Ints
+    other: Ints
+    worth: Floats
+
+
+def ranked_pairs(rank: Floats, ranking: Ints) -> RankedPairs:
+    """The pairs of all rankings. Those of one ranking are not independent: cluster them by item and rater.
+
+    Args:
+        rank: shape (n,), lower is first.
+        ranking: shape (n,), the code of the ranking that each rank is part of.
+
+    >>> ranked_pairs(np.array([1.0, 2, 2]), np.zeros(3, dtype=np.int64)).worth
+    array([1. , 1. , 0.5])
+    """
+    table = pd.DataFrame({"ranking": ranking, "at": np.arange(len(rank))})
+    both = table.merge(table, on="ranking")
+    both = both[both["at_x"] < both["at_y"]]
+    one, other = both["at_x"].to_numpy(dtype=np.int64), both["at_y"].to_numpy(dtype=np.int64)
+    return RankedPairs(one, other, np.sign(rank[other] - rank[one]) / 2 + 0.5)

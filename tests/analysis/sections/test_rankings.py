@@ -1,0 +1,71 @@
+"""The estimates of rankings, from answers whose result can be counted by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import first, frames, only, protocol
+
+ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies.", "ties": True}
+THREE = {"human": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
+
+
+def ranked(*rankings: tuple[str, str, tuple[int, int, int]]) -> list[dict[str, Any]]:
+    """Rater, item, and the ranks of human, one and two."""
+    return [
+        {"rater": rater, "item": item, "response": f"{item}:{source}", "question": "order", "value": rank}
+        for rater, item, ranks in rankings
+        for source, rank in zip(THREE, ranks, strict=True)
+    ]
+
+
+STUDY = protocol(ORDER, sources=THREE)
+REPORT = analyze(
+    frames(
+        STUDY,
+        ranked(
+            ("r1", "a", (1, 2, 3)),
+            ("r2", "a", (2, 1, 3)),
+            ("r1", "b", (1, 2, 2)),
+            ("r2", "b", (1, 3, 2)),
+            ("r3", "b", (3, 1, 2)),
+        ),
+    ),
+    STUDY,
+)
+
+
+def test_the_mean_rank_of_each_source_has_a_two_way_interval_and_shares_places_at_ties() -> None:
+    human = only(REPORT, "mean_rank", scope={"source": "human"})
+    one = only(REPORT, "mean_rank", scope={"source": "one"})
+    assert human.estimate == pytest.approx((1 + 2 + 1 + 1 + 3) / 5)
+    assert one.estimate == pytest.approx((2 + 1 + 2.5 + 3 + 1) / 5)
+    assert human.method.startswith("two_way_cluster_t")
+    assert (human.n_items, human.n_raters, human.n_ratings) == (2, 3, 5)
+    assert human.ci_low is not None
+
+
+def test_rankings_imply_how_often_each_source_is_above_another() -> None:
+    against_human = only(REPORT, "share_preferred", scope={"source": "one", "reference": "human"})
+    between_models = only(REPORT, "share_preferred", scope={"source": "two", "reference": "one"})
+    assert against_human.estimate == pytest.approx(2 / 5)
+    assert between_models.estimate == pytest.approx((0 + 0 + 0.5 + 1 + 0) / 5)
+    assert against_human.p_adjusted is not None
+
+
+def test_agreement_is_within_items() -> None:
+    w = first(REPORT, "kendall_w_within_items")
+    assert w.unit == "item"
+    assert w.n_pairable_units == 2
+    assert w.estimate is not None
+    assert first(REPORT, "rank_correlation_within_items").estimate is not None
+
+
+def test_a_study_that_nobody_ranked_says_so() -> None:
+    empty = analyze(frames(STUDY, [], items=[{"item": "a"}]), STUDY)
+    assert first(empty, "mean_rank").reason == "no_pairable_units"
+    assert first(empty, "share_preferred").reason == "no_pairable_units"
+    assert first(empty, "kendall_w_within_items").reason == "no_pairable_units"
