@@ -99,7 +99,7 @@ def test_without_scripts_the_tables_stand_and_the_study_is_run(
         expect(page.locator(".chip")).to_have_text(status)
     page.get_by_role("link", name="Analytics").click()
     expect(page.locator("[data-chart]").first).to_be_hidden()
-    expect(page.locator("estimate.chart table").first).to_be_visible()
+    expect(page.locator("figure.chart table").first).to_be_visible()
 
 
 def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
