@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """One sentence each."""
     if codes.n_excluded:
-        yield f"{_rows(codes.n_excluded)} are excluded (column `exclude`) and enter no estimate."
+        yield f"Excluded from every estimate: {_rows(codes.n_excluded)} (column exclude)."
     if codes.n_repeats:
-        yield f"{_rows(codes.n_repeats)} are planned repeats: they enter intra-rater estimates only."
+        yield f"Planned repeats, which enter intra-rater estimates only: {_rows(codes.n_repeats)}."
     if protocol.design.adaptive:
         yield (
             "Pairs of sources were chosen by what they would tell (an adaptive design): some met more often than "

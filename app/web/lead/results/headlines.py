@@ -71,7 +71,7 @@ def _preference(estimate: Estimate, verb: str, answers: str) -> Headline:
     claim = f"{source} {verb} {reference} in {share} of {answers}."
     even = _covers(estimate, 0.5)
     reading = "The difference is not statistically clear: the interval includes an even split." if even else ""
-    return Headline(claim, f"Ties count as half. {_basis(estimate, answers)}", reading, interval_text(estimate))
+    return Headline(claim, f"Ties count as half. {_basis(estimate, answers)}", reading, _brief(estimate))
 
 
 def _difference(estimate: Estimate, question: Question) -> Headline:
@@ -90,7 +90,7 @@ def _difference(estimate: Estimate, question: Question) -> Headline:
         readings.append("High values are undesirable on this scale.")
     if _covers(estimate, 0):
         readings.append("The difference is not statistically clear: the interval includes zero.")
-    return Headline(claim, _basis(estimate, answers), " ".join(readings), interval_text(estimate))
+    return Headline(claim, _basis(estimate, answers), " ".join(readings), _brief(estimate))
 
 
 def _scale(question: Question) -> str:
@@ -127,7 +127,7 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
         f"Raters agree with an alpha of {number(pooled.estimate, 'coefficient')}.",
         f"{words}. {_basis(pooled, answers)}{apart if within else ''}",
         alpha_reading(pooled.estimate),
-        interval_text(pooled),
+        _brief(pooled),
         f"alpha {number(pooled.estimate, 'coefficient')}",
     )
 
@@ -141,7 +141,7 @@ def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline
         w = number(estimate.estimate, "coefficient")
         reading = "0 is no agreement, 1 is the same order; raters who rank at random reach 1 divided by their number."
         claim = f"Raters rank the responses to an item with a Kendall's W of {w}."
-        yield Headline(claim, _basis(estimate, "ranks"), reading, interval_text(estimate), f"W {w}")
+        yield Headline(claim, _basis(estimate, "ranks"), reading, _brief(estimate), f"W {w}")
 
 
 def alpha_reading(alpha: float) -> str:
@@ -162,6 +162,16 @@ def alpha_reading(alpha: float) -> str:
     return "Raters agree no more than by chance. " + LOW_IS_A_FINDING
 
 
+def _brief(estimate: Estimate) -> str:
+    """The interval in parentheses, for a list; the reason where there is none."""
+    words = interval_text(estimate)
+    return f"({_level(estimate)} {words})" if estimate.ci_low is not None else words
+
+
+def _level(estimate: Estimate) -> str:
+    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
+
+
 def _covers(estimate: Estimate, value: float) -> bool:
     return estimate.ci_low is not None and estimate.ci_high is not None and estimate.ci_low <= value <= estimate.ci_high
 
@@ -176,8 +186,7 @@ def _basis(estimate: Estimate, answers: str) -> str:
         reason = f": {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
         return f"No interval{reason}. {_counts(estimate, answers)}"
     low, high = number(estimate.ci_low, kind), number(estimate.ci_high, kind)
-    level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
-    return f"{level} {low} to {high}, {GENERALIZES[estimate.inference]}. {_counts(estimate, answers)}"
+    return f"{_level(estimate)} {low} to {high}, {GENERALIZES[estimate.inference]}. {_counts(estimate, answers)}"
 
 
 def _counts(estimate: Estimate, answers: str) -> str:
