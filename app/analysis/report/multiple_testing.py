@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.stats.core.multiplicity import Adjustment
 
-COMPARING = ("comparison", "choice", "ranking", "belief", "subgroup")
+COMPARING = ("comparison", "choice", "ranking", "belief", "subgroup", "contrast")
 
 
 def with_adjusted_p(estimates: Sequence[Estimate], confirmatory: Collection[str]) -> list[Estimate]:
@@ -29,7 +29,7 @@ def with_adjusted_p(estimates: Sequence[Estimate], confirmatory: Collection[str]
     for at, estimate in enumerate(estimates):
         if estimate.section in COMPARING:
             record = (estimate.section, estimate.question, str(estimate.scope), estimate.statistic, estimate.unit)
-            if estimate.p_value is not None:
+            if estimate.p_value is not None and estimate.p_adjusted is None:
                 families[_family(estimate, places[record], confirmatory)].append(at)
             places[record] += 1
     found = list(estimates)

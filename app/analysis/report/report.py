@@ -23,6 +23,7 @@ SECTIONS = (
     "choice",
     "ranking",
     "category",
+    "contrast",
     "belief",
     "subgroup",
     "composite",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.statistics_registry import Kind
@@ -101,9 +101,23 @@ def scope_filter(scope: Scope) -> list[str]:
     found = [f"source in ({', '.join(sources)})" if len(sources) > 1 else f"source = {one}" for one in sources[:1]]
     if "raters" in scope:
         found.append(f"rater in ({', '.join(scope['raters'])})")
-    found += [f"{name} = {scope[key]}" for key, name in FILTERED if key in scope]
+    found += [f"{name} = {scope[key]}" for key, name in FILTERED if key in scope and key not in _compared(scope)]
+    found += [f"{name} in ({', '.join(levels)})" for name, levels in _compared(scope).items()]
     found += [f"{name} = {value}" for name, value in scope.get("subgroup", {}).items()]
     return [*found, "rater is not flagged"] if "flagged" in scope else found
+
+
+def _compared(scope: Scope) -> dict[str, tuple[str, ...]]:
+    """What else restricts rows to some levels: two pools, two levels of a factor or of an attribute, one turn."""
+    found: dict[str, tuple[str, ...]] = {}
+    if "reference_pool" in scope:
+        found["pool"] = (scope["pool"], scope["reference_pool"])
+    for key in ("factor", "attribute"):
+        if key in scope:
+            found[scope[key]] = (scope["level"], scope["reference_level"])
+    if "turn" in scope and "covariate" not in scope:
+        found["turn"] = (str(scope["turn"]),)
+    return found
 
 
 # Covariates that we measure; an imported score keeps the name that its lead gave it.
@@ -126,6 +140,28 @@ def covariate_text(name: str) -> str:
     return COVARIATES.get(name, name)
 
 
+_WORDS: dict[str, Callable[[Any], str]] = {
+    "raters": " and ".join,
+    "condition": str,
+    "covariate": covariate_text,
+    "shown_label": "shown as {}".format,
+}
+
+
+def _contrast_texts(scope: Scope) -> list[str]:
+    """What is compared beside two sources, and for which code, turn or pool."""
+    found = [
+        f"{scope[key]}: {scope['level']} {MINUS} {scope['reference_level']}"
+        for key in ("factor", "attribute")
+        if key in scope
+    ]
+    found += [f"{name} {scope[key]}" for key, name in (("category", "code"), ("turn", "turn")) if key in scope]
+    if "pool" in scope:
+        other = f" {MINUS} {scope['reference_pool']}" if "reference_pool" in scope else ""
+        found.append(f"pool {scope['pool']}{other}")
+    return found
+
+
 def scope_text(scope: Scope, between: str = MINUS) -> str:
     """Whose answers about what, in a few words.
 
@@ -139,19 +175,11 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
         parts.append(f"{scope['source']} {between} {scope['reference']}" if "reference" in scope else scope["source"])
     if "cut" in scope:
         parts.append(f"at least {number_text(scope['cut'])}")
-    if "raters" in scope:
-        parts.append(" and ".join(scope["raters"]))
-    if "condition" in scope:
-        parts.append(str(scope["condition"]))
-    if "covariate" in scope:
-        parts.append(covariate_text(scope["covariate"]))
-    if "shown_label" in scope:
-        parts.append(f"shown as {scope['shown_label']}")
+    parts += [words(scope[key]) for key, words in _WORDS.items() if key in scope]
     parts += [f"{name}: {value}" for name, value in scope.get("subgroup", {}).items()]
     if "flagged" in scope:
         parts.append("without flagged raters")
-    if "pool" in scope:
-        parts.append(f"pool {scope['pool']}")
+    parts += _contrast_texts(scope)
     if scope.get("rater_kind") == "model":
         parts.append("model judges")
     return ", ".join(parts) or "all"

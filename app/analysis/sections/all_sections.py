@@ -17,6 +17,15 @@ from app.analysis.sections.comparison.composites import composites, table_of
 from app.analysis.sections.comparison.dimensions import dimensions
 from app.analysis.sections.comparison.distribution import distribution
 from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups
+from app.analysis.sections.contrasts.attributes import attributes
+from app.analysis.sections.contrasts.code_differences import code_differences
+from app.analysis.sections.contrasts.covariates import covariates, rater_scores
+from app.analysis.sections.contrasts.factors import factors
+from app.analysis.sections.contrasts.pairs import source_pairs
+from app.analysis.sections.contrasts.percent import percent
+from app.analysis.sections.contrasts.pools import pools
+from app.analysis.sections.contrasts.reliability import reliability
+from app.analysis.sections.contrasts.turns import turns
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.rankings import rankings
 from app.analysis.sections.raters.rater_profiles import raters
@@ -47,6 +56,7 @@ def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
         yield from rankings(ranks)
     yield from _codes_given(sheets)
     yield from _split(sheets)
+    yield from _contrasts(sheets)
     yield from texts(sheets)
     for sheet in sheets.numbers:
         yield from ratings_and_texts(sheet, sheets.covariates)
@@ -68,6 +78,24 @@ def _split(sheets: Sheets) -> Iterator[Estimate]:
             yield not_split(sheet, name, why)
         for votes in sheets.choices:
             yield not_split(votes, name, why)
+
+
+def _contrasts(sheets: Sheets) -> Iterator[Estimate]:
+    """What the design and the data allow beside source against reference."""
+    about_raters = [sheet for sheet in sheets.numbers if sheet.question.target == "rater"]
+    known = rater_scores(sheets.codes, about_raters)
+    for sheet in sheets.numbers:
+        yield from source_pairs(sheet)
+        yield from percent(sheet)
+        yield from factors(sheet, sheets.designed_splits)
+        yield from attributes(sheet, sheets.protocol)
+        yield from pools(sheet)
+        yield from covariates(sheet, known)
+        yield from reliability(sheet)
+    for sheet in sheets.scaled:
+        yield from turns(sheet, sheets.scaled)
+    for asked in sheets.categories:
+        yield from code_differences(asked, sheets.protocol.reference)
 
 
 def _agreed(sheets: Sheets) -> Iterator[Estimate]:

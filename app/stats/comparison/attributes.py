@@ -26,10 +26,11 @@ def attribute_effect(  # a statistic's options are keywords
 ) -> Result:
     """Mean of the sources with the attribute minus mean of the sources without it, every source counted alike.
 
-    With five sources or more, two of them on each side, the interval is for new sources, items and raters: V_source by
-    Welch over the means of the sources, plus the two-way variance of items and raters with the sources held fixed, less
-    the variance of single ratings, which both contain; df is the smallest of Welch's, items - 1 and raters - 1. With
-    fewer the interval is for new items and raters and these sources, and the note says so.
+    With five sources or more, two of them on each side, the interval is for new sources, items and raters: V_source
+    from the means of the sources (s1^2 / n1 + s0^2 / n0), plus the two-way variance of items and raters with the
+    sources held fixed, less the variance of single ratings, which both contain. Its degrees of freedom combine those of
+    sources (Satterthwaite, equal variances) with those of items and raters by their shares. With fewer sources the
+    interval is for new items and raters and these sources, and the note says so.
 
     Args:
         value: ratings, shape (n,); nan leaves first.
@@ -57,14 +58,14 @@ def attribute_effect(  # a statistic's options are keywords
 
 def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_ratings: float, level: float) -> Result:
     means = np.bincount(code, value) / np.bincount(code)
-    parts = [float(means[half].var(ddof=1)) / int(half.sum()) for half in (side, ~side)]
-    dfs = [int(half.sum()) - 1 for half in (side, ~side)]
-    between = sum(parts)
-    welch = between**2 / sum(part**2 / df for part, df in zip(parts, dfs, strict=True)) if between else 1.0
+    sizes = [int(half.sum()) for half in (side, ~side)]
+    between = sum(float(means[half].var(ddof=1)) / n for half, n in zip((side, ~side), sizes, strict=True))
+    # for sources that vary alike on both sides: the degrees of freedom of Welch's formula swing with two or three
+    of_sources = sum(1 / n for n in sizes) ** 2 / sum(1 / n**2 / (n - 1) for n in sizes)
     fixed_variance = (fixed.standard_error or 0.0) ** 2
     variance = max(between + fixed_variance - of_ratings, between, fixed_variance)
     share = between / variance
-    df = 1 / (share**2 / welch + (1 - share) ** 2 / (fixed.df or 1.0))
+    df = 1 / (share**2 / of_sources + (1 - share) ** 2 / (fixed.df or 1.0))
     error, estimate = variance**0.5, fixed.estimate or 0.0
     reach = t_quantile(df, level) * error
     interval = Interval(estimate - reach, estimate + reach, METHOD, level, inference="items_and_raters")

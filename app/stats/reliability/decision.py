@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from app.stats.core.result import Interval, Result, undefined
-from app.stats.reliability.icc import icc
+from app.stats.reliability.icc import icc_forms
 
 if TYPE_CHECKING:
     from app.stats.core.ratings import Ratings
@@ -39,6 +39,11 @@ def g_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95
     return _stepped_up(ratings, "g", n_raters, confidence)
 
 
+def one_way_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
+    """Phi(n) where it is not known who rated, or each rater has units of their own: severity is part of the rest."""
+    return _stepped_up(ratings, "one_way", n_raters, confidence)
+
+
 def raters_needed(
     ratings: Ratings, target: float = 0.8, *, coefficient: Coefficient = "phi", confidence: float = 0.95
 ) -> Result:
@@ -47,7 +52,7 @@ def raters_needed(
     n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up. The ends of the
     interval come from those of rho; there is none where rho may be 0.
     """
-    single = icc(ratings, form=_FORM[coefficient], confidence=confidence)
+    single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
         return single
     method = f"decision_study: {coefficient}, {single.method}"
@@ -81,7 +86,7 @@ def items_needed(
 
 
 def _stepped_up(ratings: Ratings, coefficient: Coefficient, n: float, confidence: float) -> Result:
-    single = icc(ratings, form=_FORM[coefficient], confidence=confidence)
+    single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
         return single
     method = f"decision_study: {coefficient}({n:g}), {single.method}"
@@ -89,6 +94,16 @@ def _stepped_up(ratings: Ratings, coefficient: Coefficient, n: float, confidence
         single.interval, low=_of_mean(single.interval.low, n), high=_of_mean(single.interval.high, n)
     )
     return replace(single, estimate=_of_mean(single.estimate, n), method=method, interval=ends, p_value=None)
+
+
+def _single(ratings: Ratings, coefficient: Coefficient, confidence: float) -> Result:
+    """The reliability of one rating. A variance of raters below 0 counts as 0, so that Phi is never above G."""
+    if coefficient != "phi":
+        return icc_forms(ratings, (_FORM[coefficient],), confidence=confidence)[_FORM[coefficient]]
+    both = icc_forms(ratings, ("a_1", "c_1"), confidence=confidence)
+    absolute, relative = both["a_1"].estimate, both["c_1"].estimate
+    is_below_zero = absolute is not None and relative is not None and absolute > relative
+    return both["c_1" if is_below_zero else "a_1"]
 
 
 def _of_mean(single: float, n: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class SpanScores:
 
 
 def span_scores(
-    marks: Sequence[Marked], key: Mapping[object, Sequence[Span]], length: Mapping[object, int], *, level: float = 0.95
+    marks: Sequence[Marked], key: Mapping[Any, Sequence[Span]], length: Mapping[Any, int], *, level: float = 0.95
 ) -> SpanScores:
     """Characters marked by raters against those of the key, summed over raters and texts (micro average).
 

@@ -11,6 +11,7 @@ from app.stats.reliability.decision import (
     decision_study,
     g_coefficient,
     items_needed,
+    one_way_coefficient,
     phi_coefficient,
     raters_needed,
 )
@@ -44,6 +45,14 @@ def test_four_raters_have_the_coefficients_of_shrout_and_fleiss(shrout: Ratings)
     assert g.interval
     assert (phi.interval.low, phi.interval.high) == pytest.approx((0.0711368163025035, 0.927232040167722))
     assert (g.interval.low, g.interval.high) == pytest.approx((0.675674713816305, 0.985891678169062))
+
+
+def test_slots_have_the_one_way_coefficient_of_shrout_and_fleiss(shrout: Ratings) -> None:
+    """ICC(1,4) = .443; its lower limit is below 0, which no reliability is."""
+    found = one_way_coefficient(shrout, 4)
+    assert found.estimate == pytest.approx(0.442797133679269)
+    assert found.interval
+    assert (found.interval.low, found.interval.high) == pytest.approx((0, 0.912415420340776))
 
 
 def test_a_reliability_of_point_eight_takes_ten_raters_or_two(shrout: Ratings) -> None:
@@ -91,8 +100,19 @@ def test_a_reliability_that_may_be_nothing_has_no_upper_end() -> None:
     unit, rater = (axis.ravel() for axis in np.indices((6, 3)))
     weak = Ratings(unit, rater, 0.6 * rng.normal(size=6)[unit] + rng.normal(size=18))
     found = raters_needed(weak)
-    assert (found.estimate, found.interval_reason) == (5, "no_variation")
+    assert (found.estimate, found.interval_reason) == (6, "no_variation")
     assert found.note.startswith("At least 1.")
+
+
+def test_raters_who_differ_less_than_by_chance_count_as_equally_severe() -> None:
+    """Sums of squares give a variance of raters below 0 here; Phi is then G (Brennan 2001, section 3.1)."""
+    values = np.array([[1.0, 2, 1], [3, 2, 3], [4, 5, 4], [2, 1, 2]])
+    unit, rater = (axis.ravel() for axis in np.indices((4, 3)))
+    balanced = Ratings(unit, rater, values.ravel())
+    found = variance_components(balanced)
+    assert found is not None
+    assert found.rater < 0
+    assert phi_coefficient(balanced, 3).estimate == g_coefficient(balanced, 3).estimate
 
 
 def test_perfect_agreement_needs_one_rater() -> None:

@@ -1,0 +1,54 @@
+"""What an attribute of the sources adds: reasoning, family, prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import groups
+from app.stats.comparison.attributes import attribute_effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.estimate import Estimate
+    from app.design.protocol.study import Protocol
+
+SECTION = "contrast"
+MAX_LEVELS = 6
+_TWO, _THREE = 2, 3
+
+
+def attributes(sheet: ScaledSheet, protocol: Protocol) -> Iterator[Estimate]:
+    """Each level of each attribute that groups the sources against its first level, of persons."""
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    for name, level_of in attributes_of(protocol).items():
+        levels = list(dict.fromkeys(level_of.values()))
+        of_source = [level_of.get(source) for source in sheet.codes.sources]
+        at = np.array([-1 if level is None else levels.index(level) for level in of_source])[answers.source]
+        at = np.where(answers.source >= 0, at, -1)
+        for other in range(1, len(levels)):
+            here = (at == 0) | (at == other)
+            part = answers.select(here)
+            found = attribute_effect(part.value, at[here] == other, part.source, **part.where)
+            scope = {"attribute": name, "level": levels[other], "reference_level": levels[0]}
+            yield sheet.record(found, part, section=SECTION, scope=scope, statistic="attribute_effect", unit="rating")
+
+
+def attributes_of(protocol: Protocol) -> dict[str, dict[str, str]]:
+    """Of each attribute that says something of groups of sources: the level of each source that has it.
+
+    An attribute with one level, or with a level for each source, compares nothing that the sources do not.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for key, source in protocol.sources.items():
+        for name, value in source.attributes.items():
+            if isinstance(value, str | int | float | bool):
+                found.setdefault(name, {})[key] = str(value)
+    return {
+        name: levels
+        for name, levels in found.items()
+        if len(levels) >= _THREE and _TWO <= len(set(levels.values())) <= min(MAX_LEVELS, len(levels) - 1)
+    }

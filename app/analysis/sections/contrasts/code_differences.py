@@ -1,0 +1,66 @@
+"""Codes (harm, refusal, behaviours, errors): how much more often one source gets each than the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import groups
+from app.stats.comparison.categories import category_difference, cochran_q, stuart_maxwell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools, Ints
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.estimate import Estimate
+    from app.analysis.sections.categories import CategorySheet
+
+SECTION = "contrast"
+_TWO = 2
+
+
+def code_differences(asked: CategorySheet, reference: str | None) -> Iterator[Estimate]:
+    """Of persons: differences of shares for each code, Cochran's Q over all sources, Stuart-Maxwell over all codes."""
+    if reference is None or len(asked.by_code[0].sources) < _TWO:
+        return
+    for name, sheet in zip(asked.question.codes, asked.by_code, strict=True):
+        answers = groups(sheet.codes)[0].of(sheet.answers)
+        for source in sheet.sources:
+            if source != reference:
+                part, is_mine = _two(sheet, answers, source, reference)
+                found = category_difference(part.value, is_mine, **part.where)
+                scope = {"category": name, "source": source, "reference": reference}
+                yield sheet.record(
+                    found, part, section=SECTION, scope=scope, statistic="category_difference", unit="rating"
+                )
+        q = cochran_q(answers.value, _cells(answers), answers.source)
+        yield sheet.record(q, answers, section=SECTION, scope={"category": name}, statistic="cochran_q", unit="rating")
+    if asked.whole is not None:
+        yield from _marginal(asked.whole, reference)
+
+
+def _marginal(sheet: ScaledSheet, reference: str) -> Iterator[Estimate]:
+    """Whether one rater's codes for a source and for the reference on one item have the same shares."""
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    for source in sheet.sources:
+        if source != reference:
+            part, is_mine = _two(sheet, answers, source, reference)
+            cell = _cells(part)
+            _, mine, theirs = np.intersect1d(cell[is_mine], cell[~is_mine], return_indices=True)
+            found = stuart_maxwell(part.value[is_mine][mine], part.value[~is_mine][theirs])
+            scope = {"source": source, "reference": reference}
+            yield sheet.record(found, part, section=SECTION, scope=scope, statistic="stuart_maxwell", unit="rating")
+
+
+def _two(sheet: ScaledSheet, answers: Answers, source: str, reference: str) -> tuple[Answers, Bools]:
+    mine, theirs = sheet.code_of(source), sheet.code_of(reference)
+    part = answers.select((answers.source == mine) | (answers.source == theirs))
+    return part, np.asarray(part.source == mine)
+
+
+def _cells(answers: Answers) -> Ints:
+    """One code for each item and rater."""
+    return np.asarray(answers.item * (int(answers.rater.max(initial=0)) + 1) + answers.rater)

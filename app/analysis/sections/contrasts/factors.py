@@ -1,0 +1,53 @@
+"""What a factor of the design changes, over all sources and for each: a label, an instruction, a profile shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import groups
+from app.stats.comparison.factor import factor_effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.splits import Split
+    from app.analysis.estimate import Estimate, Scope
+
+SECTION = "contrast"
+
+
+def factors(sheet: ScaledSheet, splits: Sequence[Split]) -> Iterator[Estimate]:
+    """Each level of each factor against the factor's first level, of persons."""
+    for split in splits:
+        for name, names in _factors_of(split, splits):
+            yield from _levels(sheet, split, name, names)
+
+
+def _factors_of(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, list[str]]]:
+    """The factor's name and its levels' names; nothing for whole cells where their factors stand for themselves."""
+    has_factors = any(other.kind == "condition" and other.name != "condition" for other in splits)
+    if split.kind == "condition" and split.name == "condition" and has_factors:
+        return
+    named = [level.partition("=") for level in split.levels]
+    if split.kind == "condition" and all(sign for _, sign, _ in named):
+        yield named[0][0], [level for _, _, level in named]
+    else:
+        yield split.name, list(split.levels)
+
+
+def _levels(sheet: ScaledSheet, split: Split, factor: str, names: list[str]) -> Iterator[Estimate]:
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    code = split.of(answers)
+    present = np.unique(code[code >= 0]).tolist()
+    for level in present[1:]:
+        here = np.isin(code, [present[0], level])
+        both, at_level = answers.select(here), code[here] == level
+        compared: Scope = {"factor": factor, "level": names[level], "reference_level": names[present[0]]}
+        for source in (None, *sheet.sources):
+            mine = np.ones(len(both.value), bool) if source is None else both.source == sheet.code_of(source)
+            part, scope = both.select(mine), compared if source is None else {**compared, "source": source}
+            found = factor_effect(part.value, at_level[mine], **part.where)
+            yield sheet.record(found, part, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")

@@ -1,0 +1,71 @@
+"""Every source against every other one, where there are three or more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.source_contrast import Contrast
+from app.stats.comparison import describe
+from app.stats.comparison.pairs import all_pairs
+from app.stats.comparison.shares import share_difference
+from app.stats.comparison.t_tests import t_paired
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.estimate import Estimate, Scope, Unit
+    from app.stats.core.result import Result
+
+SECTION = "contrast"
+# with more sources the pairs fill the report, and the strengths of a choice model say the same in one number each
+MAX_SOURCES = 12
+_THREE = 3
+_ROUNDING = 1e-9
+
+
+def source_pairs(sheet: ScaledSheet) -> Iterator[Estimate]:
+    """Differences of means, shares at or above the cut and item means; p adjusted by Holm over all pairs."""
+    rated = [source for source in sheet.sources if (sheet.answers.source == sheet.code_of(source)).any()]
+    if not _THREE <= len(rated) <= MAX_SOURCES:
+        return
+    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        yield from _of_group(sheet, answers, group.scope, rated)
+
+
+def _of_group(sheet: ScaledSheet, answers: Answers, group: Scope, sources: list[str]) -> Iterator[Estimate]:
+    ways: list[tuple[str, Unit, Scope, Callable[[Contrast], Result]]] = [
+        ("mean_difference", "rating", {}, _mean),
+        ("t_paired", "item_mean", {}, _paired),
+    ]
+    if sheet.cut is not None:
+        ways.append(("share_difference", "rating", {"cut": sheet.cut}, _share))
+    for statistic, unit, more, compare in ways:
+
+        def between(source: str, reference: str, compare: Callable[[Contrast], Result] = compare) -> Result:
+            return compare(Contrast.of(sheet, answers, {"source": source, "reference": reference}))
+
+        for pair in all_pairs(sources, between):
+            scope = {**group, "source": pair.source, "reference": pair.reference, **more}
+            part = Contrast.of(sheet, answers, scope).answers
+            record = sheet.record(pair.result, part, section=SECTION, scope=scope, statistic=statistic, unit=unit)
+            yield replace(record, p_adjusted=pair.p_adjusted)
+
+
+def _mean(contrast: Contrast) -> Result:
+    return describe.mean_difference(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
+
+
+def _paired(contrast: Contrast) -> Result:
+    return t_paired(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
+
+
+def _share(contrast: Contrast) -> Result:
+    cut = contrast.sheet.cut or 0.0
+    reaches = np.asarray(contrast.answers.value >= cut - _ROUNDING, dtype=np.float64)
+    return share_difference(reaches, contrast.is_mine, **contrast.answers.where)

@@ -1,0 +1,41 @@
+"""Differences in per cent of the reference's mean, and of its share at or above the cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.scopes import groups
+from app.analysis.data.source_contrast import Contrast
+from app.stats.comparison.percent import percent_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.estimate import Estimate, Scope
+
+SECTION = "contrast"
+_ROUNDING = 1e-9
+
+
+def percent(sheet: ScaledSheet) -> Iterator[Estimate]:
+    """Each source against the reference, of persons; nothing on scales with values below 0."""
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    if sheet.reference is None or (len(answers.value) and answers.value.min() < 0):
+        return
+    for source in sheet.sources:
+        if source == sheet.reference:
+            continue
+        scope: Scope = {"source": source, "reference": sheet.reference}
+        contrast = Contrast.of(sheet, answers, scope)
+        values = [(contrast.answers.value, scope)]
+        if sheet.cut is not None:
+            reaches = np.asarray(contrast.answers.value >= sheet.cut - _ROUNDING, dtype=np.float64)
+            values.append((reaches, {**scope, "cut": sheet.cut}))
+        for value, of in values:
+            found = percent_change(value, contrast.is_mine, **contrast.answers.where)
+            yield sheet.record(
+                found, contrast.answers, section=SECTION, scope=of, statistic="percent_change", unit="rating"
+            )
