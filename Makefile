@@ -7,6 +7,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
+BABEL := $(PY) -m babel.messages.frontend
+CATALOGUES := app/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
 
@@ -51,7 +53,14 @@ fix: .venv/test.stamp ## let the formatter and the linter mend what they can
 	$(PY) -m djlint templates --reformat --quiet || true
 
 texts: .venv/test.stamp ## bring the catalogues of rater pages up to date (a new language: make texts NEW=fr)
-	$(PY) -m app.language.update $(NEW)
+	@mkdir -p build
+	@$(BABEL) --quiet extract --mapping-file babel.cfg --keyword message --keyword messages:1,2 --add-location file \
+	  --sort-by-file --output-file build/texts.pot .
+	@test -z "$(NEW)" || $(BABEL) --quiet init --input-file build/texts.pot --locale $(NEW) --output-file $(CATALOGUES)/$(NEW).po
+	@for po in $(CATALOGUES)/*.po; do \
+	  $(BABEL) --quiet update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width 120 \
+	    --input-file build/texts.pot --locale "$$(basename "$$po" .po)" --output-file "$$po" || exit 1; done
+	@$(PY) -m pytest -q -p no:randomly tests/language/test_catalogues.py
 
 lock: ## renew both locks (needs uv)
 	$(COMPILE) --group build --output-file requirements.lock

@@ -28,7 +28,7 @@ Value = str | float | Message
 
 
 def message(text: str, **values: Value) -> Message:
-    """A fixed text. The text stands in the call itself: `python -m app.language.update` finds it there."""
+    """A fixed text. The text stands in the call itself: `make texts` finds it there."""
     return Message(text, values=values)
 
 
