@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.analysis.data.frames import CHECK_COLUMNS
+from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.analysis.estimate import FIELDS
 from app.design.questions.kinds import KINDS
 from app.exchange.folder.scores import SCORE_COLUMNS
 from app.exchange.folder.written_tables import EVENT_COLUMNS
-from app.exchange.ratings.ratings import FILE_COLUMNS
 from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from app.storage.tables import metadata
 

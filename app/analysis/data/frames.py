@@ -15,49 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.analysis.data.rating_columns import FRAME_COLUMNS, names_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
 
-# number: rating, slider · outcome and chosen: choice · codes: category, joined by | · text: text, highlight
-RATING_COLUMNS = (
-    "rater",
-    "item",
-    "response",
-    "question",
-    "turn",
-    "number",
-    "outcome",
-    "chosen",
-    "strength",
-    "codes",
-    "text",
-    "left_response",
-    "right_response",
-    "side",
-    "position",
-    "condition",
-    "shown_label",
-    "repeat",
-    "rated_at",
-    "served_at",
-    "active_ms",
-    "comment",
-    "exclude",
-)
-TEXT_COLUMNS = frozenset(RATING_COLUMNS) - {
-    "turn",
-    "number",
-    "strength",
-    "position",
-    "repeat",
-    "active_ms",
-    "rated_at",
-    "served_at",
-}
-WHOLE_COLUMNS = ("turn", "position", "active_ms")
-TIME_COLUMNS = ("rated_at", "served_at")
+    from app.analysis.data.rating_columns import Type
+
+RATING_COLUMNS = tuple(column.name for column in FRAME_COLUMNS)
+TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
+_DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "datetime64[us, UTC]"}
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
 ORDER = ["rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response"]
 
@@ -87,23 +56,18 @@ def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    def typed(name: str) -> pd.Series[Any]:
-        cells = columns.get(name)
-        if name == "repeat":
-            return (
-                pd.Series(0 if cells is None else cells, index=range(n_rows), dtype="Int64").fillna(0).astype("int64")
-            )
-        if name in WHOLE_COLUMNS:
-            return pd.Series(cells, index=range(n_rows), dtype="Int64")
-        if name in TIME_COLUMNS:
-            return pd.Series(cells, index=range(n_rows), dtype="datetime64[us, UTC]")
-        if name in TEXT_COLUMNS:
-            text = np.full(n_rows, None) if cells is None else np.array(cells, dtype=object)
-            text[pd.isna(text)] = None
-            return pd.Series(text, index=range(n_rows), dtype=object)
-        return pd.Series(cells, index=range(n_rows), dtype="float64")
+    def typed(name: str, kind: Type) -> pd.Series[Any]:
+        cells, rows = columns.get(name), range(n_rows)
+        if kind == "count":
+            return pd.Series(0 if cells is None else cells, index=rows, dtype="Int64").fillna(0).astype("int64")
+        if kind in _DTYPES:
+            typed_cells: pd.Series[Any] = pd.Series(cells, index=rows, dtype=_DTYPES[kind])
+            return typed_cells
+        text = np.full(n_rows, None) if cells is None else np.array(cells, dtype=object)
+        text[pd.isna(text)] = None
+        return pd.Series(text, index=rows, dtype=object)
 
-    return pd.DataFrame({name: typed(name) for name in RATING_COLUMNS})
+    return pd.DataFrame({column.name: typed(column.name, column.type) for column in FRAME_COLUMNS})
 
 
 def canonical(ratings: pd.DataFrame) -> pd.DataFrame:

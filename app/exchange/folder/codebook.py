@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from app.analysis.data.rating_columns import COLUMNS, names_of
 from app.exchange.folder.scores import score_meanings
 
 if TYPE_CHECKING:
@@ -13,36 +14,17 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
 
-MEANINGS = {
-    "item": "id of the item (the situation that is read)",
+MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file} | {
     "text": "the text as it is shown",
     "turns": "the dialogue: a JSON list of speaker and text",
     "profile": "who the person of the item is",
     "content_note": "what the reader is told beforehand",
-    "response": "id of the response",
     "source": "who wrote the response; its kind stands in study.yaml",
-    "rater": "pseudonym of the rater",
     "kind": "person or model (of a rater); what happened (of an event)",
     "pool": "which group the rater belongs to",
     "is_simulated": "true where the program answered, not a person",
-    "question": "key of the question",
-    "value": "the answer: a number; the response chosen, tie or neither; codes joined by |; character offsets; or text",
     "score": "which score of the questions about the rater",
     "n_answers": "how many answers it is made of",
-    "strength": "how strong the preference is",
-    "turn": "turn of the dialogue, from 1",
-    "left_response": "the response that stood left",
-    "right_response": "the response that stood right",
-    "side": "the side of the response chosen or rated",
-    "position": "place in the rater's order",
-    "condition": "under which condition",
-    "shown_label": "what was said of the source",
-    "repeat": "0, or which planned repeat",
-    "rated_at": "when the answer was given, UTC",
-    "served_at": "when the item was shown, UTC",
-    "active_ms": "milliseconds from shown to done",
-    "comment": "a remark on the answer",
-    "exclude": "a reason to leave the answer out of every estimate",
     "check": "which check",
     "is_passed": "whether it was passed",
     "detail": "more, as JSON",
@@ -90,10 +72,6 @@ MEANINGS = {
     "paused_ms": "milliseconds of the rater's own pauses, which no other time counts",
 }
 _WHOLE = (
-    "turn",
-    "position",
-    "repeat",
-    "active_ms",
     "n_items",
     "n_units",
     "n_pairable_units",
@@ -108,10 +86,8 @@ _WHOLE = (
     "n_open",
     "paused_ms",
 )
-_NUMBERS = ("strength", "estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
+_NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
 _TIMES = (
-    "rated_at",
-    "served_at",
     "happened_at",
     "first_action_at",
     "submitted_at",
@@ -121,15 +97,9 @@ _TIMES = (
     "last_seen_at",
 )
 _KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
-_REFERENCES = {
+_REFERENCES: dict[str, dict[str, str]] = {
     "responses": {"item": "items"},
-    "ratings": {
-        "rater": "raters",
-        "item": "items",
-        "response": "responses",
-        "left_response": "responses",
-        "right_response": "responses",
-    },
+    "ratings": {column.name: column.of for column in COLUMNS if column.of and column.in_file},
     "scores": {"rater": "raters"},
     "checks": {"rater": "raters"},
     "events": {"rater": "raters"},
@@ -194,9 +164,9 @@ def _resource(name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
 
 def _field(column: str) -> dict[str, str]:
     kinds = {
-        "integer": _WHOLE,
-        "number": _NUMBERS,
-        "datetime": _TIMES,
+        "integer": (*_WHOLE, *names_of("whole", "count")),
+        "number": (*_NUMBERS, *names_of("number")),
+        "datetime": (*_TIMES, *names_of("time")),
         "boolean": ("is_simulated", "is_passed"),
     }
     kind = next((kind for kind, names in kinds.items() if column in names), "string")

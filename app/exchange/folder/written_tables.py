@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
-from app.exchange.ratings.ratings import FILE_COLUMNS
+from app.analysis.data.rating_columns import FILE_COLUMNS
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder

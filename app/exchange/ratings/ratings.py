@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import rating_frame
+from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.exchange.ratings.answers import check_answers
 from app.exchange.ratings.circumstances import check_circumstances
 from app.exchange.ratings.ratings_table import Sheet
@@ -20,28 +21,6 @@ if TYPE_CHECKING:
     from app.exchange.ratings.targets import Study, Targets
     from app.exchange.tabular.columns import Places
     from app.exchange.tabular.table import Column, Table
-
-FILE_COLUMNS = (
-    "rater",
-    "item",
-    "response",
-    "question",
-    "value",
-    "strength",
-    "turn",
-    "left_response",
-    "right_response",
-    "side",
-    "position",
-    "condition",
-    "shown_label",
-    "repeat",
-    "rated_at",
-    "served_at",
-    "active_ms",
-    "comment",
-    "exclude",
-)
 
 
 def no_ratings() -> pd.DataFrame:

@@ -5,17 +5,18 @@ COPY sends numbers instead of ids, since each id would come a thousand times ove
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from sqlalchemy import text
 
 from app.analysis.data.frames import CHECK_COLUMNS
+from app.analysis.data.rating_columns import FRAME_COLUMNS, RatingColumn
 from app.design.questions.kinds import kinds_with_empty
 from app.design.questions.question import EmptyColumn
 from app.storage.database.bulk_copy import copy_out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import pandas as pd
@@ -44,14 +45,6 @@ RATERS = text("""
     SELECT id, key, kind, pool, is_simulated, nullif(attributes, '{}') AS attributes FROM raters
     WHERE study_id = :study ORDER BY id
 """)
-_RATINGS = """
-    SELECT rater_id, coalesce(item_id, 0) AS item_id, coalesce(response_id, 0) AS response_id, question, turn, number,
-      outcome, coalesce(chosen_response_id, 0) AS chosen_id, strength, array_to_string(codes, '|') AS codes, text,
-      coalesce(left_response_id, 0) AS left_id, coalesce(right_response_id, 0) AS right_id, side, position, condition,
-      shown_label, repeat, CAST(extract(epoch FROM rated_at) * 1000000 AS bigint) AS rated_at,
-      CAST(extract(epoch FROM served_at) * 1000000 AS bigint) AS served_at, active_ms, comment, exclude
-    FROM ratings WHERE study_id = {study}
-"""
 _CHECKS = text("""
     SELECT r.key, e.detail->>'check' AS name, CAST(e.detail->>'is_passed' AS boolean) AS is_passed, e.happened_at
     FROM events e JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id
@@ -59,12 +52,27 @@ _CHECKS = text("""
     ORDER BY e.happened_at, e.id
 """)
 _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
-_WHOLE = ("turn", "position", "active_ms", "rated_at", "served_at")
-_NAMES = ("question", "outcome", "codes", "side", "condition", "shown_label", "exclude")
-_TIMES = ("rated_at", "served_at")
-_FLOATS = ("number", "strength")
-_TEXTS = ("text", "comment")
-_IDS = ("rater_id", "item_id", "response_id", "chosen_id", "left_id", "right_id", "repeat")
+
+
+def _selected(column: RatingColumn) -> str:
+    """How a column is copied: ids as numbers, 0 for none; times as microseconds; codes joined."""
+    name = column.stored_as
+    match column.type:
+        case "id":
+            return f"coalesce({name}, 0) AS {column.name}"
+        case "codes":
+            return f"array_to_string({name}, '|') AS {column.name}"
+        case "time":
+            return f"CAST(extract(epoch FROM {name}) * 1000000 AS bigint) AS {column.name}"
+        case "name" | "text" | "whole" | "count" | "number":
+            return f"{name} AS {column.name}"
+        case _:
+            assert_never(column.type)
+
+
+_RATINGS = f"SELECT {', '.join(map(_selected, FRAME_COLUMNS))} FROM ratings WHERE study_id = {{study}}"  # noqa: S608
+# As text: a code or a condition may be called 1, and what reads decimals in bulk may be off in the last place.
+_DTYPES = {"id": "int64", "count": "int64", "whole": "Int64", "time": "Int64"}
 
 
 def study_frames(db: Connection, study_id: int) -> Frames:
@@ -122,9 +130,7 @@ def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
     """The rows of the table, ids as numbers. Copied before the ids' keys are read: whom an answer names is there."""
     import pandas as pd
 
-    kinds = dict.fromkeys(_IDS, "int64") | dict.fromkeys(_WHOLE, "Int64")
-    # As text: a code or a condition may be called 1, and what reads decimals in bulk may be off in the last place.
-    kinds |= dict.fromkeys(_NAMES + _FLOATS + _TEXTS, "object")
+    kinds = {column.name: _DTYPES.get(column.type, "object") for column in FRAME_COLUMNS}
     return pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
 
 
@@ -141,22 +147,30 @@ def ratings_of(
         items: id and key of each.
         responses: id and key of each.
     """
-    import pandas as pd
-
     from app.analysis.data.frames import rating_frame
 
-    rater, item = _Keys(raters), _Keys(items)
-    rows = rows[rater.has(rows["rater_id"])].reset_index(drop=True)
-    reply = _Keys(responses)
-    columns: dict[str, Any] = {name: rows[name] for name in ("turn", "position", "repeat", "active_ms")}
-    columns |= {"rater": rater.at(rows["rater_id"]), "item": item.at(rows["item_id"])}
-    columns |= {"response": reply.at(rows["response_id"]), "chosen": reply.at(rows["chosen_id"])}
-    columns |= {"left_response": reply.at(rows["left_id"]), "right_response": reply.at(rows["right_id"])}
-    columns |= {name: rows[name].to_numpy() for name in _NAMES + _TEXTS}
-    columns |= {name: _floats(rows[name]) for name in _FLOATS}
-    columns |= {name: pd.to_datetime(rows[name], unit="us", utc=True) for name in _TIMES}
+    keys = {"raters": _Keys(raters), "items": _Keys(items), "responses": _Keys(responses)}
+    rows = rows[keys["raters"].has(rows["rater"])].reset_index(drop=True)
+    columns = {column.name: _cells(column, rows[column.name], keys) for column in FRAME_COLUMNS}
     _put_back_empty(db, study_id, columns)
     return rating_frame(columns, len(rows))
+
+
+def _cells(column: RatingColumn, copied: pd.Series[Any], keys: Mapping[str, _Keys]) -> Any:  # noqa: ANN401 - any type
+    """A column as frames have it."""
+    import pandas as pd
+
+    if column.of is not None:
+        return keys[column.of].at(copied)
+    match column.type:
+        case "number":
+            return _floats(copied)
+        case "time":
+            return pd.to_datetime(copied, unit="us", utc=True)
+        case "whole" | "count":
+            return copied
+        case _:
+            return copied.to_numpy()
 
 
 class _Keys:

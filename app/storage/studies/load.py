@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.analysis.data.rating_columns import FRAME_COLUMNS
 from app.design.problem import InvalidInputError, Problem
 from app.storage.database.bulk_copy import copy_in
 from app.storage.studies.export import study_folder
@@ -165,16 +166,13 @@ def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress:
 def _store_ratings(
     db: Connection, study_id: int, ratings: pd.DataFrame, rater_ids: Mapping[str, int], progress: Progress
 ) -> None:
-    responses = _ids(db, study_id, "responses")
-    ids: dict[str, tuple[str, Mapping[str, int]]] = {
-        "rater": ("rater_id", rater_ids),
-        "item": ("item_id", _ids(db, study_id, "items")),
-        "response": ("response_id", responses),
-        "chosen": ("chosen_response_id", responses),
-        "left_response": ("left_response_id", responses),
-        "right_response": ("right_response_id", responses),
+    tables = {"raters": rater_ids, "items": _ids(db, study_id, "items"), "responses": _ids(db, study_id, "responses")}
+    ids = {column.name: column for column in FRAME_COLUMNS if column.of is not None}
+    numbers = {
+        column.stored_as: ratings[name].map(tables[column.of]).astype("Int64")
+        for name, column in ids.items()
+        if column.of is not None
     }
-    numbers = {column: ratings[name].map(numbers).astype("Int64") for name, (column, numbers) in ids.items()}
     codes = ratings["codes"].map(_as_codes, na_action="ignore")
     stored = ratings.drop(columns=list(ids)).assign(codes=codes, **numbers)
     copy_in(db, "ratings", stored, progress, study_id=str(study_id))
