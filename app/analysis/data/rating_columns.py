@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from app.design.questions.question import DEVICES
+
 # id: of a rater, item or response · name: text that recurs · text: free text · codes: several joined by | ·
 # whole: a whole number or nothing · count: a whole number, 0 for nothing · number: a decimal · time: UTC, microseconds
 Type = Literal["id", "name", "text", "codes", "whole", "count", "number", "time"]
@@ -16,7 +18,7 @@ Table = Literal["raters", "items", "responses"]
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """One column. `of`: the table whose ids it holds. `values`: all that it may hold, where that is a short list.
+    """One column. `of`: the table whose ids it holds. `allowed`: all that it may hold, where that is a short list.
 
     `in_file` and `in_frame` are False for the two ways of writing the answer.
     """
@@ -27,7 +29,7 @@ class RatingColumn:
     meaning: str
     database_name: str = ""
     of: Table | None = None
-    values: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
     in_file: bool = True
     in_frame: bool = True
 
@@ -64,7 +66,7 @@ COLUMNS = (
     RatingColumn(
         "right_response", "id", "Right response", "the response that stood right", "right_response_id", "responses"
     ),
-    RatingColumn("side", "name", "Side", "the side of the response chosen or rated", values=("left", "right")),
+    RatingColumn("side", "name", "Side", "the side of the response chosen or rated", allowed=("left", "right")),
     RatingColumn("position", "whole", "Position", "place in the rater's order"),
     RatingColumn("condition", "name", "Condition", "under which condition"),
     RatingColumn("shown_label", "name", "Shown label", "what was said of the source"),
@@ -72,6 +74,13 @@ COLUMNS = (
     RatingColumn("rated_at", "time", "Answered", "when the answer was given, UTC"),
     RatingColumn("served_at", "time", "Shown", "when the item was shown, UTC"),
     RatingColumn("active_ms", "whole", "Active time", "milliseconds from shown to done"),
+    RatingColumn(
+        "device",
+        "name",
+        "Device",
+        "phone, tablet or desktop, by the width of the browser's window; nothing where scripts are off",
+        allowed=DEVICES,
+    ),
     RatingColumn("comment", "text", "Comment", "a remark on the answer"),
     RatingColumn("exclude", "name", "Excluded", "a reason to leave the answer out of every estimate"),
 )

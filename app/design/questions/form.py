@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from app.design.questions.question import AnswerError, Given, Sent
+from app.design.questions.question import DEVICES, AnswerError, Given, Sent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +76,8 @@ def read_answer(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[i
     sent = _sent(slot, form, shown)
     comment = sent.text(".comment") or None if slot.question.comment else None
     given = slot.question.read(sent)
-    return None if given is None else Answer(slot=slot, **_fields(replace(given, comment=comment)))
+    device = next((name for name in DEVICES if name == sent.text(".device")), None)
+    return None if given is None else Answer(slot=slot, **_fields(replace(given, comment=comment, device=device)))
 
 
 def _sent(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Sent:

@@ -21,6 +21,8 @@ Form = dict[str, list[str]]
 # The column of an answer that says nothing where it is empty: CSV has one cell for that and for no answer.
 EmptyColumn = Literal["codes", "text"]
 SIDES = ("left", "right")
+# By the width of the browser's window: nothing that identifies.
+DEVICES = ("phone", "tablet", "desktop")
 MAX_TEXT = 20_000
 
 
@@ -49,6 +51,7 @@ class Given:
     text: str | None = None
     ranks: tuple[tuple[int, int], ...] | None = None
     comment: str | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class RankingQuestion(AskedQuestion):
         """As `AskedQuestion.rows`: one for each response; a comment stands beside the first that was shown."""
         comments = [given.comment, *[None] * (len(given.ranks or ()) - 1)]
         return [
-            (response, Given(number=rank, comment=comment))
+            (response, Given(number=rank, comment=comment, device=given.device))
             for (response, rank), comment in zip(given.ranks or (), comments, strict=True)
         ]
 

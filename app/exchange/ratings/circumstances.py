@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.rating_columns import FRAME_COLUMNS
 from app.design.questions.scale import number
+from app.exchange.problems import listed
 from app.exchange.tabular.columns import text_or_none
 
 if TYPE_CHECKING:
@@ -20,12 +22,16 @@ if TYPE_CHECKING:
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
 # It stands in an index beside other text.
 _LONGEST_CONDITION = 400
-TEXT = ("condition", "shown_label", "side")
+TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", "shown_label", "side", "device"})
 
 
 def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
     """The columns beside the answer; None where a cell is empty."""
-    beside = {name: text_or_none(sheet.table.stripped(name)) for name in TEXT}
+    beside = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
+    for column in TEXT:
+        if column.allowed:
+            cells = sheet.table.stripped(column.name)
+            sheet.reject((cells != "") & ~np.isin(cells, column.allowed), column.name, listed(column.allowed))
     too_long = sheet.table.mapped("condition", lambda text: len(text.strip()) > _LONGEST_CONDITION)
     sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
     _check_side(sheet, targets, chosen)
@@ -38,7 +44,6 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
 
 def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
     side = sheet.table.stripped("side")
-    sheet.reject((side != "") & ~np.isin(side, ("left", "right")), "side", "left or right")
     known = sheet.ok & (side != "") & (targets.left >= 0)
     # The side is that of the response chosen, or of the response that the question is about.
     left, right = targets.replies.at(targets.left), targets.replies.at(targets.right)

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from app.storage.raters.rating_sessions import RatingSession
 
 _RECORD = text(f"""
-    INSERT INTO ratings AS r (study_id, rater_id, question, number, outcome, codes, text, comment, position, rated_at,
+    INSERT INTO ratings AS r (study_id, rater_id, question, number, outcome, codes, text, comment, device, position,
+      rated_at,
       idempotency_key, exclude)
-    SELECT :study, :rater, g.question, g.number, g.outcome, g.codes, g.text, g.comment, g.position, now(),
+    SELECT :study, :rater, g.question, g.number, g.outcome, g.codes, g.text, g.comment, g.device, g.position, now(),
       CAST(:key AS uuid), :exclude
     FROM ({GIVEN}) AS g
     WHERE (g.text IS DISTINCT FROM '' OR EXISTS (

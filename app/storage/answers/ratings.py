@@ -26,7 +26,8 @@ GOLD = "gold"
 GIVEN = """
     SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
       question text, response_id bigint, turn integer, number float8, outcome text, chosen_response_id bigint,
-      strength float8, codes text[], "text" text, side text, shown_label text, comment text, position integer)
+      strength float8, codes text[], "text" text, side text, shown_label text, comment text, device text,
+      position integer)
 """
 UPSERT = """
     ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
@@ -34,6 +35,7 @@ UPSERT = """
     DO UPDATE SET number = excluded.number, outcome = excluded.outcome,
       chosen_response_id = excluded.chosen_response_id, strength = excluded.strength, codes = excluded.codes,
       text = excluded.text, side = excluded.side, comment = excluded.comment,
+      device = coalesce(excluded.device, r.device),
       idempotency_key = coalesce(excluded.idempotency_key, r.idempotency_key),
       rated_at = CASE WHEN (r.number, r.outcome, r.chosen_response_id, r.strength, r.codes, r.text)
                         IS DISTINCT FROM (excluded.number, excluded.outcome, excluded.chosen_response_id,
@@ -60,10 +62,11 @@ def paused_ms(since: str) -> str:
 
 INSERT = f"""
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, question, response_id, turn, number, outcome,
-      chosen_response_id, strength, codes, text, side, shown_label, comment, idempotency_key, rated_at,
+      chosen_response_id, strength, codes, text, side, shown_label, comment, device, idempotency_key, rated_at,
       left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
     SELECT a.study_id, a.rater_id, a.id, t.item_id, g.question, g.response_id, g.turn, g.number, g.outcome,
-      g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, CAST(:key AS uuid), now(),
+      g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, g.device,
+      CAST(:key AS uuid), now(),
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
       a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms,
@@ -159,6 +162,7 @@ def answer_rows(
             "text": given.text,
             "shown_label": (labels or {}).get(response_id or 0),
             "comment": given.comment,
+            "device": given.device,
             "side": SIDES[slot.place or 0] if is_of_pair else given.side,
         }
         for response_id, given in slot.question.rows(answer, slot.response_id)

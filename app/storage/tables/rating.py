@@ -22,7 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.storage.tables.base import metadata, row_id, study_key, time, within_study
+from app.design.questions.question import DEVICES, SIDES
+from app.storage.tables.base import metadata, one_of, row_id, study_key, time, within_study
 
 
 def _answer_columns() -> list[Column[object]]:
@@ -60,6 +61,7 @@ ratings = Table(
     Column("repeat", SmallInteger, nullable=False, server_default="0"),
     Column("served_at", DateTime(timezone=True)),
     Column("active_ms", BigInteger),
+    Column("device", Text),
     Column("comment", Text),
     Column("exclude", Text),
     time("stored_at", now=True),
@@ -85,7 +87,8 @@ ratings = Table(
         name="chosen_was_shown",
     ),
     CheckConstraint("(left_response_id IS NULL) = (right_response_id IS NULL)", name="two_sides"),
-    CheckConstraint("side IN ('left', 'right')", name="side"),
+    one_of("side", SIDES),
+    one_of("device", DEVICES),
     CheckConstraint("repeat >= 0", name="repeat"),
     CheckConstraint("response_id IS NULL OR item_id IS NOT NULL", name="response_has_item"),
     Index(
