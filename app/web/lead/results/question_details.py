@@ -27,6 +27,7 @@ def folds_of(estimates: Sequence[Estimate]) -> list[Fold]:
         by_section.setdefault(estimate.section, []).append(estimate)
     found = (
         _ranks(by_section.get("ranking", [])),
+        _contrasts(by_section.get("contrast", [])),
         _subgroups(by_section.get("subgroup", [])),
         texts(by_section.get("text", [])),
         _disagreement(by_section.get("disagreement", [])),
@@ -43,6 +44,25 @@ def _ranks(estimates: Sequence[Estimate]) -> Fold:
         "1 is first. Tied responses share the mean of their places.",
         _scopes(means, "Source", "Mean ranks"),
     )
+
+
+def _contrasts(estimates: Sequence[Estimate]) -> Fold:
+    """A table for each kind of contrast, in the report's order; what is not estimable for all rows is left out."""
+    by_statistic: dict[str, list[Estimate]] = {}
+    for estimate in estimates:
+        if not WHOSE - {"pool"} & estimate.scope.keys():
+            by_statistic.setdefault(estimate.statistic, []).append(estimate)
+    tables = tuple(
+        (STATISTICS[name].words, Table(("Contrast", "Estimate", "Note"), tuple(_contrast(f) for f in found)))
+        for name, found in by_statistic.items()
+        if any(f.estimate is not None for f in found)
+    )
+    about = "Source pairs, design factors, attributes, pools, turns and rater scores, as far as the study has them."
+    return Fold("Contrasts", about, tables)
+
+
+def _contrast(estimate: Estimate) -> tuple[str, str, str]:
+    return _words(estimate), _cell(estimate), estimate.note if estimate.estimate is not None else ""
 
 
 def _subgroups(estimates: Sequence[Estimate]) -> Fold:

@@ -98,3 +98,19 @@ def test_a_subgroup_that_is_not_computed_says_why() -> None:
     note = "left out above 20,000 ratings; run with --full"
     estimate = _estimate("subgroup", "interaction", None, scope={"subgroup": {"age": ""}}, reason="not_run", note=note)
     assert folds_of([estimate])[0].tables[0][1].rows[0][1] == note
+
+
+def test_contrasts_have_a_table_for_each_kind_and_leave_out_kinds_without_an_estimate() -> None:
+    factor = {"factor": "told", "level": "truth", "reference_level": "nothing", "source": "model"}
+    estimates = [
+        _estimate(
+            "contrast", "factor_effect", 0.3, scope=factor, ci_low=0.1, ci_high=0.5, note="One side has 3 raters."
+        ),
+        _estimate("contrast", "pool_difference", -0.2, scope={"pool": "expert", "reference_pool": "crowd"}),
+        _estimate("contrast", "turn_slope", None, reason="singular", note="The ratings cannot tell these apart."),
+    ]
+    (fold,) = folds_of(estimates)
+    assert fold.title == "Contrasts"
+    assert [words for words, _ in fold.tables] == ["Effect of the factor", "Difference between pools of raters"]
+    assert fold.tables[0][1].rows == (("model, told: truth − nothing", "0.30\n0.10 to 0.50", "Few raters."),)
+    assert fold.tables[1][1].rows == (("pool expert − crowd", "−0.20", ""),)
