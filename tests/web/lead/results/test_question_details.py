@@ -103,9 +103,7 @@ def test_a_subgroup_that_is_not_computed_says_why() -> None:
 def test_contrasts_have_a_table_for_each_kind_and_leave_out_kinds_without_an_estimate() -> None:
     factor = {"factor": "told", "level": "truth", "reference_level": "nothing", "source": "model"}
     estimates = [
-        _estimate(
-            "contrast", "factor_effect", 0.3, scope=factor, ci_low=0.1, ci_high=0.5, note="One side has 3 raters."
-        ),
+        _estimate("contrast", "factor_effect", 0.3, scope=factor, ci_low=0.1, ci_high=0.5, note="Few raters."),
         _estimate("contrast", "pool_difference", -0.2, scope={"pool": "expert", "reference_pool": "crowd"}),
         _estimate("contrast", "turn_slope", None, reason="singular", note="The ratings cannot tell these apart."),
     ]
