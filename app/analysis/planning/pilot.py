@@ -75,7 +75,7 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
         item_columns=columns.item,
         rater_columns=columns.rater,
     )
-    if fit is None:
+    if fit is None or not fit.is_converged:
         return None
     found = dict(zip(columns.names, map(float, [*fit.sd_item, *fit.sd_rater]), strict=True))
     sds = Sds(

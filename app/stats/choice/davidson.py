@@ -70,16 +70,19 @@ def fit_davidson(X: Floats, won: Floats) -> DavidsonFit | None:
     is_tie = won == 0.5  # noqa: PLR2004  # half a win
     has_ties = bool(is_tie.any())
     p = X.shape[1]
-    b, n_steps, longest = np.zeros(p + has_ties), 0, np.inf
+    b = np.zeros(p + has_ties)
     terms = _terms(X, won, b, has_ties=has_ties)
-    while longest > _SETTLED:
-        is_lost = n_steps == _MAX_STEPS or np.abs(b).max() > _FARTHEST
-        if is_lost or np.linalg.cond(terms.information) > _WORST_CONDITION:
+    for _ in range(_MAX_STEPS):
+        if np.abs(b).max() > _FARTHEST or np.linalg.cond(terms.information) > _WORST_CONDITION:
             return None
         step = np.linalg.solve(terms.information, terms.scores.sum(axis=0))
         longest = float(np.abs(step).max())
-        b, n_steps = b + step * min(1.0, _LONGEST_STEP / max(longest, _SETTLED)), n_steps + 1
+        b = b + step * min(1.0, _LONGEST_STEP / max(longest, _SETTLED))
         terms = _terms(X, won, b, has_ties=has_ties)
+        if longest <= _SETTLED:
+            break
+    else:
+        return None
     inverse = np.asarray(np.linalg.inv(terms.information), dtype=np.float64)
     return DavidsonFit(b[:p], float(b[p]) if has_ties else None, inverse, terms.scores, terms.log_likelihood)
 

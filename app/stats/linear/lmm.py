@@ -59,6 +59,8 @@ def mean_difference_lmm(  # a statistic's options are keywords
     )
     if fit is None:
         return without_interval(bare, "no_variation", "Sources, items and raters leave nothing to the residual.")
+    if not fit.is_converged:
+        return undefined("not_converged", "The likelihood of the model has no maximum.", method=METHOD, **counts)
     estimate, error = fit.beta[1] * scale, float(np.sqrt(fit.covariance[1, 1])) * scale
     bare = replace(bare, estimate=float(estimate))
     if min(n_items, n_raters) == 1:

@@ -24,6 +24,9 @@ _STEP = 1e-4
 _FLAT = 1e-9
 _PERFECT = 1e-12
 _MOMENTS = 2.0
+_MAX_STEPS = 200
+# the slope of the criterion, for each rating, that is still that of a minimum
+_LEVEL = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,7 @@ class LmmFit:
         reml_criterion: minus twice the restricted log-likelihood.
         parameter_covariance: of (relative sds, residual sd), shape (m, m).
         slopes: of the covariance of beta in these parameters, shape (m, p, p).
+        is_converged: whether the criterion is level there; where it is not, the numbers are those of no minimum.
         item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in the order
             of first appearance.
     """
@@ -62,6 +66,7 @@ class LmmFit:
     slopes: Floats
     item_effects: Floats
     rater_effects: Floats
+    is_converged: bool = True
 
     def df(self, contrast: Floats) -> float:
         """Satterthwaite's degrees of freedom of one contrast, shape (p,)."""
@@ -169,7 +174,9 @@ class _Reml:
             return None
         theta = np.full(m, 0.5)
         if m:
-            theta = optimize.minimize(self.profiled, theta, jac=True, method="BFGS", options={"gtol": 1e-6}).x
+            theta = optimize.minimize(
+                self.profiled, theta, jac=True, method="BFGS", options={"gtol": 1e-6, "maxiter": _MAX_STEPS}
+            ).x
         at = self.at(theta)
         if at.residual <= nothing or not (np.diag(at.inverse) > 0).all():
             return None
@@ -181,17 +188,19 @@ class _Reml:
             :: 1 if is_item_large else -1
         ]
         inverse_hessian, slopes = self._around(parameters)
+        criterion, slope = self.profiled(theta)
         return LmmFit(
             at.beta,
             at.inverse * sigma**2,
             item,
             rater,
             sigma,
-            self.profiled(theta)[0],
+            criterion,
             2 * inverse_hessian,
             slopes,
             item_effects,
             rater_effects,
+            is_converged=bool(np.abs(slope).max(initial=0.0) <= _LEVEL * self.n),
         )
 
     def _effects(self, at: _At) -> tuple[Floats, Floats]:

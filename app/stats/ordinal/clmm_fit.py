@@ -26,6 +26,10 @@ _SETTLED = 1e-9
 # squared distance in standard errors within which the information hardly changes
 _NEAR = 1e-3
 _LOOSE = 1e-5
+# Newton steps by one inverse, and how often a step that does not improve the likelihood is halved
+_MAX_STEPS, _MAX_HALVINGS = 40, 10
+# an increase within rounding of the value is no step in the wrong direction
+_ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,19 +123,36 @@ def _minimized(f: Laplace) -> tuple[Floats, Floats] | None:
     """The minimum and the inverse of the information there; None where Newton steps do not settle."""
     w = _approached(f)
     for _ in range(_POLISHES):
-        gradient = f.value_and_gradient(w)[1]
+        value, gradient = f.value_and_gradient(w)
         information = _information(f, w)
         if not (np.isfinite(information).all() and np.linalg.eigvalsh(information)[0] > 0):
             return None
         inverse: Floats = np.asarray(np.linalg.inv(information), dtype=np.float64)
-        gain = _NEAR
-        while _SETTLED * len(w) <= gain <= _NEAR:
-            step = inverse @ gradient
-            gain, w = float(gradient @ step), w - step
-            gradient = f.value_and_gradient(w)[1]
+        w, gain = _polished(f, w, inverse, value, gradient)
         if gain < _SETTLED * len(w):
             return w, inverse
     return None
+
+
+def _polished(f: Laplace, w: Floats, inverse: Floats, value: float, gradient: Floats) -> tuple[Floats, float]:
+    """Newton steps by one inverse of the information while they are short, and the gain that the last one promised.
+
+    Where an effect runs off to infinity full steps can jump between two points for ever: a step that does not improve
+    the likelihood is halved, and steps are counted.
+    """
+    gain = _NEAR
+    for _ in range(_MAX_STEPS):
+        step = inverse @ gradient
+        gain = float(gradient @ step)
+        for _ in range(_MAX_HALVINGS):
+            reached, gradient = f.value_and_gradient(w - step)
+            if reached <= value + _ROUNDING * max(abs(value), 1.0):
+                break
+            step = step / 2
+        w, value = w - step, reached
+        if not _SETTLED * len(w) <= gain <= _NEAR:
+            break
+    return w, gain
 
 
 def _approached(f: Laplace) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import special
 
 from app.stats.core.clusters import cluster_variance, t_quantile, without_interval
+from app.stats.core.multiplicity import benjamini_yekutieli
 from app.stats.core.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
@@ -66,10 +67,8 @@ def alternative_annotator_test(
         note = f"It takes {FEWEST_RATERS} raters with {FEWEST_UNITS} units each that others and the judge rated too."
         nothing = undefined("no_pairable_units", note, method="alt_test", n_raters=len(tested))
         return AltTest(nothing, nothing, by_rater)
-    from statsmodels.stats.multitest import multipletests
-
-    p_values = [by_rater[j].p_value for j in tested]
-    wins = multipletests(p_values, alpha=_ALPHA, method="fdr_by")[0]
+    p_values = np.array([by_rater[j].p_value for j in tested], dtype=np.float64)
+    wins = benjamini_yekutieli(p_values) <= _ALPHA
     method = f"alt_test: {score}, epsilon {epsilon:g}"
     shared = np.isfinite(judge_wins[tested]).any(axis=0)
     counts = {"n_raters": len(tested), "n_units": int(shared.sum()), "n_ratings": int(n_units[tested].sum())}

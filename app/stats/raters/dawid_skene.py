@@ -69,9 +69,9 @@ def dawid_skene(unit: Labels, rater: Labels, category: Ints, *, n_categories: in
     posterior = np.zeros((n_units, n_categories))
     np.add.at(posterior, (units, category), 1.0)
     posterior /= posterior.sum(axis=1, keepdims=True)
-    reached, gain, n_steps = -np.inf, np.inf, 0
+    reached, gain = -np.inf, np.inf
     prior, rates = _estimated(posterior, units, raters, category, n_raters)
-    while gain > _SETTLED and n_steps < _MAX_STEPS:
+    for _ in range(_MAX_STEPS):
         with np.errstate(divide="ignore"):
             log_rates = np.log(rates)
             log_joint = np.tile(np.log(prior), (n_units, 1))
@@ -79,8 +79,10 @@ def dawid_skene(unit: Labels, rater: Labels, category: Ints, *, n_categories: in
         log_total = special.logsumexp(log_joint, axis=1)
         posterior = np.exp(log_joint - log_total[:, np.newaxis])
         log_likelihood = float(log_total.sum())
-        gain, reached, n_steps = log_likelihood - reached, log_likelihood, n_steps + 1
+        gain, reached = log_likelihood - reached, log_likelihood
         prior, rates = _estimated(posterior, units, raters, category, n_raters)
+        if gain <= _SETTLED:
+            break
     return DawidSkene(prior, posterior, rates, reached, gain <= _SETTLED)
 
 

@@ -83,7 +83,7 @@ def _model(value: Floats, unit: Labels, rater: Labels) -> tuple[Floats, Floats] 
     with_units = one if n_units < len(value) else one[:0]
     y = (value - value.min()) / scale
     fit = fit_lmm(y, one, item=units, rater=raters, item_columns=with_units, rater_columns=one)
-    if fit is None:
+    if fit is None or not fit.is_converged:
         return None
     fitted = fit.beta[0] + fit.rater_effects[0, raters] + fit.item_effects.sum(axis=0)[units]
     return fit.rater_effects[0] * scale, (y - fitted) * scale
@@ -92,7 +92,7 @@ def _model(value: Floats, unit: Labels, rater: Labels) -> tuple[Floats, Floats] 
 def _of_model(model: tuple[Floats, Floats] | None, k: int, own: Ints) -> tuple[Result, Result]:
     method, n = METHOD, len(own)
     if model is None:
-        note = "Responses and raters do not cross, or leave nothing over."
+        note = "Responses and raters do not cross, or leave no residual variance."
         nothing = undefined("no_variation", note, method=method, n_ratings=n)
         return nothing, nothing
     effects, residual = model

@@ -55,7 +55,10 @@ def variance_components(ratings: Ratings) -> Components | None:
     few, many = sorted((crossing.units, crossing.raters), key=len)
     if len(few) > REML_LEVELS or len(np.unique(many.size)) * len(few) ** 2 > REML_CELLS:
         return _described(crossing, start, "Henderson's method 1")
-    return _described(crossing, reml(crossing, start), "REML")
+    found = reml(crossing, start)
+    if found is None:
+        return _described(crossing, start, "Henderson's method 1 (REML did not converge)")
+    return _described(crossing, found, "REML")
 
 
 def _described(crossing: Crossing, shares: tuple[float, float, float], method: str) -> Components:

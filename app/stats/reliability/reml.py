@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # of the variance that a component and the rest have together, the most that the component may have
 LARGEST_SHARE = 1 - 1e-9
 SMALLEST = 1e-12
+MAX_STEPS = 200
 
 
 class RemlDeviance:
@@ -62,8 +63,11 @@ class RemlDeviance:
         return float(deviance), residual / (self.n - 1)
 
 
-def reml(crossing: Crossing, start: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Variances of unit, rater and rest that the data make most likely, none below 0, from `start`."""
+def reml(crossing: Crossing, start: tuple[float, float, float]) -> tuple[float, float, float] | None:
+    """Variances of unit, rater and rest that the data make most likely, none below 0, from `start`.
+
+    None where the search does not end within MAX_STEPS.
+    """
     from scipy.optimize import minimize
 
     deviance = RemlDeviance(crossing)
@@ -73,7 +77,11 @@ def reml(crossing: Crossing, start: tuple[float, float, float]) -> tuple[float, 
     first = [min(side / (side + rest), LARGEST_SHARE) for side in sides]
     bounds = [(0.0, LARGEST_SHARE)] * 2
     with threadpool_limits(1):  # the matrices are small, and threads that wait for each other take ten times as long
-        found = minimize(deviance, first, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-13})
+        found = minimize(
+            deviance, first, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-13, "maxiter": MAX_STEPS}
+        )
+    if found.nit >= MAX_STEPS:
+        return None
     ratio = found.x / (1 - found.x)
     rest = deviance.at(ratio)[1]
     many, few = (float(each) * rest for each in ratio)

@@ -19,6 +19,7 @@ METHOD = "omega: one factor, minres"
 # a loading so near to 1 leaves nothing to the question itself: the least squares stand at their bound
 _BOUND = 1 - 1e-6
 _SINGULAR = 1e-10
+_MAX_STEPS = 500
 
 
 def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = None, level: float = 0.95) -> Result:
@@ -46,6 +47,8 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
         return undefined("no_variation", "One of the questions does not vary.", method="omega", n_units=n)
     correlation = np.asarray(np.corrcoef(complete, rowvar=False), dtype=np.float64)
     loadings = _loadings(correlation)
+    if loadings is None:
+        return undefined("not_converged", "The least squares have no minimum.", method="omega", n_units=n)
     common = float((loadings * sds).sum() ** 2)
     unique = float(((1 - np.minimum(loadings**2, 1)) * sds**2).sum())
     estimate = common / (common + unique)
@@ -84,8 +87,8 @@ def _gradient(correlation: Floats, loadings: Floats, sds: Floats) -> Floats | No
     return slope
 
 
-def _loadings(correlation: Floats) -> Floats:
-    """Loadings on one factor that leave the least squares off the diagonal, each within -1 and 1."""
+def _loadings(correlation: Floats) -> Floats | None:
+    """Loadings on one factor that leave the least squares off the diagonal, each within -1 and 1; None without end."""
     k = len(correlation)
     off = ~np.eye(k, dtype=bool)
 
@@ -95,5 +98,12 @@ def _loadings(correlation: Floats) -> Floats:
 
     values, vectors = np.linalg.eigh(correlation)
     first = vectors[:, -1] * np.sqrt(values[-1])
-    found = optimize.minimize(loss, np.clip(first, -1, 1), jac=True, method="L-BFGS-B", bounds=[(-1, 1)] * k)
-    return np.asarray(found.x, dtype=np.float64)
+    found = optimize.minimize(
+        loss,
+        np.clip(first, -1, 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-1, 1)] * k,
+        options={"maxiter": _MAX_STEPS},
+    )
+    return np.asarray(found.x, dtype=np.float64) if found.nit < _MAX_STEPS else None

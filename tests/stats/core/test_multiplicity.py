@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.stats.core.multiplicity import adjusted
+from app.stats.core.multiplicity import adjusted, benjamini_hochberg, benjamini_yekutieli, holm
 
 if TYPE_CHECKING:
     from tests.stats.conftest import Oracle
@@ -33,3 +34,13 @@ def test_an_adjusted_p_is_never_smaller_and_keeps_its_place(p_values: list[float
         else:
             assert p <= by_bh * (1 + 1e-9)
             assert by_bh <= by_holm * (1 + 1e-9) <= 1 + 1e-9
+
+
+@settings(max_examples=50)
+@given(st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05]), min_size=1, max_size=30))
+def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    given_ps = np.array(p_values)
+    for ours, theirs in ((holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")):
+        assert ours(given_ps) == pytest.approx(multipletests(given_ps, method=theirs)[1], rel=1e-12)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from app.stats.choice.controlled_shares import preference_model
 from app.stats.ordinal.clmm_fit import ClmmFit, fit_clmm
+from tests.stats.bounded import processor_seconds
 
 if TYPE_CHECKING:
     from app.stats.ordinal.clmm_links import LinkName
@@ -111,3 +113,15 @@ def test_a_search_that_runs_off_is_not_claimed(monkeypatch: pytest.MonkeyPatch) 
     none = np.zeros((0, len(d["y"])))
     fit = fit_clmm(d["y"], d["columns"][1:], item=d["item"], rater=d["rater"], item_columns=none, rater_columns=none)
     assert fit is None
+
+
+def test_newton_steps_that_jump_between_two_points_come_to_an_end() -> None:
+    """Eight choices with one loss: the likelihood rises without bound and full steps went to and fro for ever."""
+    y, first = np.array([1, 0, 1, 1, 1, 1, 1, 1]), np.array([0.5, -0.5, -0.5, -0.5, -0.5, 0.5, -0.5, -0.5])
+    item, rater = np.array([0, 1, 2, 2, 3, 4, 5, 3]), np.array([0, 0, 1, 2, 2, 2, 2, 3])
+    one = np.ones((1, len(y)))
+    with processor_seconds(2):
+        fit = fit_clmm(y, first[np.newaxis], item=item, rater=rater, item_columns=one, rater_columns=one)
+        model = preference_model(y.astype(float), first[np.newaxis], item=item, rater=rater)
+    assert fit is None or np.abs(fit.parameters).max() > 20
+    assert model.odds.reason == "separation"

@@ -74,12 +74,15 @@ def test_the_gradient_of_omega_is_that_of_finite_differences() -> None:
     rng = np.random.default_rng(2)
     scores = np.outer(rng.normal(size=200), [1, 0.8, 0.6, 0.9]) + rng.normal(size=(200, 4)) * [1, 0.5, 1, 0.8]
     sds, correlation = scores.std(axis=0, ddof=1), np.corrcoef(scores, rowvar=False)
-    found = _gradient(np.asarray(correlation), _loadings(np.asarray(correlation)), sds)
+    whole = _loadings(np.asarray(correlation))
+    assert whole is not None
+    found = _gradient(np.asarray(correlation), whole, sds)
     assert found is not None
 
     def at(covariance: Floats) -> float:
         deviations = np.sqrt(np.diag(covariance))
         loadings = _loadings(covariance / np.outer(deviations, deviations))
+        assert loadings is not None
         common = (loadings * deviations).sum() ** 2
         return float(common / (common + ((1 - loadings**2) * deviations**2).sum()))
 

@@ -1,0 +1,90 @@
+"""No statistic goes on without end, whatever tiny data it meets: each gives an answer within two processor seconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.stats.agreement import variance_components
+from app.stats.choice.davidson import fit_davidson
+from app.stats.core.ratings import Ratings
+from app.stats.linear.lmm import mean_difference_lmm
+from app.stats.ordinal.clmm import compare_ordinal
+from app.stats.raters.profiles import profiles
+from app.stats.scales.omega import omega
+from tests.stats.bounded import processor_seconds
+from tests.stats.tiny import CLOSED, SEARCHING, Tiny, tiny
+
+if TYPE_CHECKING:
+    from tests.stats.conftest import Where
+
+# every second data set goes to a statistic that searches for a maximum
+NAMES = st.one_of(st.sampled_from(sorted(SEARCHING)), st.sampled_from(sorted(CLOSED)))
+LIMIT = 2.0
+
+
+def _ends(name: str, data: Tiny) -> None:
+    with processor_seconds(LIMIT):
+        (SEARCHING | CLOSED)[name](data)
+
+
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@given(name=NAMES, data=tiny())
+def test_every_statistic_of_tiny_data_ends(name: str, data: Tiny) -> None:
+    _ends(name, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, suppress_health_check=list(HealthCheck))
+@given(name=NAMES, data=tiny())
+def test_every_statistic_of_twenty_thousand_tiny_data_sets_ends(name: str, data: Tiny) -> None:
+    _ends(name, data)
+
+
+def _crossed() -> tuple[np.ndarray, np.ndarray, Where]:
+    rng = np.random.default_rng(3)
+    item, rater, source = (axis.ravel() for axis in np.indices((8, 5, 2)))
+    value = rng.normal(size=8)[item] + rng.normal(size=5)[rater] + 0.5 * source + rng.normal(size=80)
+    return value, source == 1, {"item": item, "rater": rater}
+
+
+def test_a_linear_model_without_a_minimum_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    value, treated, where = _crossed()
+    assert mean_difference_lmm(value, treated, **where).reason is None
+    monkeypatch.setattr("app.stats.linear.lmm_fit._MAX_STEPS", 0)
+    assert mean_difference_lmm(value, treated, **where).reason == "not_converged"
+    assert profiles(value, unit=where["item"], rater=where["rater"])[0].severity.reason == "no_variation"
+
+
+def test_an_ordinal_model_without_a_maximum_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    value, treated, where = _crossed()
+    monkeypatch.setattr("app.stats.ordinal.clmm_fit._POLISHES", 0)
+    assert compare_ordinal(np.rint(value), treated, **where).effect.reason == "not_converged"
+
+
+def test_choices_whose_model_has_no_maximum_have_no_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, won = np.ones((6, 1)), np.array([1.0, 1, 1, 1, 0, 0])
+    assert fit_davidson(left, won) is not None
+    monkeypatch.setattr("app.stats.choice.davidson._MAX_STEPS", 1)
+    assert fit_davidson(left, won) is None
+
+
+def test_variance_components_without_a_maximum_are_those_of_henderson(monkeypatch: pytest.MonkeyPatch) -> None:
+    value, _, where = _crossed()
+    kept = np.arange(len(value)) % 7 > 0
+    ratings = Ratings(where["item"][kept], where["rater"][kept], np.rint(value[kept]))
+    monkeypatch.setattr("app.stats.reliability.reml.MAX_STEPS", 0)
+    found = variance_components(ratings)
+    assert found is not None
+    assert found.method == "Henderson's method 1 (REML did not converge)"
+
+
+def test_loadings_without_a_minimum_give_no_omega(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(40, 1)) + rng.normal(size=(40, 4))
+    monkeypatch.setattr("app.stats.scales.omega._MAX_STEPS", 0)
+    assert omega(scores).reason == "not_converged"
