@@ -20,20 +20,29 @@ if TYPE_CHECKING:
 
 MAX_EXACT_PAIRS = 300
 MAX_EXACT_POOLED = 60
+# differences closer than this, as a share of the largest value, are tied: means of ratings carry rounding errors
+TIED = 1e-9
 
 
-def wilcoxon(difference: Floats) -> Result:
+def wilcoxon(difference: Floats, *, scale: float = 0.0) -> Result:
     """Wilcoxon signed-rank test of paired differences, shape (n,): V, the sum of the ranks of the positive ones.
 
     Differences of zero are left out (Wilcoxon 1945); tied ones share their mean rank. The p-value is exact, over all
     sign flips, up to 300 pairs. Not for new raters: pairs are the only source of chance.
+
+    Args:
+        difference: shape (n,); nan leaves first.
+        scale: the size of the values that were subtracted. Differences of means that are equal on paper differ by
+            rounding: what is closer than 1e-9 of this (or of the largest difference) is tied.
     """
-    moved = difference[np.isfinite(difference) & (difference != 0)]
+    known = difference[np.isfinite(difference)]
+    tolerance = TIED * max(scale, float(np.abs(known).max(initial=0.0)))
+    moved = known[np.abs(known) > tolerance]
     n = len(moved)
     method = f"wilcoxon: {'exact permutation' if n <= MAX_EXACT_PAIRS else 'normal approximation'}"
     if n == 0:
         return undefined("no_variation", "No pair differs.", method=method, n_units=0)
-    doubled = _doubled_ranks(np.abs(moved))
+    doubled = _doubled_ranks(_steps(np.abs(moved), tolerance))
     v = int(doubled[moved > 0].sum())
     if n <= MAX_EXACT_PAIRS:
         p_value = _two_sided(_flips(doubled), v)
@@ -46,7 +55,8 @@ def wilcoxon(difference: Floats) -> Result:
 def wilcoxon_of_item_means(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
     """`wilcoxon` of the item means, source minus reference, over the items that both have. Unit: item_mean."""
     means = item_means(value, is_treated, item=item, rater=rater)
-    result = wilcoxon(means.mine - means.theirs)
+    gap = means.mine - means.theirs
+    result = wilcoxon(gap, scale=means.scale if np.isfinite(gap).any() else 0.0)
     return result.with_counts(**means.counts(result.n_units or 0))
 
 
@@ -62,7 +72,8 @@ def mann_whitney(mine: Floats, theirs: Floats) -> Result:
     method = f"mann_whitney: {'exact permutation' if is_exact else 'normal approximation'}"
     if min(n, m) == 0:
         return undefined("no_pairable_units", "One of the two groups is empty.", method=method, n_units=n + m)
-    pooled = np.concatenate([mine, theirs])
+    values = np.concatenate([mine, theirs])
+    pooled = _steps(values, TIED * float(np.abs(values).max()))
     if np.ptp(pooled) == 0:
         return undefined("no_variation", "All values are the same.", method=method, n_units=n + m)
     doubled = _doubled_ranks(pooled)
@@ -71,7 +82,7 @@ def mann_whitney(mine: Floats, theirs: Floats) -> Result:
     if is_exact:
         p_value = _two_sided(_splits(doubled, n), rank_sum)
     else:
-        p_value = float(stats.mannwhitneyu(mine, theirs, method="asymptotic").pvalue)
+        p_value = float(stats.mannwhitneyu(pooled[:n], pooled[n:], method="asymptotic").pvalue)
     return Result(u, method, p_value=p_value, n_units=n + m)
 
 
@@ -84,7 +95,15 @@ def rank_biserial(mine: Floats, theirs: Floats) -> Result:
     return Result(2 * test.estimate / pairs - 1, test.method, p_value=test.p_value, n_units=test.n_units)
 
 
-def _doubled_ranks(value: Floats) -> Ints:
+def _steps(value: Floats, tolerance: float) -> Ints:
+    """The place of each value among the different ones; those no more than `tolerance` apart are one."""
+    order = np.argsort(value, kind="stable")
+    place = np.empty(len(value), dtype=np.int64)
+    place[order] = np.cumsum(np.diff(value[order], prepend=value[order[:1]]) > tolerance)
+    return place
+
+
+def _doubled_ranks(value: Ints) -> Ints:
     """Twice the midranks: whole numbers, so that sums of them can be counted."""
     return np.rint(2 * stats.rankdata(value)).astype(np.int64)
 

@@ -45,6 +45,29 @@ def test_item_means_are_paired_over_the_items_that_both_have() -> None:
     assert (result.estimate, result.n_units, result.n_items, result.n_ratings) == (5, 3, 4, 8)
 
 
+def test_differences_of_means_that_are_equal_on_paper_share_a_rank() -> None:
+    """Thirds do not add up in binary: 2/3 of a point up and 2/3 down are one rank, in two items with other levels."""
+    mine = [(5, 5, 4), (2, 1, 1), (4, 4, 5), (3, 3, 2)]
+    theirs = [(4, 4, 4), (2, 2, 2), (4, 3, 4), (2, 2, 2)]
+    both = np.array([mine, theirs], float)
+    thirds = np.rint(3 * (both[0].mean(axis=1) - both[1].mean(axis=1)))
+    assert thirds.tolist() == [2, -2, 2, 2]
+    source, item, rater = np.indices(both.shape)
+    result = wilcoxon_of_item_means(both.ravel(), (source == 0).ravel(), item=item.ravel(), rater=rater.ravel())
+    assert (result.estimate, result.p_value) == (7.5, wilcoxon(thirds).p_value)
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 5)] * 7), min_size=1, max_size=9))
+def test_item_means_have_the_ranks_of_exact_fractions(rows: list[tuple[int, ...]]) -> None:
+    """Three ratings of the source and four of the reference: twelve times the difference is a whole number."""
+    table = np.array(rows)
+    twelfths = 4 * table[:, :3].sum(axis=1) - 3 * table[:, 3:].sum(axis=1)
+    item, column = np.indices(table.shape)
+    found = wilcoxon_of_item_means(table.ravel() * 1.0, (column < 3).ravel(), item=item.ravel(), rater=column.ravel())
+    exact = wilcoxon(twelfths.astype(float))
+    assert (found.estimate, found.p_value, found.reason) == (exact.estimate, exact.p_value, exact.reason)
+
+
 def test_many_pairs_are_tested_by_the_normal_approximation_with_ties() -> None:
     difference = np.random.default_rng(2).integers(-3, 5, 400).astype(float)
     known = stats.wilcoxon(difference, correction=False, method="approx", alternative="two-sided")
