@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.between import Arms
 from app.stats.core.arrays import present, spread
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.core.result import Result, undefined
@@ -78,7 +79,8 @@ def mean_difference(
 
     The influence of a rating is its distance from its source's mean over that source's number of ratings, negative for
     the reference; ratings of one item and of one rater are summed over both sources, so a design in which each rater
-    sees both is credited for it. Not for a single rater or item: the interval is then undefined, the estimate stays.
+    sees both is credited for it. Where raters see one source each, degrees of freedom are those of `between`. Not for a
+    single rater or item: the interval is then undefined, the estimate stays.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -91,7 +93,8 @@ def mean_difference(
     mine, theirs = float(number[treated].mean()), float(number[~treated].mean())
     influence = np.where(treated, (number - mine) / n_treated, (theirs - number) / (n - n_treated))
     scale = float(np.abs(number).max())
-    result = with_two_way_interval(mine - theirs, influence, groups, null=null, level=level, scale=scale)
+    arms = Arms.of_two(treated)
+    result = with_two_way_interval(mine - theirs, influence, groups, null=null, level=level, scale=scale, arms=arms)
     if result.interval and _has_lone_cluster(treated, groups.item, groups.rater):
         bare = replace(result, interval=None, standard_error=None, p_value=None, df=None)
         return without_interval(bare, "one_cluster", "One of the two was rated on one item, or by one rater, only.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.between import Arms
 from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.core.result import Result, undefined
@@ -53,7 +54,15 @@ def interaction(
     if is_thin:
         bare = Result(estimate, METHOD, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
         return without_interval(bare, "one_cluster", "One of the four means is of one item, or of one rater, only.")
-    return with_two_way_interval(estimate, influence, groups, null=0.0, level=level, scale=float(np.abs(number).max()))
+    return with_two_way_interval(
+        estimate,
+        influence,
+        groups,
+        null=0.0,
+        level=level,
+        scale=float(np.abs(number).max()),
+        arms=Arms.of_four(treated, member),
+    )
 
 
 def mean_difference_within(  # a statistic's options are keywords

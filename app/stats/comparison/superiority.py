@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from app.stats.between import Arms
 from app.stats.comparison.describe import share
 from app.stats.core.arrays import present
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
@@ -62,7 +63,9 @@ def prob_superiority_unpaired(
     placement[~treated] = 1 - (ranks[~treated] - stats.rankdata(number[~treated])) / n_mine
     estimate = float(placement[treated].mean())
     influence = (placement - estimate) / np.where(treated, n_mine, n - n_mine)
-    return with_two_way_interval(estimate, influence, groups, null=0.5, level=level, is_share=True)
+    return with_two_way_interval(
+        estimate, influence, groups, null=0.5, level=level, is_share=True, arms=Arms.of_two(treated)
+    )
 
 
 def cliffs_delta_unpaired(

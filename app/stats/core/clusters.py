@@ -13,15 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from app.stats.between import Side
 from app.stats.core.arrays import codes
 from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
+    from app.stats.between import Arms
     from app.stats.core.arrays import Floats, Ints, Labels
     from app.stats.core.result import Reason
 
 METHOD = "two_way_cluster_t"
 _ROUNDING = 1e-12
+# with so few raters an interval for new ones says next to nothing
+FEW_RATERS = 3
+_POOLED = "An arm has only {n} {what}: they are taken to vary as those of the other arm do."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,15 @@ def cluster_variance(influence: Floats, code: Ints, n: int) -> float:
     return float(totals @ totals) * n / (n - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class TwoWay:
+    """A standard error for new items and raters, its degrees of freedom (0: none), and what has to be said about it."""
+
+    standard_error: float
+    df: float
+    note: str = ""
+
+
 def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
     """Root of V_item + V_rater - V_cell, which is not let below the larger of the two (V_cell can outgrow either).
 
@@ -64,15 +78,35 @@ def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
         influence: shape (n,), sums to zero; the estimate moves by this when the rating's weight grows by one.
         groups: clusters of the same n ratings, at least two items and two raters.
     """
-    largest = float(np.abs(influence).max(initial=0.0))
-    if largest == 0:
-        return 0.0
+    return two_way(influence, groups).standard_error
+
+
+def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> TwoWay:
+    """The two-way standard error, with min(items, raters) - 1 degrees of freedom.
+
+    Args:
+        influence: as in `two_way_standard_error`.
+        groups: the same.
+        arms: of a contrast. Where most raters (or items) are in one arm only, their variance is CR2, and their degrees
+            of freedom count those of the smaller arm; see `between`.
+    """
+    largest = float(np.abs(influence).max(initial=0.0)) or 1.0
     # values of any size can be squared once they are brought to one
     moves = influence / largest
-    by_item = cluster_variance(moves, groups.item, groups.n_items)
-    by_rater = cluster_variance(moves, groups.rater, groups.n_raters)
-    by_cell = cluster_variance(moves, groups.cell, groups.n_cells)
-    return float(max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5) * largest
+    by_item, df_item, of_items = _one_way(moves, groups.item, groups.n_items, arms, "items")
+    by_rater, df_rater, of_raters = _one_way(moves, groups.rater, groups.n_raters, arms, "raters")
+    by_cell, _, _ = _one_way(moves, groups.cell, groups.n_cells, arms, "cells")
+    error = float(max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5) * largest
+    return TwoWay(error, min(df_item, df_rater), of_raters or of_items)
+
+
+def _one_way(influence: Floats, code: Ints, n: int, arms: Arms | None, what: str) -> tuple[float, float, str]:
+    """Variance, degrees of freedom and note of the clusters of one kind."""
+    side = None if arms is None else Side(code, n, arms)
+    if side is None or not side.is_between:
+        return cluster_variance(influence, code, n), n - 1.0, ""
+    note = _POOLED.format(n=side.fewest, what=what) if side.is_pooled else ""
+    return side.variance(influence), 0.0 if side.is_thin else side.df, note
 
 
 def t_quantile(df: float, level: float) -> float:
@@ -99,6 +133,7 @@ def with_two_way_interval(
     level: float = 0.95,
     is_share: bool = False,
     scale: float = 1.0,
+    arms: Arms | None = None,
 ) -> Result:
     """The estimate with its two-way cluster t interval, df = min(items, raters) - 1.
 
@@ -110,6 +145,7 @@ def with_two_way_interval(
         level: of the interval.
         is_share: the interval (and the test) is got on the logit scale, so that it stays inside 0 and 1.
         scale: size of the values; a standard error below its rounding error is none.
+        arms: of a contrast, whose degrees of freedom may be fewer; see `two_way`.
 
     Returns:
         Result with n_items, n_raters, n_ratings; without interval by reason `one_cluster` (one item or one rater) or
@@ -125,17 +161,20 @@ def with_two_way_interval(
     )
     if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
-    se = two_way_standard_error(influence, groups)
+    spread = two_way(influence, groups, arms)
+    se, df = spread.standard_error, spread.df
     if se <= _ROUNDING * scale:
         return without_interval(bare, "no_variation", "Nothing varies between items or raters: no interval.")
+    if df == 0:
+        return without_interval(bare, "one_cluster", "One side of the contrast has one item, or one rater, only.")
     slope = 1 / (estimate * (1 - estimate)) if is_share else 1.0
     centre = float(special.logit(estimate)) if is_share else estimate
-    reach = t_quantile(groups.df, level) * se * slope
+    reach = t_quantile(df, level) * se * slope
     ends = np.array([centre - reach, centre + reach])
     low, high = special.expit(ends) if is_share else ends
     p_value = None
     if null is not None:
         origin = float(special.logit(null)) if is_share else null
-        p_value = t_p_value((centre - origin) / (se * slope), groups.df)
+        p_value = t_p_value((centre - origin) / (se * slope), df)
     interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
-    return replace(bare, interval=interval, standard_error=se, df=float(groups.df), p_value=p_value)
+    return replace(bare, interval=interval, standard_error=se, df=float(df), p_value=p_value, note=spread.note)

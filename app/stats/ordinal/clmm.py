@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from app.stats.between import Arms, model_df
 from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import t_p_value, t_quantile
 from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
@@ -76,12 +77,13 @@ def compare_ordinal(
     """Fit the model to ratings of two sources. All arrays shape (n,), one rating each; nan values leave first.
 
     Crossed random intercepts of item and rater and, where they can be told apart, slopes of the source on both.
-    Intervals are Wald with a t of min(items, raters) - 1 degrees of freedom: with six raters the usual normal quantile
-    covers .91, this one .96. Points that did not occur are left out; a slider is merged into at most twelve classes.
+    Intervals are Wald with a t of min(items, raters) - 1 degrees of freedom, one fewer where raters (or items) see one
+    source each: with six raters the usual normal quantile covers .91, this one .96. Points that did not occur are left
+    out; a slider is merged into at most twelve classes.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
-    n, n_items, n_raters = len(number), codes(items)[1], codes(raters)[1]
+    (item_code, n_items), (rater_code, n_raters), n = codes(items), codes(raters), len(number)
     bare = Result(0.0, f"{METHOD}: {link}", n_items=n_items, n_raters=n_raters, n_units=n, n_ratings=n)
     problem = _problem(number, treated)
     if problem:
@@ -104,7 +106,8 @@ def compare_ordinal(
         return _nothing(bare, "not_converged", "The likelihood has no maximum.")
     if max(abs(fit.beta[0]), fit.sd_item.max(initial=0), fit.sd_rater.max(initial=0)) > _FARTHEST:
         return _nothing(bare, "separation", "The sources, items or raters differ without bound: ratings never overlap.")
-    df = float(min(n_items, n_raters) - 1)
+    arms = Arms.of_two(treated)
+    df = min(model_df(item_code, n_items, arms), model_df(rater_code, n_raters, arms))
     return _Comparison(fit, classes, columns, replace(bare, df=df), link, level).assembled()
 
 
@@ -183,7 +186,7 @@ class _Comparison:
     def _with_interval(self, estimate: float, error: float) -> Result:
         df = self.bare.df or 0.0
         if df < 1:
-            note = "An interval for new items and raters needs two of each."
+            note = "An interval for new items and raters needs two of each, in each source."
             return replace(self.bare, estimate=estimate, df=None, interval_reason="one_cluster", note=note)
         if error <= 0:
             return replace(self.bare, estimate=estimate, df=None, interval_reason="singular", note="No standard error.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from app.stats.between import Arms
 from app.stats.core.arrays import present
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.core.result import Result, undefined
@@ -42,6 +43,7 @@ def proportional_odds(
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
     groups, n = clusters(items, raters), len(number)
+    arms = Arms.of_two(treated)
     cuts, estimates, influences = [], [], []
     for cut in np.unique(number)[1:]:
         above = (number >= cut).astype(np.float64)
@@ -51,7 +53,7 @@ def proportional_odds(
             estimates.append(parts[0][0] - parts[1][0])
             influences.append(parts[0][1] - parts[1][1])
     ratios = tuple(
-        with_two_way_interval(estimate, influence, groups, null=0.0, level=level)
+        with_two_way_interval(estimate, influence, groups, null=0.0, level=level, arms=arms)
         for estimate, influence in zip(estimates, influences, strict=True)
     )
     if len(cuts) < 2:  # noqa: PLR2004  # a trend takes two
@@ -62,7 +64,7 @@ def proportional_odds(
     steps = np.arange(len(cuts)) - (len(cuts) - 1) / 2
     weights = steps / (steps @ steps)
     slope, influence = float(weights @ np.array(estimates)), weights @ np.array(influences)
-    trend = with_two_way_interval(slope, influence, groups, null=0.0, level=level)
+    trend = with_two_way_interval(slope, influence, groups, null=0.0, level=level, arms=arms)
     return ProportionalOdds(trend, tuple(cuts), ratios)
 
 

@@ -1,0 +1,122 @@
+"""Contrasts between raters of different arms: CR2 and its degrees of freedom, against matrices and classical tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from app.stats.between import Arms, Side, model_df
+from app.stats.comparison.describe import mean_difference
+from app.stats.comparison.interaction import interaction
+from app.stats.ordinal.clmm import compare_ordinal
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats, Ints
+
+
+def _by_matrices(side: Side, influence: Floats) -> tuple[float, float]:
+    """CR2 and Satterthwaite's degrees of freedom as Pustejovsky and Tipton (2018) write them; pooled where it is."""
+    cell, n = side.arms.cell, len(side.code)
+    design = np.eye(int(cell.max()) + 1)[cell]
+    bread = np.linalg.inv(design.T @ design)
+    hat, one = design @ bread @ design.T, np.eye(n)
+    signs = np.where(np.isin(np.arange(design.shape[1]), [1, 2]), -1.0, 1.0)
+    taken = design @ bread @ signs
+    working = (side.code[:, np.newaxis] == side.code) / 2 + one / 2
+    corrected = np.zeros((n, side.n_clusters))
+    totals = np.zeros(side.n_clusters)
+    for cluster in range(side.n_clusters):
+        own = side.code == cluster
+        values, vectors = np.linalg.eigh(one[np.ix_(own, own)] - hat[np.ix_(own, own)])
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        corrected[own, cluster] = root @ taken[own]
+        # the influence of a rating is its residual times what it takes
+        totals[cluster] = corrected[own, cluster] @ (influence[own] / taken[own])
+    covariance = corrected.T @ (one - hat) @ working @ (one - hat) @ corrected
+    squares, expected = totals**2, np.diag(covariance)
+    if side.is_pooled:
+        covariance = covariance / np.sqrt(np.outer(expected, expected))
+        squares = np.full_like(squares, (squares / expected).mean()) * expected
+    return float(squares.sum()), float(np.trace(covariance) ** 2 / (covariance**2).sum())
+
+
+def _influence(value: Floats, arms: Arms) -> Floats:
+    sign = np.where(np.isin(arms.cell, [1, 2]), -1.0, 1.0)
+    size = np.bincount(arms.cell)
+    mean = np.bincount(arms.cell, value) / np.maximum(size, 1)
+    return sign * (value - mean[arms.cell]) / size[arms.cell]
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), n_in_arm=st.integers(2, 6), has_sources=st.booleans())
+def test_the_closed_form_is_that_of_the_matrices(seed: int, n_in_arm: int, has_sources: bool) -> None:  # noqa: FBT001
+    rng = np.random.default_rng(seed)
+    code = np.concatenate([np.arange(12).repeat(2), rng.integers(0, 12, 50)])
+    arm = code < n_in_arm
+    source = np.concatenate([np.tile([True, False], 12), rng.random(50) < 0.5])
+    arms = Arms.of_four(source, arm) if has_sources else Arms.of_two(arm)
+    side = Side(code, 12, arms)
+    influence = _influence(rng.normal(size=len(code)), arms)
+    assert side.is_between
+    assert (side.variance(influence), side.df) == pytest.approx(_by_matrices(side, influence))
+
+
+def test_equal_arms_of_one_rating_a_rater_are_student_s_t_test() -> None:
+    rng = np.random.default_rng(1)
+    value, treated, place = rng.normal(size=20), np.arange(20) < 10, np.arange(20)
+    found = mean_difference(value, treated, item=place, rater=place)
+    known = stats.ttest_ind(value[:10], value[10:])
+    assert (found.p_value, found.df) == pytest.approx((known.pvalue, 18))
+    assert found.note == ""
+
+
+def test_unequal_arms_have_the_error_of_welch() -> None:
+    """The error is Welch's; the degrees of freedom are his where both arms vary alike."""
+    rng = np.random.default_rng(2)
+    value, treated, place = rng.normal(size=20), np.arange(20) < 6, np.arange(20)
+    found = mean_difference(value, treated, item=place, rater=place)
+    known = stats.ttest_ind(value[:6], value[6:], equal_var=False)
+    assert (found.estimate or 0) / (found.standard_error or 1) == pytest.approx(known.statistic)
+    assert found.df == pytest.approx((1 / 6 + 1 / 14) ** 2 / (1 / 6**2 / 5 + 1 / 14**2 / 13))
+
+
+def _study(n_raters: int, n_in_arm: int) -> tuple[Floats, Ints, Ints, Bools]:
+    rng = np.random.default_rng(n_raters + n_in_arm)
+    item, rater = (axis.ravel() for axis in np.indices((30, n_raters)))
+    value = rng.normal(size=30)[item] + rng.normal(size=n_raters)[rater] + rng.normal(size=len(item))
+    return value, item, rater, np.asarray(rater < n_in_arm)
+
+
+def test_raters_are_counted_by_arm() -> None:
+    """Twenty raters, two of them in one arm: not nineteen degrees of freedom, and a warning."""
+    value, item, rater, treated = _study(20, 2)
+    few = mean_difference(value, treated, item=item, rater=rater)
+    assert few.note == "An arm has only 2 raters: they are taken to vary as those of the other arm do."
+    assert few.df is not None
+    assert few.df < 18
+    value, item, rater, treated = _study(20, 5)
+    enough = mean_difference(value, treated, item=item, rater=rater)
+    assert enough.note == ""
+    assert enough.df is not None
+    assert enough.df < 10
+
+
+def test_an_arm_of_one_rater_has_no_interval() -> None:
+    value, item, rater, treated = _study(8, 1)
+    assert mean_difference(value, treated, item=item, rater=rater).interval_reason == "one_cluster"
+    source = item % 2 == 0
+    assert interaction(value, source, treated, item=item, rater=rater).interval_reason == "one_cluster"
+    ordinal = compare_ordinal(np.clip(np.rint(value), -2, 2), treated, item=item, rater=rater)
+    assert ordinal.effect.interval_reason == "one_cluster"
+
+
+def test_a_mixed_model_leaves_one_degree_of_freedom_less_between_raters_than_within() -> None:
+    rater = np.repeat(np.arange(6), 4)
+    assert model_df(rater, 6, Arms.of_two(rater < 3)) == 4
+    assert model_df(rater, 6, Arms.of_two(np.tile([True, False], 12))) == 5
+    assert model_df(rater, 6, Arms.of_two(rater < 1)) == 0
