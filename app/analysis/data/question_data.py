@@ -10,6 +10,7 @@ from app.analysis.estimate import estimate_of
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.kinds import ScaledQuestion
 from app.design.questions.ranking import RankingQuestion
+from app.stats.core.bounds import kept_within
 
 if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes
@@ -69,9 +70,26 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
 
         Items, raters and ratings are those in scope; units are those that the statistic ran over.
         """
+        ends = possible_range(self.question, statistic)
+        result = kept_within(result, *ends) if ends else result
         return record_of(
             self.question.key, result, answers, section=section, scope=scope, statistic=statistic, unit=unit, **detail
         )
+
+
+# how many spans of the scale a number can be from 0
+SPANS = {"mean_difference": 1, "mean_difference_clmm": 1, "belief_effect": 1, "interaction": 2}
+
+
+def possible_range(question: ScaledQuestion | ChoiceQuestion, statistic: str) -> tuple[float, float] | None:
+    """Between which values a mean, or a difference of means, of this question can lie; None for other statistics."""
+    if isinstance(question, ChoiceQuestion):
+        return (-1.0, 1.0) if statistic == "share_difference" else None
+    declared = question.values
+    if statistic == "mean":
+        return declared[0], declared[-1]
+    reach = SPANS.get(statistic, 0) * (declared[-1] - declared[0])
+    return (-reach, reach) if reach else None
 
 
 def record_of(

@@ -12,6 +12,7 @@ from app.analysis.data.question_data import record_of
 from app.analysis.data.scopes import groups
 from app.analysis.data.source_contrast import Contrast
 from app.stats.comparison import describe
+from app.stats.core.clusters import for_new_items
 from app.stats.core.result import undefined
 from app.stats.linear.correlation import correlation
 from app.stats.linear.regression import difference_at_equal
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 SECTION = "text"
 LENGTH = {"covariate": "length"}
 CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
-PER_ITEM = "item_cluster_t"
 NOT_MEDIATION = (
     "Whether length disturbs, or is the way in which a text comes to be rated so, is a question that no model settles"
 )
@@ -44,7 +44,7 @@ def texts(sheets: Sheets) -> Iterator[Estimate]:
         for source in sheets.codes.sources:
             part = whole.select(whole.source == sheets.codes.sources.index(source))
             mean = describe.mean(part.value, item=part.item, rater=part.item)
-            yield _of_texts(_by_item(mean), part, {"source": source, "covariate": name}, "text_mean")
+            yield _of_texts(for_new_items(mean), part, {"source": source, "covariate": name}, "text_mean")
         for source in sheets.codes.sources:
             if sheets.protocol.reference not in {source, None}:
                 scope = {"source": source, "reference": sheets.protocol.reference, "covariate": name}
@@ -65,7 +65,7 @@ def _one_each(sheets: Sheets) -> Answers:
 def _difference(whole: Answers, sources: tuple[str, ...], scope: Scope) -> tuple[Result, Answers]:
     mine, theirs = (whole.source == sources.index(scope[key]) for key in ("source", "reference"))
     two = whole.select(mine | theirs)
-    return _by_item(describe.mean_difference(two.value, mine[mine | theirs], item=two.item, rater=two.item)), two
+    return for_new_items(describe.mean_difference(two.value, mine[mine | theirs], item=two.item, rater=two.item)), two
 
 
 def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Estimate:
@@ -100,7 +100,7 @@ def _correlations(
     mean = np.bincount(place, answers.value, len(code)) / np.maximum(np.bincount(place, minlength=len(code)), 1)
     item = answers.item[first]
     for statistic, kind in CORRELATIONS.items():
-        found = _by_item(correlation(mean, covariate[first], item=item, rater=item, kind=kind))
+        found = for_new_items(correlation(mean, covariate[first], item=item, rater=item, kind=kind))
         yield sheet.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")
 
 
@@ -120,13 +120,6 @@ def _at_equal_length(sheet: ScaledSheet, answers: Answers) -> Iterator[Estimate]
         }
         for statistic, one in found.items():
             yield sheet.record(one, rows, section=SECTION, scope=scope, statistic=statistic, unit="rating")
-
-
-def _by_item(result: Result) -> Result:
-    """One row a response: what is drawn anew are items, and the method says so."""
-    method = result.method.replace("two_way_cluster_t", PER_ITEM)
-    interval = result.interval and replace(result.interval, method=PER_ITEM, inference="items")
-    return replace(result, method=method, interval=interval)
 
 
 def _both(*notes: str) -> str:

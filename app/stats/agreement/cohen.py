@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from app.stats.agreement.weights import Weights, disagreement_weights
+from app.stats.core.bounds import ends_within
 from app.stats.core.jackknife import PAIR, ZERO, Spread, no_pairs, no_spread, no_variation
 from app.stats.core.result import Interval, Result
 
@@ -73,7 +74,7 @@ def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: 
         return kappa, no_spread("no_variation")
     se = float(np.sqrt(variance))
     reach = float(ndtri((1 + confidence) / 2)) * se
-    interval = Interval(kappa - reach, min(kappa + reach, 1.0), "asymptotic_normal", confidence, inference="items")
+    interval = Interval(*ends_within(kappa, reach, -1.0, 1.0), "asymptotic_normal", confidence, inference="items")
     return kappa, {"standard_error": se, "df": None, "interval": interval, "interval_reason": None}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.agreement.two_way import is_too_small, two_way_spread
-from app.stats.core.jackknife import PAIR, no_spread, nothing_to_compare, share_spread, within
+from app.stats.core.jackknife import PAIR, no_spread, nothing_to_compare, of_share, share_spread
 from app.stats.core.result import Result
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _mean_weight(ratings: Ratings, weights: Floats, inference: For, confidence: 
     influence = agreement_influence(paired, paired.value_column, paired.counts, weights)
     by_units = float(shares.var(ddof=1)) / len(shares)
     spread = two_way_spread(paired, by_units, influence, found.estimate, found.estimate, confidence, is_of_pairs=True)
-    return replace(found, **within(spread, 0.0))
+    return replace(found, **of_share(spread, found.estimate))
 
 
 def _mean_share(ratings: Ratings, share: Callable[[Ints], Floats], confidence: float) -> Result:

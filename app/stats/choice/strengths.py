@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from app.stats.core.clusters import Clusters
 
 
+TIE = 0.5
+NO_BOUND = "What was chosen follows from what was shown on which side: the strengths have no bound."
+
+
 @dataclass(frozen=True, eq=False)
 class WinMatrix:
     """`wins[a, b]`: how often a was chosen over b; `ties[a, b]`: how often neither of the two (symmetric)."""
@@ -103,8 +107,7 @@ def strengths(  # noqa: PLR0913  # a statistic's options are keywords
     abilities = _abilities(left[kept], right[kept], inside, reference)
     fit, why_no_position = _fit(abilities, won[kept], has_position=has_position)
     if fit is None:
-        why: Reason = "no_variation" if kept.any() else _why_alone(problems)
-        return _without_fit([problem or why for problem in problems], groups, has_position=has_position)
+        return _without_fit(problems, won[kept], groups, has_position=has_position)
     reader = _Reader(fit, groups, inside, reference, level)
     found = reader.strengths(problems)
     if not has_position:
@@ -126,7 +129,7 @@ def _fit(abilities: Floats, won: Floats, *, has_position: bool) -> tuple[Davidso
         return fit_davidson(abilities, won), problem
     fit = fit_davidson(X, won)
     if fit is None:
-        return fit_davidson(abilities, won), undefined("separation", "One side was always chosen.", method=METHOD)
+        return fit_davidson(abilities, won), undefined("separation", _why_no_position(won), method=METHOD)
     return fit, None
 
 
@@ -141,9 +144,12 @@ def _problems(matrix: WinMatrix, reference: int) -> list[Reason | None]:
     ]
 
 
-def _why_alone(problems: list[Reason | None]) -> Reason:
-    """The reason of a reference that nothing can be compared with."""
-    return "separation" if "separation" in problems else "disconnected"
+def _why_no_position(won: Floats) -> str:
+    """Why the effect of the side has no bound."""
+    decisive = won[won != TIE]
+    if len(decisive) and np.ptp(decisive) == 0:
+        return f"The {'left' if decisive[0] else 'right'} side was always chosen: its effect has no bound."
+    return "Sides and sources together decide every choice: the effect of the side has no bound."
 
 
 def _abilities(left: Ints, right: Ints, inside: Bools, reference: int) -> Floats:
@@ -153,19 +159,26 @@ def _abilities(left: Ints, right: Ints, inside: Bools, reference: int) -> Floats
     return np.array(signs).reshape(len(columns), len(left)).T
 
 
-def _without_fit(problems: list[Reason | None], groups: Clusters, *, has_position: bool) -> Strengths:
+def _without_fit(problems: list[Reason | None], won: Floats, groups: Clusters, *, has_position: bool) -> Strengths:
+    """No strengths: the reference met nobody of its circle, every choice was a tie, or the choices set no bound."""
     n = len(groups.item)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-    found = tuple(_undefined(problem or "separation", counts) for problem in problems)
+    if not n:
+        why = _undefined("separation" if "separation" in problems else "disconnected", counts)
+    elif (won == TIE).all():
+        why = _undefined("no_variation", counts)
+    else:
+        why = undefined("separation", NO_BOUND, method=METHOD, **counts)
+    found = tuple(_undefined(problem, counts) if problem else why for problem in problems)
     pairs = tuple(tuple(_worse(a, b) for b in found) for a in found)
-    return Strengths(found, pairs, _undefined("no_variation", counts) if has_position else None, None)
+    return Strengths(found, pairs, why if has_position else None, None)
 
 
 def _undefined(reason: Reason, counts: Mapping[str, int | None]) -> Result:
     notes = {
         "separation": "One of the two was always chosen, as far as the choices link them: the strength has no bound.",
         "disconnected": "No chain of choices links the two.",
-        "no_variation": "Every choice was a tie.",
+        "no_variation": "Among the sources that can be compared with the reference every choice was a tie.",
     }
     return undefined(reason, notes[reason], method=METHOD, **counts)
 

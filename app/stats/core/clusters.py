@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 METHOD = "two_way_cluster_t"
 _ROUNDING = 1e-12
+BY_ITEM = "item_cluster_t"
 # with so few raters an interval for new ones says next to nothing
 FEW_RATERS = 3
+_FEW = "With only {n} raters an interval for new raters is very wide: see the one for these raters only."
 _POOLED = "An arm has only {n} {what}: they are taken to vary as those of the other arm do."
 
 
@@ -119,6 +121,21 @@ def t_p_value(t: float, df: float) -> float:
     return float(2 * special.stdtr(df, -abs(t)))
 
 
+def has_few_raters(result: Result) -> bool:
+    """Whether an interval for new raters rests on two or three of them."""
+    return result.interval is not None and 1 < (result.n_raters or 0) <= FEW_RATERS
+
+
+def for_new_items(result: Result, what: str = "") -> Result:
+    """A result that was given items in the place of raters, named for what it is: clustered by item.
+
+    Its interval is for new items, and for the raters who rated or, where one row is one text, for nobody in particular.
+    """
+    method = result.method.replace(METHOD, BY_ITEM) + (f": {what}" if what else "")
+    interval = result.interval and replace(result.interval, method=BY_ITEM, inference="items")
+    return replace(result, method=method, interval=interval)
+
+
 def without_interval(result: Result, reason: Reason, note: str) -> Result:
     """The same estimate, with the reason why no interval goes with it."""
     return replace(result, interval_reason=reason, note=note)
@@ -177,4 +194,8 @@ def with_two_way_interval(
         origin = float(special.logit(null)) if is_share else null
         p_value = t_p_value((centre - origin) / (se * slope), df)
     interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
-    return replace(bare, interval=interval, standard_error=se, df=float(df), p_value=p_value, note=spread.note)
+    # where each item is its own rater, raters are no source of chance
+    is_of_raters = groups.n_cells > groups.n_items
+    few = _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""
+    note = f"{spread.note} {few}".strip()
+    return replace(bare, interval=interval, standard_error=se, df=float(df), p_value=p_value, note=note)

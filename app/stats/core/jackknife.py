@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from app.stats.core.bounds import ends_within
 from app.stats.core.clusters import t_quantile
 from app.stats.core.result import Interval, Reason, Result, undefined
 
@@ -89,7 +90,9 @@ def fisher_ends(centre: float, reach: float) -> tuple[float, float]:
 
 
 def share_spread(values: Floats, confidence: float) -> Spread:
-    """Interval of the mean of one share per unit: for a mean the jackknife is the t interval, cut at 0 and 1."""
+    """Interval of the mean of one share per unit: for a mean the jackknife is the t interval, on the logit scale where
+    it would leave 0 to 1.
+    """
     n = len(values)
     if n < PAIR:
         return no_spread("one_cluster")
@@ -100,16 +103,15 @@ def share_spread(values: Floats, confidence: float) -> Spread:
     return {
         "standard_error": se,
         "df": float(n - 1),
-        "interval": Interval(
-            max(mean - reach, 0.0), min(mean + reach, 1.0), "jackknife_units", confidence, inference="items"
-        ),
+        "interval": Interval(*ends_within(mean, reach, 0.0, 1.0), "jackknife_units", confidence, inference="items"),
         "interval_reason": None,
     }
 
 
-def within(spread: Spread, lowest: float) -> Spread:
-    """The interval cut at the lowest value that there can be."""
-    interval = spread["interval"]
-    if interval is not None and interval.low < lowest:
-        spread["interval"] = replace(interval, low=lowest)
+def of_share(spread: Spread, share: float) -> Spread:
+    """The spread of a share, whose interval is got on the logit scale where it would reach below 0."""
+    interval, error, df = spread["interval"], spread["standard_error"], spread["df"]
+    if interval is not None and interval.low < 0 and error is not None and df is not None:
+        low, high = ends_within(share, t_quantile(df, interval.level) * error, 0.0, 1.0)
+        spread["interval"] = replace(interval, low=low, high=high)
     return spread

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
+from app.stats.core.bounds import ends_within
 from app.stats.core.clusters import cluster_variance, t_quantile, without_interval
 from app.stats.core.multiplicity import benjamini_yekutieli
 from app.stats.core.result import Interval, Result, undefined
@@ -127,7 +128,5 @@ def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, 
     if error <= _ROUNDING:
         return without_interval(bare, "no_variation", "The judge is as close on every unit, or on none.")
     reach = t_quantile(n - 1, level) * error
-    interval = Interval(
-        max(0.0, estimate - reach), min(1.0, estimate + reach), "cluster_t_units", level, inference="items"
-    )
+    interval = Interval(*ends_within(estimate, reach, 0.0, 1.0), "cluster_t_units", level, inference="items")
     return replace(bare, interval=interval, standard_error=error, df=float(n - 1))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.stats.core.arrays import codes, present, spread
+from app.stats.core.clusters import for_new_items
 from app.stats.core.result import Result, undefined
 from app.stats.linear.correlation import correlation
 from app.stats.linear.lmm_fit import fit_lmm
@@ -69,7 +70,7 @@ def profiles(
         severity, consistency = _of_model(model, k, own) if is_modelled else (_not_run(len(own)),) * 2
         where = {"item": units[own], "rater": units[own]}
         agreement = correlation(number[own], others[own], item=where["item"], rater=where["rater"], level=level)
-        found.append(Profile(name, severity, consistency, agreement.with_counts(n_raters=1)))
+        found.append(Profile(name, severity, consistency, for_new_items(agreement).with_counts(n_raters=1)))
     return found
 
 

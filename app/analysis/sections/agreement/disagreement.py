@@ -8,6 +8,7 @@ import numpy as np
 
 from app.analysis.data.answers import UNITS
 from app.analysis.data.rater_panel import Panel
+from app.analysis.minimum_data import MIN_IN_COMMON, MIN_RATINGS_FOR_CAMPS
 from app.analysis.sections.agreement.coefficients import domain_of, level_of
 from app.analysis.sections.agreement.pairwise_kappas import busiest
 from app.stats.agreement import rater_pairs, worst_units
@@ -27,7 +28,8 @@ MOST_UNITS = 10
 # a matrix of more raters cannot be read
 MOST_IN_MATRIX = 20
 CAMPS = "two camps of two or more, half the scale or more apart"
-NO_PAIR = "no two raters rated two things or more in common, with any variation"
+NO_CAMPS = f"not shown: nothing has {MIN_RATINGS_FOR_CAMPS} ratings, and two camps take as many"
+NO_PAIR = f"no two raters rated {MIN_IN_COMMON} things or more in common, with any variation"
 
 
 def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
@@ -43,9 +45,10 @@ def _units(panel: Panel) -> Iterator[Estimate]:
     sheet, answers = panel.sheet, panel.answers
     worst = worst_units(answers.ratings, level=level_of(sheet), domain=domain_of(sheet))
     n, unit = len(worst.unit), UNITS[sheet.question.target]
-    split = undefined("no_pairable_units", "nothing was rated by two raters", method=CAMPS, n_units=0)
-    if n:
-        split = Result(float(worst.is_split.mean()), CAMPS, n_units=n)
+    split = undefined("no_pairable_units", NO_CAMPS, method=CAMPS, n_units=0)
+    can_split = worst.n_ratings >= MIN_RATINGS_FOR_CAMPS
+    if can_split.any():
+        split = Result(float(worst.is_split[can_split].mean()), CAMPS, n_units=int(can_split.sum()))
     yield sheet.record(split, answers, section=SECTION, scope={}, statistic="split_share", unit=unit)
     for place in range(min(n, MOST_UNITS)):
         own = answers.select(answers.unit == worst.unit[place])
@@ -65,7 +68,7 @@ def _named(sheet: AnySheet, row: int) -> Scope:
 def _pairs(panel: Panel) -> Estimate:
     sheet, answers = panel.sheet, panel.answers
     kept = answers.ratings.of_raters(np.unique(busiest(answers)[0]))
-    found = [] if not len(kept.value) else list(rater_pairs(kept, weights="none" if panel.is_nominal else "quadratic"))
+    found = [] if not len(kept.value) else _pairs_of(kept, is_nominal=panel.is_nominal)
     kappas: Floats = np.array([pair.kappa for pair in found if pair.kappa is not None])
     if not len(kappas):
         result = undefined("no_pairable_units", NO_PAIR, method="pairs", n_units=0)
@@ -83,6 +86,10 @@ def _pairs(panel: Panel) -> Estimate:
         unit=UNITS[sheet.question.target],
         **matrix,
     )
+
+
+def _pairs_of(ratings: Ratings, *, is_nominal: bool) -> list[RaterPair]:
+    return list(rater_pairs(ratings, weights="none" if is_nominal else "quadratic", fewest_units=MIN_IN_COMMON))
 
 
 def _matrix(sheet: AnySheet, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from app.analysis.data.answers import UNITS
 from app.analysis.data.scopes import groups, with_answers
+from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement.agreement import SECTION, in_words
 from app.design.questions.choice import ChoiceQuestion
 from app.stats.agreement import cohen_kappa
@@ -27,16 +28,15 @@ if TYPE_CHECKING:
 # every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing
 MOST_PAIRS = 45
 MOST_RATERS = 200
-# a kappa of one item tells nothing; raters of different pools are held against each other only where it can tell much
-FEWEST_ITEMS = 2
+# raters of different pools are held against each other only where it can tell much
 FEWEST_ACROSS_POOLS = 10
 SAME = 1e-12
 WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
-NO_PAIR = "not estimable: no two raters rated two items or more in common"
+NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in common"
 
 
 def kappas(sheet: AnySheet) -> Iterator[Estimate]:
-    """Kappa of each pair of raters who share two items or more: weighted for a scale, plain for a choice.
+    """Kappa of each pair of raters who share enough items: weighted for a scale, plain for a choice.
 
     At most MOST_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
     """
@@ -71,7 +71,7 @@ def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], in
     cells = csr_array((np.ones(len(row), dtype=np.int64), (row, items)))
     shared = np.triu((cells @ cells.T).toarray(), k=1)
     is_across = pool[names][:, None] != pool[names]
-    first, second = np.nonzero(shared >= np.where(is_across, FEWEST_ACROSS_POOLS, FEWEST_ITEMS))
+    first, second = np.nonzero(shared >= np.where(is_across, FEWEST_ACROSS_POOLS, MIN_IN_COMMON))
     order = np.lexsort((names[second], names[first], -shared[first, second], is_across[first, second]))[:MOST_PAIRS]
     return [(int(names[first[k]]), int(names[second[k]])) for k in order], len(first)
 

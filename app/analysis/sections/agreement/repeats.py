@@ -12,6 +12,7 @@ from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.rating import RatingQuestion
+from app.analysis.minimum_data import MIN_IN_COMMON, enough
 from app.stats.agreement import intra_rater_agreement
 from app.stats.core.ratings import Ratings
 
@@ -56,7 +57,7 @@ def _named(one: SelfAgreement, *, has_steps: bool) -> Iterator[tuple[str, Result
     yield "intra_rater_agreement", one.percent
     if has_steps:
         yield "intra_rater_within_one", one.within_one
-    yield "intra_rater_kappa", one.kappa
+    yield "intra_rater_kappa", enough(one.kappa, one.kappa.n_pairable_units or 0, MIN_IN_COMMON, "repeats")
 
 
 def _ratings(answers: Answers, rows: Bools) -> Ratings:

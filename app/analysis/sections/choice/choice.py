@@ -13,6 +13,7 @@ from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.sections.choice.choice_models import UNKNOWN_SIDES, choice_models
 from app.stats.choice import preference_shares as stats
 from app.stats.comparison import binomial_intervals as binomial
+from app.stats.core.clusters import for_new_items, has_few_raters
 from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Found = tuple[str, Result]
 
 SECTION = "choice"
+THESE_RATERS = "these raters only"
 INDEPENDENT = "decisive choices, each counted as independent: items and raters that come more than once are ignored"
 BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
@@ -57,8 +59,13 @@ def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: 
         is_between(answers, mine, sheet.code_of(scope["reference"]) if "reference" in scope else None)
     )
     outcome = outcomes(part, mine)
-    found = [_named(stats.share_preferred(outcome, **part.where), "ties as half")]
-    if sheet.question.tie or (part.outcome == TIE).any():
+    has_ties = bool(sheet.question.tie or (part.outcome == TIE).any())
+    what = "ties as half" if has_ties else "no ties"
+    found = [_named(stats.share_preferred(outcome, **part.where), what)]
+    if has_few_raters(found[0]):
+        alone = stats.share_preferred(outcome, item=part.item, rater=part.item)
+        found.append(for_new_items(_named(alone, what), THESE_RATERS))
+    if has_ties:
         found.append(_named(stats.share_decisive(outcome, **part.where), "decisive choices only"))
     found += [_named(stats.share_decisive_unclustered(outcome, method), INDEPENDENT) for method in BINOMIAL]
     counts = [int((outcome == kind).sum()) for kind in (stats.WON, stats.TIE, stats.NEITHER, stats.LOST)]

@@ -12,6 +12,7 @@ from app.stats.comparison import t_tests as classical
 from app.stats.comparison.equivalence import equivalence, non_inferiority
 from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
 from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
+from app.stats.core.clusters import for_new_items, has_few_raters
 from app.stats.core.result import undefined
 from app.stats.linear.lmm import METHOD as LMM
 from app.stats.linear.lmm import mean_difference_lmm
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from app.analysis.data.source_contrast import Contrast
 
 
+# what an interval is of that takes the raters as they are
+THESE_RATERS = "these raters only"
+
+
 def mean_differences(contrast: Contrast) -> Iterator[Found]:
     """The two-way cluster interval first, its companions, then the t tests on item means."""
     answers, is_mine, means, means_are_mine = (
@@ -30,7 +35,11 @@ def mean_differences(contrast: Contrast) -> Iterator[Found]:
         contrast.means,
         contrast.means_are_mine,
     )
-    yield Found("mean_difference", "rating", describe.mean_difference(answers.value, is_mine, **answers.where))
+    found = describe.mean_difference(answers.value, is_mine, **answers.where)
+    yield Found("mean_difference", "rating", found)
+    if has_few_raters(found):
+        alone = describe.mean_difference(answers.value, is_mine, item=answers.item, rater=answers.item)
+        yield Found("mean_difference", "rating", for_new_items(alone, THESE_RATERS))
     if contrast.sheet.is_light:
         linear = mean_difference_lmm(answers.value, is_mine, **answers.where)
         drawn = mean_difference_pigeonhole(answers.value, is_mine, seed=answers.seed, **answers.where)

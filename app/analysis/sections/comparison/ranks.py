@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
     from app.analysis.data.source_contrast import Contrast
+    from app.stats.core.result import Result
 
 
 def superiority(contrast: Contrast) -> Iterator[Found]:
@@ -38,7 +39,14 @@ def rank_tests(contrast: Contrast) -> Iterator[Found]:
         yield Found(name, "item_mean", replace(result, method=f"{result.method}, {what}"))
     sides = (contrast.answers.select(side) for side in _sides(contrast))
     table = np.array([point_counts(contrast.sheet.question, side)[2] for side in sides])
-    yield Found("chi_square", "rating", chi_square(table))
+    yield Found("chi_square", "rating", _as_counted(chi_square(table), contrast, table.shape[1]))
+
+
+def _as_counted(result: Result, contrast: Contrast, n_columns: int) -> Result:
+    """The result with the steps of a fine slider named where values were counted by step."""
+    if n_columns == len(contrast.sheet.question.values):
+        return result
+    return replace(result, method=f"{result.method}, values in {n_columns} equal steps")
 
 
 def _independent(contrast: Contrast) -> tuple[Floats, Floats, str]:

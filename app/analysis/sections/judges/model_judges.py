@@ -14,6 +14,7 @@ from app.analysis.data.scopes import distinct_groups
 from app.analysis.sections.agreement.coefficients import level_of
 from app.analysis.sections.judges.self_preference import favour
 from app.stats.comparison import describe
+from app.stats.core.clusters import for_new_items
 from app.stats.core.result import Result, undefined
 from app.stats.linear.correlation import correlation
 from app.stats.raters.alt_test import alternative_annotator_test
@@ -151,7 +152,7 @@ def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iter
     if not isinstance(own, Choices):
         return
     first = own.select(~is_again)
-    left = describe.share(first.is_left, item=first.item, rater=first.item, null=0.5)
+    left = for_new_items(describe.share(first.is_left, item=first.item, rater=first.item, null=0.5))
     yield sheet.record(left, first, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
     again = {int(unit): place for place, unit in zip(np.flatnonzero(is_again), own.unit[is_again], strict=True)}
     pairs = [
@@ -163,7 +164,7 @@ def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iter
         one, other = np.array(pairs).T
         same = (own.value[one] == own.value[other]) * 1.0
         items = own.item[one]
-        consistency = describe.share(same, item=items, rater=items)
+        consistency = for_new_items(describe.share(same, item=items, rater=items))
         result = replace(consistency, method=f"{consistency.method}: {SWAPPED}")
         part = own.select(one)
         yield sheet.record(result, part, section=SECTION, scope=scope, statistic="side_consistency", unit="choice")

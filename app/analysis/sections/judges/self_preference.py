@@ -10,6 +10,7 @@ import numpy as np
 from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
 from app.stats.comparison import describe
 from app.stats.core.arrays import codes
+from app.stats.core.clusters import for_new_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,8 @@ def _of_ratings(humans: Answers, said: Floats, own: Bools) -> tuple[Result, Answ
     gap = said[np.isfinite(said) & (humans.source >= 0)] - _mean_by(part.value, part.unit)
     first = np.unique(part.unit, return_index=True)[1]
     each = part.select(first)
-    return describe.mean_difference(gap[first], own[each.source], item=each.item, rater=each.item), part
+    gap_of_own = describe.mean_difference(gap[first], own[each.source], item=each.item, rater=each.item)
+    return for_new_items(gap_of_own), part
 
 
 def _of_choices(humans: Choices, judge: Choices, own: Bools) -> tuple[Result, Answers]:
@@ -89,7 +91,9 @@ def _of_choices(humans: Choices, judge: Choices, own: Bools) -> tuple[Result, An
     is_shared = np.isfinite(mine) & (place < len(units))
     is_shared[is_shared] = units[place[is_shared]] == judge.unit[is_shared]
     gap, items = mine[is_shared] - share[place[is_shared]], judge.item[is_shared]
-    return describe.mean(gap, item=items, rater=items), humans.select(np.isin(humans.unit, judge.unit[is_shared]))
+    return for_new_items(describe.mean(gap, item=items, rater=items)), humans.select(
+        np.isin(humans.unit, judge.unit[is_shared])
+    )
 
 
 def _worth(choices: Choices, own: Bools) -> Floats:

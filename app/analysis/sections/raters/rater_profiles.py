@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 from app.analysis.data.answers import UNITS, Choices
 from app.analysis.data.rater_panel import Panel
+from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.stats.comparison import describe
+from app.stats.core.clusters import for_new_items
 from app.stats.core.result import Result, undefined
 from app.stats.linear.correlation import correlation
 from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
@@ -47,8 +49,10 @@ def _profiles(panel: Panel) -> Iterator[Estimate]:
     )
     for profile in found:
         code = int(str(profile.rater))
-        yield panel.record(code, "severity", profile.severity, unit="rating")
-        yield panel.record(code, "consistency", profile.consistency, unit="rating")
+        n = len(panel.by_rater[code].value)
+        for statistic, result in (("severity", profile.severity), ("consistency", profile.consistency)):
+            shown = enough(result, n, MIN_ANSWERS_OF_RATER, "ratings by this rater")
+            yield panel.record(code, statistic, shown, unit="rating")
         yield panel.record(code, "leave_one_out_correlation", profile.leave_one_out, unit="rating")
 
 
@@ -61,7 +65,7 @@ def _shares_with_others(panel: Panel) -> Iterator[Estimate]:
     yield panel.record(None, "leave_one_out_share", _known(whole, panel.note), unit=unit)
     for code in panel.raters.tolist():
         own = answers.rater == code
-        alone = describe.share(same[own], item=answers.item[own], rater=answers.item[own])
+        alone = for_new_items(describe.share(same[own], item=answers.item[own], rater=answers.item[own]))
         yield panel.record(code, "leave_one_out_share", _known(alone), unit=unit)
 
 
@@ -80,7 +84,8 @@ def _sides(panel: Panel) -> Iterator[Estimate]:
     for code, own in panel.each():
         for side in side_habits(cast("Choices", own).is_left, own.rater):
             share = Result(side.n_first / side.n, "sign_test", p_value=side.p_value, n_units=side.n)
-            yield panel.record(code, "first_side_share", share, unit="choice")
+            shown = enough(share, side.n, MIN_ANSWERS_OF_RATER, "choices of one of the two by this rater")
+            yield panel.record(code, "first_side_share", shown, unit="choice")
             yield _run(panel, code, "longest_side_run", side.longest_run, side.n)
 
 

@@ -10,6 +10,7 @@ from app.analysis.data.answers import NEITHER, UNITS, Choices
 from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.rater_panel import MOST_RATERS, SECTION
 from app.analysis.data.scopes import groups
+from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice.choice import is_between, outcomes
 from app.design.questions.choice import ChoiceQuestion
 from app.stats.core.arrays import codes
@@ -106,7 +107,9 @@ def _accuracies(sheet: AnySheet, answers: Answers, fit: DawidSkene, scope: Scope
     for place in np.sort(np.argsort(-size, kind="stable")[:MOST_RATERS]).tolist():
         own = answers.select(rater == place)
         ids = [sheet.codes.raters.ids[int(own.rater[0])]]
-        result = Result(float(fit.accuracy[place]), METHOD, n_units=int(size[place]), note=NOTE)
+        n = int(size[place])
+        accuracy = Result(float(fit.accuracy[place]), METHOD, n_units=n, note=NOTE)
+        result = enough(accuracy, n, MIN_ANSWERS_OF_RATER, "answers by this rater")
         yield sheet.record(
             result,
             own,
