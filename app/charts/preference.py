@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 66
 # how far the bar stands below the middle of its row, and the interval above it
 BELOW, ABOVE = 8, -14
-SUBTITLE = "Point and line: share preferred, ties as half, with 95% CI"
+SUBTITLE = "Point and line: share preferred{ties}, with 95% CI"
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The first record of each share preferred against a reference: ties as half, for new items and raters."""
+    """The first record of each share preferred against a reference: for new items and raters."""
     shares = [
         estimate for estimate in estimates if estimate.statistic == "share_preferred" and "reference" in estimate.scope
     ]
@@ -60,7 +60,8 @@ def preference_spec(
     above = alt.Chart(points).encode(y=row_place(len(rows)))
     numbers = row_axis([_numbers(estimate) for estimate in rows], orient="right")
     half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
-    subtitle = f"{SUBTITLE} {generalizes_text(rows)}".rstrip()
+    has_ties = any(estimate.detail["counts"][1] for estimate in rows)
+    subtitle = f"{SUBTITLE.format(ties=', ties as half' if has_ties else '')} {generalizes_text(rows)}".rstrip()
     layers = [half, _bars(named, rows, colours), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
     chart = (
         alt.layer(*layers)

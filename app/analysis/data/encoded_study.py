@@ -6,7 +6,7 @@ a row out of every estimate, and a planned repeat (`repeat` above 0) says someth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,12 +26,13 @@ OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """Who rates, in the order of the table."""
+    """Who rates, in the order of the table. Where persons are not `are_known`, each stands for one item's slot."""
 
     ids: tuple[str, ...]
     is_model: Bools
     pool: Ints
     pools: tuple[str, ...]
+    are_known: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) 
     is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
     is_out = is_excluded if with_repeats else is_repeat | is_excluded
     kept = ratings[~is_out] if is_out.any() else ratings
-    raters = _raters(frames.raters)
+    raters = replace(_raters(frames.raters), are_known=protocol.raters.identity == "known")
     questions = tuple(question.key for question in protocol.questions)
     rows = Rows(
         question=_look_up(questions, kept["question"]),

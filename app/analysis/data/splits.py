@@ -65,7 +65,8 @@ def designed_splits(codes: Codes) -> Iterator[Split]:
 
 def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[Split]:
     """By the attributes of items and of raters, and by what raters scored on questions about themselves."""
-    for table, at in ((codes.items, codes.rows.item), (codes.rater_table, codes.rows.rater)):
+    tables = [(codes.items, codes.rows.item), (codes.rater_table, codes.rows.rater)]
+    for table, at in tables if codes.raters.are_known else tables[:1]:
         for name in (column for column in table.columns if column not in OWN_COLUMNS):
             found = _levels(table[name])
             if found is not None:
@@ -82,7 +83,7 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[
 def unsplittable(codes: Codes) -> dict[str, str]:
     """Attributes in words that would make groups, were there not so many of them: their names, and why not."""
     found = {}
-    for table in (codes.items, codes.rater_table):
+    for table in (codes.items, codes.rater_table) if codes.raters.are_known else (codes.items,):
         for name in (column for column in table.columns if column not in OWN_COLUMNS):
             code, texts = _factorized(table[name])
             is_group = len(texts) * FEWEST_PER_LEVEL <= np.count_nonzero(code >= 0)

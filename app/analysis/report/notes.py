@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
+UNKNOWN_RATERS = (
+    "It is not known which person gave which rating: raters are counted as slots, intervals generalize to new items "
+    "only, and nothing is reported about single raters."
+)
+
+
 def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """One sentence each."""
     if codes.n_excluded:
@@ -24,6 +30,8 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
             "Pairs of sources were chosen by what they would tell (an adaptive design): some met more often than "
             "others. Strengths take that into account; shares and agreement are of the pairs that were rated."
         )
+    if not codes.raters.are_known:
+        yield UNKNOWN_RATERS
     n_splits = sum(estimate.section == "subgroup" and "reference" in estimate.scope for estimate in estimates)
     if n_splits:
         chance = "one in twenty such tests has p < .05 by chance alone"

@@ -39,7 +39,8 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
 
     It depends on the codes, not on how the frames store their columns: the database and a folder give the same.
     """
-    declared = protocol.model_dump(mode="json", include={"sources", "questions", "analysis"}, exclude=LABELS)
+    parts = {"sources", "questions", "analysis"} | (set() if codes.raters.are_known else {"raters"})
+    declared = protocol.model_dump(mode="json", include=parts, exclude=LABELS)
     digest = hashlib.sha256(json.dumps(declared, sort_keys=True).encode())
     for part in (codes.responses, codes.raters, codes.rows):
         for field in fields(part):

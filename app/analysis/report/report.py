@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.data.encoded_study import codes_of
+from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
 from app.analysis.report.recipe import data_hash, with_recipes
@@ -73,10 +74,13 @@ class Report:
 
 def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
     """See `app.analysis.analyze`."""
+    is_known = protocol.raters.identity == "known"
+    frames = frames if is_known else with_slots(frames)
     codes = codes_of(frames, protocol)
     estimates = sorted(
         estimates_of(Sheets(codes, protocol, full, frames)), key=lambda estimate: SECTIONS.index(estimate.section)
     )
+    estimates = estimates if is_known else list(for_items_only(estimates))
     adjusted = with_adjusted_p(estimates, protocol.analysis.confirmatory)
     data = data_hash(codes, frames, protocol)
     told = tuple(notes(codes, frames, adjusted, protocol))

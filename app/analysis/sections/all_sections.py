@@ -61,7 +61,8 @@ def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
     for sheet in sheets.numbers:
         yield from ratings_and_texts(sheet, sheets.covariates)
     yield from _agreed(sheets)
-    yield from _of_raters(sheets)
+    if sheets.codes.raters.are_known:
+        yield from _of_raters(sheets)
     for again in sheets.with_repeats.every if sheets.codes.raters.is_model.any() else ():
         yield from judges(again, sheets.protocol)
 
@@ -102,7 +103,8 @@ def _agreed(sheets: Sheets) -> Iterator[Estimate]:
     """How far raters agree, in each condition too, and where they do not."""
     for sheet in sheets.every:
         yield from agreement(sheet)
-        yield from kappas(sheet)
+        if sheets.codes.raters.are_known:
+            yield from kappas(sheet)
         for split in sheets.designed_splits:
             yield from agreement_by(sheet, split)
         yield from disagreement(sheet)

@@ -70,6 +70,13 @@ class Analysis(BaseModel):
     believed_source: BelievedSource | None = None
 
 
+class Raters(BaseModel):
+    """What is known about the raters. `unknown`: ratings from a file whose raters are slots, not people."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    identity: Literal["known", "unknown"] = "known"
+
+
 Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdrew"]
 
 
@@ -125,6 +132,7 @@ class ProtocolParts(BaseModel):
     conditions: dict[Name, Factor] = {}
     flow: Flow = Flow()
     checks: Checks = Checks()
+    raters: Raters = Raters()
     analysis: Analysis = Analysis()
     completion: Completion = Completion()
     attributes: dict[str, Attribute] = {}

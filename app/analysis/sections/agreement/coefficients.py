@@ -48,7 +48,8 @@ def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
     if not sheet.is_composite:
         yield from _of_categories(sheet, ratings, level)
     if level != "nominal":
-        yield "kendall_w", kendall_w(ratings)
+        if sheet.codes.raters.are_known:
+            yield "kendall_w", kendall_w(ratings)
         yield from _iccs(sheet, ratings)
 
 
@@ -71,8 +72,8 @@ def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[
     if level == "nominal":
         del named["gwet_ac2"]
     for name, statistic in named.items():
-        both = statistic("new_units_and_raters")
-        if both.interval:
+        both = statistic("new_units_and_raters") if sheet.codes.raters.are_known else None
+        if both and both.interval:
             yield name, both
         yield name, statistic("new_units")
     yield "unanimous_share", unanimous_share(ratings)
@@ -89,9 +90,11 @@ def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
         yield name, units
         return
     is_light = sheet.is_light or len(ratings.values) <= FEW_VALUES
-    both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
-    found = [both, units] if both.interval else [units, both]
-    found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
+    found = [units]
+    if sheet.codes.raters.are_known:
+        both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
+        found = [both, units] if both.interval else [units, both]
+        found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
     yield from ((name, result) for result in found)
     if is_light:
         yield name, alpha_bootstrap(ratings, level=level, seed=answers.seed)
@@ -123,7 +126,8 @@ def _iccs(sheet: AnySheet, ratings: Ratings) -> Iterator[Named]:
     """Unbalanced data take a mixed model, which large studies get on demand only."""
     is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
     is_light = is_complete or sheet.is_light
-    forms: tuple[IccForm, ...] = get_args(IccForm)
+    every: tuple[IccForm, ...] = get_args(IccForm)
+    forms = [form for form in every if sheet.codes.raters.are_known or form.startswith("1")]
     found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
     for form in forms:
         yield f"icc_{form}", found.get(form) or undefined("not_run", TOO_MANY, method="REML")

@@ -38,7 +38,8 @@ def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
         return
     panel = Panel.of(sheet)
     yield from _units(panel)
-    yield _pairs(panel)
+    if sheet.codes.raters.are_known:
+        yield _pairs(panel)
 
 
 def _units(panel: Panel) -> Iterator[Estimate]:

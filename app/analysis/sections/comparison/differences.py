@@ -46,7 +46,8 @@ def mean_differences(contrast: Contrast) -> Iterator[Found]:
     else:
         linear, drawn = (undefined("not_run", TOO_MANY, method=method) for method in (LMM, PIGEONHOLE))
     yield Found("mean_difference", "rating", linear)
-    yield Found("mean_difference", "rating", drawn)
+    if contrast.sheet.codes.raters.are_known:
+        yield Found("mean_difference", "rating", drawn)
     for is_paired, name, test in (
         (True, "t_paired", classical.t_paired),
         (False, "t_unpaired", classical.t_unpaired),

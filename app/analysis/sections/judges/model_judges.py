@@ -117,7 +117,8 @@ def _beside(judged: Judged) -> Iterator[Estimate]:
     for statistic, result in found.items():
         named = replace(result, note=NOT_SHARED) if result.reason == "no_pairable_units" else result
         yield judged.record(statistic, named)
-    yield from _test(judged)
+    if judged.sheet.codes.raters.are_known:
+        yield from _test(judged)
 
 
 def _share_of_others_who_say(judge: Floats, part: Answers) -> Floats:

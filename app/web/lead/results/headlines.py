@@ -45,7 +45,7 @@ def comparisons(report: Report, question: Question) -> Iterator[Headline]:
         shares = [f for f in report.of("choice", question.key) if f.statistic == "share_preferred"]
         pairs = [estimate for estimate in _first_of_scope(shares) if "reference" in estimate.scope]
         met = [estimate for estimate in pairs if estimate.n_ratings]  # a design need not show every two together
-        yield from (_preference(estimate, "was preferred over", "choices") for estimate in met or pairs)
+        yield from (_preference(estimate, "was preferred over", "choices", has_ties=question.tie) for estimate in met or pairs)
     elif isinstance(question, RankingQuestion):
         shares = [f for f in report.of("ranking", question.key) if f.statistic == "share_preferred"]
         yield from (_preference(estimate, "was ranked above", "rankings") for estimate in _first_of_scope(shares))
@@ -63,7 +63,7 @@ def _first_of_scope(estimates: Sequence[Estimate]) -> list[Estimate]:
     return list(firsts.values())
 
 
-def _preference(estimate: Estimate, verb: str, answers: str) -> Headline:
+def _preference(estimate: Estimate, verb: str, answers: str, *, has_ties: bool = True) -> Headline:
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if estimate.estimate is None:
         return Headline(f"{source} against {reference}: {_why(estimate)}.", _counts(estimate, answers))
@@ -71,7 +71,8 @@ def _preference(estimate: Estimate, verb: str, answers: str) -> Headline:
     claim = f"{source} {verb} {reference} in {share} of {answers}."
     even = _covers(estimate, 0.5)
     reading = "The difference is not statistically clear: the interval includes an even split." if even else ""
-    return Headline(claim, f"Ties count as half. {_basis(estimate, answers)}", reading, _brief(estimate))
+    ties = "Ties count as half. " if has_ties else ""
+    return Headline(claim, f"{ties}{_basis(estimate, answers)}", reading, _brief(estimate))
 
 
 def _difference(estimate: Estimate, question: Question) -> Headline:
@@ -121,14 +122,16 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
         for f in of_source
         if f.estimate is not None and f.scope.keys() == {"source"}
     ]
-    apart = f" Within one source: {', '.join(within)}; a difference between sources raises the pooled value."
+    apart = f"; within sources {', '.join(within)}" if within else ""
+    everywhere = " over all sources" if within else ""
+    why = " A difference between sources raises the pooled value." if within else ""
     words = STATISTICS[pooled.statistic].words
     yield Headline(
-        f"Raters agree with an alpha of {number(pooled.estimate, 'coefficient')}.",
-        f"{words}. {_basis(pooled, answers)}{apart if within else ''}",
-        alpha_reading(pooled.estimate),
+        f"Raters agree with an alpha of {number(pooled.estimate, 'coefficient')}{everywhere}{apart}.",
+        f"{words}. {_basis(pooled, answers)}{why}",
+        alpha_reading(pooled.estimate, pooled.ci_low),
         _brief(pooled),
-        f"alpha {number(pooled.estimate, 'coefficient')}",
+        f"alpha {number(pooled.estimate, 'coefficient')}{apart}",
     )
 
 
@@ -144,21 +147,30 @@ def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline
         yield Headline(claim, _basis(estimate, "ranks"), reading, _brief(estimate), f"W {w}")
 
 
-def alpha_reading(alpha: float) -> str:
-    """What an alpha allows, in a sentence.
+def alpha_reading(alpha: float, lower: float | None) -> str:
+    """What an alpha allows, by the lower limit of its interval: the customary .80 and .667 are held against that.
 
-    >>> alpha_reading(0.85)
-    'Agreement is high: conclusions about single responses are reliable.'
+    >>> alpha_reading(0.85, None)
+    'Without an interval the customary limits 0.80 and 0.667 cannot be checked.'
     """
-    if alpha >= RELIABLE:
-        return "Agreement is high: conclusions about single responses are reliable."
-    if alpha >= TENTATIVE:
-        return "Agreement is moderate: conclusions about single responses are tentative."
-    if alpha > 0:
+    if lower is None:
+        return "Without an interval the customary limits 0.80 and 0.667 cannot be checked."
+    if lower >= RELIABLE:
         return (
-            "Raters differ: a single rating says little about a response, averages over raters and items say more. "
-            + LOW_IS_A_FINDING
+            "Raters largely agree: the lower limit is above the customary 0.80, "
+            "so conclusions about single responses can be relied on."
         )
+    if lower >= TENTATIVE:
+        return (
+            "The lower limit is above the customary 0.667: tentative conclusions about single responses are possible."
+        )
+    if lower > 0:
+        return (
+            "The lower limit is below the customary 0.667: a single rating says little about a response, averages over "
+            "raters say more. " + LOW_IS_A_FINDING
+        )
+    if alpha > 0:
+        return "The interval includes agreement no better than chance. " + LOW_IS_A_FINDING
     return "Raters agree no more than by chance. " + LOW_IS_A_FINDING
 
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from app.analysis import analyze
-from app.web.lead.results.headlines import agreement, comparisons
+from app.web.lead.results.headlines import agreement, alpha_reading, comparisons
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
@@ -65,7 +67,11 @@ def test_a_preference_names_the_share_and_ties() -> None:
     ]
     found = _comparison(rows, CHOICE)
     assert found.claim == "model was preferred over human in 75.0% of choices."
-    assert found.basis.startswith("Ties count as half.")
+    assert "Ties" not in found.basis  # none is possible
+    allowed = _comparison(
+        [*rows, {"rater": "a", "item": "i9", "question": "preference", "value": "tie"}], {**CHOICE, "tie": True}
+    )
+    assert allowed.basis.startswith("Ties count as half.")
     assert "12 choices, 4 items, 3 raters." in found.basis
 
 
@@ -79,10 +85,26 @@ def test_one_rating_per_response_is_said_in_words() -> None:
     assert found.claim == "How far raters agree is not estimable: one rating per response."
 
 
-def test_perfect_agreement_can_be_relied_on() -> None:
+def test_the_pooled_alpha_is_given_with_those_within_sources() -> None:
     found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
-    assert found.claim == "Raters agree with an alpha of 1.00."
-    assert "conclusions about single responses are reliable" in found.reading
+    assert found.claim == "Raters agree with an alpha of 1.00 over all sources; within sources human 1.00, model 1.00."
+    assert found.reading == "Without an interval the customary limits 0.80 and 0.667 cannot be checked."
+
+
+@pytest.mark.parametrize(
+    ("alpha", "lower", "words"),
+    [
+        (0.9, 0.81, "can be relied on"),
+        (0.9, 0.7, "tentative"),
+        (0.9, 0.6, "a single rating says little"),
+        (0.4, -0.1, "no better than chance"),
+        (-0.2, -0.5, "no more than by chance"),
+    ],
+)
+def test_customary_limits_are_held_against_the_lower_end_of_the_interval(
+    alpha: float, lower: float, words: str
+) -> None:
+    assert words in alpha_reading(alpha, lower)
 
 
 def test_a_low_alpha_is_called_a_finding() -> None:
@@ -90,7 +112,7 @@ def test_a_low_alpha_is_called_a_finding() -> None:
     rows += _rated({"human": [3, 3, 4, 1], "model": [5, 1, 4, 2]}, raters="b")
     found = _agreement(rows)
     assert "Low agreement is a finding, not an error" in found.reading
-    assert "Within one source: human " in found.basis
+    assert "; within sources human " in found.claim
 
 
 def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
