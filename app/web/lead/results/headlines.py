@@ -45,7 +45,9 @@ def comparisons(report: Report, question: Question) -> Iterator[Headline]:
         shares = [f for f in report.of("choice", question.key) if f.statistic == "share_preferred"]
         pairs = [estimate for estimate in _first_of_scope(shares) if "reference" in estimate.scope]
         met = [estimate for estimate in pairs if estimate.n_ratings]  # a design need not show every two together
-        yield from (_preference(estimate, "was preferred over", "choices", has_ties=question.tie) for estimate in met or pairs)
+        yield from (
+            _preference(estimate, "was preferred over", "choices", has_ties=question.tie) for estimate in met or pairs
+        )
     elif isinstance(question, RankingQuestion):
         shares = [f for f in report.of("ranking", question.key) if f.statistic == "share_preferred"]
         yield from (_preference(estimate, "was ranked above", "rankings") for estimate in _first_of_scope(shares))
