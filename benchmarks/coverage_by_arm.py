@@ -1,4 +1,4 @@
-"""How often a 95 % interval holds the truth, by simulation, and how wide it is: writes docs/statistics/coverage-by-arm.md.
+"""How often a 95 % interval holds the truth, and how wide it is: simulations for docs/statistics/coverage-by-arm.md.
 
 Every study draws items and raters anew. Raters are 4, 6, 10 or 20; a contrast between raters has arms of equal size, or
 two raters against all others. Values are continuous and normal: items, raters, and what both make of the source or arm

@@ -81,10 +81,14 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
 SPANS = {"mean_difference": 1, "mean_difference_clmm": 1, "belief_effect": 1, "interaction": 2}
 
 
-def possible_range(question: ScaledQuestion | ChoiceQuestion, statistic: str) -> tuple[float, float] | None:
+def possible_range(
+    question: ScaledQuestion | ChoiceQuestion | RankingQuestion, statistic: str
+) -> tuple[float, float] | None:
     """Between which values a mean, or a difference of means, of this question can lie; None for other statistics."""
     if isinstance(question, ChoiceQuestion):
         return (-1.0, 1.0) if statistic == "share_difference" else None
+    if isinstance(question, RankingQuestion):
+        return None
     declared = question.values
     if statistic == "mean":
         return declared[0], declared[-1]
