@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
 
-TWO_WAY, BY_ITEM = "two_way_cluster_t", "item_cluster_t"
+# of every method that looks through items and raters, such as two_way_cluster_t
+TWO_WAY, BY_ITEM = "two_way_", "item_"
 
 
 def with_slots(frames: Frames) -> Frames:
