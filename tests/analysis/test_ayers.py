@@ -18,7 +18,7 @@ def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None
     estimates = find(ayers, "share_preferred", scope=AGAINST)
     assert [estimate.estimate for estimate in estimates] == pytest.approx([460 / 585] * 4)
     assert [estimate.method.partition(":")[0] for estimate in estimates] == [
-        "two_way_cluster_t",
+        "item_cluster_t",
         "wilson",
         "wilson_cc",
         "clopper_pearson",
