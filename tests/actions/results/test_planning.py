@@ -38,9 +38,9 @@ def test_a_study_of_choices_alone_needs_no_scale() -> None:
 @pytest.mark.parametrize(
     ("question", "asked", "words"),
     [
-        ({**FIVE, "target": "item"}, Asked(), "nothing to plan"),
-        (FIVE, Asked(question="warmth"), "these do: empathy"),
-        ({**FIVE, "target": "item"}, Asked(question="empathy"), "these do: none"),
+        ({**FIVE, "target": "item"}, Asked(), "Planning needs a question about responses"),
+        (FIVE, Asked(question="warmth"), "These do: empathy"),
+        ({**FIVE, "target": "item"}, Asked(question="empathy"), "These do: none"),
         (FIVE, Asked(pilot=(frames(protocol(FIVE), []), protocol(FIVE))), "too few ratings"),
         (FIVE, Asked(pilot=(frames(protocol(CHOICE), []), protocol(CHOICE))), "too few ratings"),
     ],
@@ -51,7 +51,7 @@ def test_what_cannot_be_planned_is_said(question: dict[str, object], asked: Aske
 
 
 def test_a_study_whose_trials_nobody_can_rate_has_no_plan() -> None:
-    with pytest.raises(PlanError, match="No trial"):
+    with pytest.raises(PlanError, match="no trial shows one"):
         make_plan(protocol(FIVE, sources={}), [], Asked(n_raters=[5], n_simulations=QUICK))
 
 

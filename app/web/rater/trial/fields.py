@@ -114,6 +114,8 @@ class Field:
     @property
     def rows(self) -> tuple[Row, ...]:
         """One for each response that is ranked, as they are read; none for other kinds."""
+        if not isinstance(self.slot.question, RankingQuestion):
+            return ()
         ranks = self.values or ("",) * len(self.slot.shown)
         return tuple(
             Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), rank)
