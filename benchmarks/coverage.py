@@ -239,7 +239,7 @@ SIMULATIONS: dict[str, Simulation] = {
     "factor_effect, within raters": _within_raters,
     "factor_effect, source against source between raters": _interaction,
     "percent_change": _percent,
-    "share_difference, category_difference": _share,
+    "share_difference, for codes too": _share,
     "attribute_effect, eight sources": _attribute,
     "amce": _amce,
     "pool_difference": _pools,

@@ -151,7 +151,7 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 def _contrast_texts(scope: Scope) -> list[str]:
     """What is compared beside two sources, and for which code, turn or pool."""
     found = [
-        f"{scope[key]}: {scope['level']} {MINUS} {scope['reference_level']}"
+        f"{str(scope[key]).replace('_', ' ')}: {scope['level']} {MINUS} {scope['reference_level']}"
         for key in ("factor", "attribute")
         if key in scope
     ]
