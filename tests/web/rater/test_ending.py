@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import text
 
 from tests.builder import EMPATHY, PREFERENCE
@@ -68,7 +69,7 @@ def test_the_completion_address_of_the_study_is_used(study: Callable[..., int], 
 
 
 def test_a_completion_address_that_is_a_script_is_refused_with_the_protocol(study: Callable[..., int]) -> None:
-    with pytest.raises(ValueError, match="completion.url"):
+    with pytest.raises(ValueError, match=r"completion\.url"):
         study(slug="bad", n_items=1, completion={"url": "javascript:alert(1)"})
 
 
