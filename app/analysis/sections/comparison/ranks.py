@@ -12,12 +12,13 @@ from app.analysis.sections.comparison.distribution import point_counts
 from app.stats.comparison import superiority as stats
 from app.stats.comparison.count_tests import chi_square
 from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon_of_item_means
+from app.stats.comparison.responders import compare_responders
 from app.stats.core.item_means import item_means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.encoded_study import Bools, Floats, Ints
+    from app.analysis.data.encoded_study import Bools
     from app.analysis.data.source_contrast import Contrast
     from app.stats.core.result import Result
 
@@ -33,10 +34,7 @@ def rank_tests(contrast: Contrast) -> Iterator[Found]:
     """Wilcoxon of paired item means, Mann-Whitney of item means or of responders' means, chi-square of the points."""
     means = contrast.means
     yield Found("wilcoxon", "item_mean", wilcoxon_of_item_means(means.value, contrast.means_are_mine, **means.where))
-    mine, theirs, what = _independent(contrast)
-    for name, test in (("mann_whitney", mann_whitney), ("rank_biserial", rank_biserial)):
-        result = test(mine, theirs)
-        yield Found(name, "item_mean", replace(result, method=f"{result.method}, {what}"))
+    yield from _of_responders(contrast) if _has_responders(contrast) else _of_item_means(contrast)
     sides = (contrast.answers.select(side) for side in _sides(contrast))
     table = np.array([point_counts(contrast.sheet.question, side)[2] for side in sides])
     yield Found("chi_square", "rating", _as_counted(chi_square(table), contrast, table.shape[1]))
@@ -49,21 +47,31 @@ def _as_counted(result: Result, contrast: Contrast, n_columns: int) -> Result:
     return replace(result, method=f"{result.method}, values in {n_columns} equal steps")
 
 
-def _independent(contrast: Contrast) -> tuple[Floats, Floats, str]:
-    """Values of the two sources that are taken as independent, and what they are: few responders, else the items."""
-    answers, responder = contrast.answers, contrast.sheet.codes.responses.responder
-    if responder is not None and contrast.sheet.question.target == "response":
-        sides = [_means_by(responder[answers.unit[side]], answers.value[side]) for side in _sides(contrast)]
-        return sides[0], sides[1], "means of responders"
+def _of_item_means(contrast: Contrast) -> Iterator[Found]:
     means = item_means(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
-    return means.mine, means.theirs, "item means, unpaired"
+    for name, test in (("mann_whitney", mann_whitney), ("rank_biserial", rank_biserial)):
+        result = test(means.mine, means.theirs)
+        yield Found(name, "item_mean", replace(result, method=f"{result.method}, item means, unpaired"))
 
 
-def _means_by(code: Ints, value: Floats) -> Floats:
-    """Mean value of each code that is there; those of nobody (-1) belong to no responder."""
-    known = code >= 0
-    count = np.bincount(code[known])
-    return np.asarray((np.bincount(code[known], value[known])[count > 0]) / count[count > 0])
+def _has_responders(contrast: Contrast) -> bool:
+    """Whether it is known who wrote the responses that the question is about."""
+    return contrast.sheet.codes.responses.responder is not None and contrast.sheet.question.target == "response"
+
+
+def _of_responders(contrast: Contrast) -> Iterator[Found]:
+    """Exact and asymptotic test of responders' means; responses of nobody (-1) belong to no responder."""
+    answers, writers = contrast.answers, contrast.sheet.codes.responses.responder
+    responder = np.full(len(answers.value), -1) if writers is None else writers[answers.unit]
+    known = responder >= 0
+    found = compare_responders(answers.value[known], contrast.is_mine[known], responder[known])
+    for name, result in (
+        ("mann_whitney", found.exact),
+        ("mann_whitney", found.asymptotic),
+        ("rank_biserial", found.rank_biserial),
+    ):
+        of_means = replace(result, method=f"{result.method}, means of responders")
+        yield Found(name, "item_mean", of_means, {"level": "responder"})
 
 
 def _sides(contrast: Contrast) -> tuple[Bools, Bools]:

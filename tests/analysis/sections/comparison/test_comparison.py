@@ -94,8 +94,11 @@ def test_responders_are_the_unit_of_the_rank_test_where_they_are_named() -> None
     rows = _rows(3, 6)
     data = frames(study, rows)
     data.responses["writer"] = [f"{source}-{n % 2}" for n, source in enumerate(data.responses["source"])]
-    estimate = only(analyze(data, study), "mann_whitney")
-    assert (estimate.n_units, estimate.method) == (2, "mann_whitney: exact permutation, means of responders")
+    exact, asymptotic = find(analyze(data, study), "mann_whitney")
+    assert (exact.n_units, exact.method) == (2, "mann_whitney: exact permutation, means of responders")
+    assert asymptotic.method == "mann_whitney: normal approximation, means of responders"
+    assert exact.scope["level"] == "responder"
+    assert exact.note.startswith("U of the ")
 
 
 def test_a_nominal_scale_has_no_ordinal_model() -> None:
