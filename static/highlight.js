@@ -38,8 +38,18 @@
     const before = document.createRange();
     before.selectNodeContents(text);
     before.setEnd(range.startContainer, range.startOffset);
-    const start = length(before.toString()) + length(words) - length(words.trimStart());
-    return { turn: inTurns ? Number(text.dataset.turn) : null, start, end: start + length(words.trim()) };
+    const start = before.toString().length + words.length - words.trimStart().length;
+    const [first, end] = wholeWords(text, start, start + words.trim().length);
+    const all = text.textContent;
+    return { turn: inTurns ? Number(text.dataset.turn) : null, start: length(all.slice(0, first)), end: length(all.slice(0, end)) };
+  }
+
+  // Whoever lets go in the middle of a word means the word.
+  function wholeWords(text, start, end) {
+    const words = wordsOf(text);
+    const [first] = words.find(([from, to]) => from < start && start < to) ?? [start];
+    const [, final] = words.find(([from, to]) => from < end && end < to) ?? [end, end];
+    return [first, final];
   }
 
   // What is marked
@@ -167,6 +177,7 @@
       Object.entries(roles).forEach(([attribute, value]) => text.setAttribute(attribute, value));
       text.addEventListener("keydown", walk);
     }
+    box.closest("[data-slot]").addEventListener("attune:shown", () => draw(box));
     draw(box);
   }
 

@@ -25,7 +25,12 @@
     range.addEventListener("input", take);
     number.addEventListener("input", show);
     question.addEventListener("change", ({ target }) => { if (target.type === "radio") { number.value = ""; show(); } });
-    box.append(range);
+    const hint = Object.assign(document.createElement("p"), { className: "slider-hint", textContent: box.dataset.hint });
+    hint.setAttribute("aria-hidden", "true");
+    const track = Object.assign(document.createElement("div"), { className: "slider-track" });
+    track.append(range, hint);
+    number.before(track);
+    box.closest("[data-slot]").addEventListener("attune:shown", show);
     show();
   }
 

@@ -86,7 +86,7 @@ def answer(question: Question, rng: Random) -> list[str]:
         case ChoiceQuestion():
             return [rng.choice(["left", "right", *(["tie"] if question.tie else [])])]
         case CategoryQuestion():
-            codes = list(question.codes)
+            codes = [code for code in question.codes if code not in question.exclusive]
             return rng.sample(codes, rng.randint(1, 3)) if question.multiple else [rng.choice(codes)]
         case TextQuestion():
             return ["It meets the feeling, and says nothing that was not there."]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 NEXT_PORTS = 50
+# Raters think for a minute between two requests; after uvicorn's five seconds their connection would be gone.
+KEEP_ALIVE_S = 75
 
 
 def bind(host: str, port: int, *, or_next: bool = False) -> socket.socket:
@@ -82,6 +84,7 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
         access_log=False,
         server_header=False,
         forwarded_allow_ips=now.trusted_proxies,
+        timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=5,
     )
     try:

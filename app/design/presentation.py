@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.design.protocol.conditions import Factor, Kind
     from app.design.protocol.study import Protocol
 
-UNKNOWN_LABEL = message("It is not said who wrote this.")
+UNKNOWN_LABEL = message("The author of this text is not shown.")
 LABELS = {
     "human": message("Written by a person"),
     "model": message("Written by an AI"),

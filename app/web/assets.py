@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import mimetypes
 from importlib.util import find_spec
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+
+from app.web.encoding import accepts_gzip
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -44,6 +47,7 @@ class Assets:
         files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
         files["htmx.js"] = htmx_file()
         self._content = {name: path.read_bytes() for name, path in files.items()}
+        self._small = {name: gzip.compress(body, mtime=0) for name, body in self._content.items()}
         self._digest = {name: hashlib.sha256(body).hexdigest()[:16] for name, body in self._content.items()}
 
     def url(self, name: str) -> str:
@@ -56,7 +60,10 @@ class Assets:
         if self._digest.get(name) != request.path_params["digest"]:
             return PlainTextResponse("Not found", status_code=404)
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Response(self._content[name], media_type=kind, headers={"Cache-Control": FOREVER})
+        headers = {"Cache-Control": FOREVER, "Vary": "Accept-Encoding"}
+        if not accepts_gzip(request.headers):
+            return Response(self._content[name], media_type=kind, headers=headers)
+        return Response(self._small[name], media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
 
     def mount(self, app: FastAPI) -> None:
         """Add the route."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 10_000
 WIDE = {"width": 1280, "height": 800}
 # What journeys do on purpose: a form that comes back, a refusal, a server that is busy, a network that is cut.
-MEANT = ("status of 4", "status of 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
+MEANT = ("status of 4", "status of 503", "Error Code 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
 
 
 @pytest.fixture(scope="session")

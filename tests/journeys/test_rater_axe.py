@@ -86,14 +86,14 @@ def test_every_page_of_the_way(
     page.get_by_role("button", name="Finish").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     check(page)
-    waiting.get_by_role("link", name="Refresh now").click()
+    waiting.get_by_role("link", name="Check again now").click()
     expect(waiting.locator("h1")).to_have_text("All places are taken")
     check(waiting)
 
 
 def arrive_and_wait(page: Page) -> None:
     page.goto("/s/study?participant=ben")
-    expect(page.locator("h1")).to_have_text("All places are taken at this moment")
+    expect(page.locator("h1")).to_have_text("All places are taken right now")
 
 
 def test_the_open_help_and_the_pages_that_refuse(engine: Engine, page: Page) -> None:

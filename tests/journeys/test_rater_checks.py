@@ -82,7 +82,7 @@ def test_who_fails_the_practice_by_keyboard_ends_with_the_code_for_it(engine: En
         expect(page.locator("h1")).to_have_text("Practice 1 of 1: feedback")
         expect(page.get_by_text("0 of 2 answers of this practice were as expected.")).to_be_visible()
         assert "FA1L" not in page.content()
-        page.get_by_role("link", name="Try again" if attempt == 1 else "Go on").press("Enter")
+        page.get_by_role("link", name="Try again" if attempt == 1 else "Continue").press("Enter")
     expect(page.locator("#completion-code")).to_have_text("FA1L")
     expect(page.locator("#completion-link")).to_have_attribute(
         "href", "https://app.prolific.com/submissions/complete?cc=FA1L"
@@ -112,10 +112,10 @@ def test_wrong_then_right_then_practice_attention_and_gold_to_the_end(
     page.locator("#next").click()
     answer(page)
     expect(page.locator("em", has_text="feeling")).to_be_visible()
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.locator("h1")).to_have_text("Item 1 of 2")
     answer(page)
-    expect(page.locator("h1")).to_have_text("One question in between")
+    expect(page.locator("h1")).to_have_text("A quick question")
     page.locator("#c1-3").check()
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("Item 2 of 2")
@@ -135,10 +135,10 @@ def test_the_attention_check_comes_once_in_two_tabs_and_after_going_back(
     arrive(page)
     page.keyboard.press("a")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("One question in between")
+    expect(page.locator("h1")).to_have_text("A quick question")
     other = context.new_page()
     other.goto("/s/study?participant=anna")
-    expect(other.locator("h1")).to_have_text("One question in between")
+    expect(other.locator("h1")).to_have_text("A quick question")
     for tab in (page, other):
         tab.keyboard.press("3")
         tab.keyboard.press("Enter")
@@ -156,7 +156,7 @@ def test_no_violation_on_any_of_these_pages(
     open_with_checks(engine, attempts=1)
     page = new_context(**look).new_page()
     come(page)
-    for words in ("is missing", "Not right yet.", "These are the right answers"):
+    for words in ("is missing", "Not right yet.", "The correct answers"):
         if words != "is missing":
             page.locator("#c1-1").check()
         page.locator("#next").click()
@@ -172,5 +172,5 @@ def test_no_violation_on_any_of_these_pages(
     check(page)
     page.locator("#next").click()
     answer(page)
-    expect(page.locator("h1")).to_have_text("One question in between")
+    expect(page.locator("h1")).to_have_text("A quick question")
     check(page)

@@ -58,7 +58,7 @@ def test_every_page_before_and_after(
     page.goto("/s/study?PROLIFIC_PID=anna")
     check(page)
     page.get_by_role("button", name="I do not agree").click()
-    expect(page.locator("h1")).to_have_text("You do not take part")
+    expect(page.locator("h1")).to_have_text("You are not taking part")
     check(page)
     page.goto("/s/study?PROLIFIC_PID=anna")
     page.get_by_role("button", name="I agree").click()
@@ -100,7 +100,7 @@ def test_a_questionnaire_is_answered_by_keys_alone_and_is_there_after_a_reload(e
     page.keyboard.press("4")
     expect(page.locator("#save-state")).to_have_text("Saved")
     page.reload()
-    assert page.locator(":checked").count() == 2
+    assert page.locator("#questions :checked").count() == 2
     page.locator("#q6-1").focus()
     page.keyboard.press("2")
     page.keyboard.press("Enter")

@@ -132,7 +132,7 @@ def test_nothing_selected_is_said_and_nothing_is_saved(engine: Engine, page: Pag
     open_it(engine, questions=[WARM])
     arrive(page)
     page.locator("[data-mark]").click()
-    expect(page.locator("[data-slot=q0r0] [role=status]")).to_have_text("Nothing is selected in this text.")
+    expect(page.locator("[data-slot=q0r0] [role=status]")).to_have_text("No words are selected in this text.")
     assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
 
 

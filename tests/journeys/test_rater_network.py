@@ -27,7 +27,7 @@ def test_ten_answers_given_without_a_network_are_kept_and_sent_once_when_it_is_b
     for name in (f"q{question}r{side}-{1 + (question + side) % 5}" for question in range(5) for side in range(2)):
         page.locator(f"#{name}").check()
     page.locator("#q0r0-5").check()
-    expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
+    expect(page.locator("#save-state")).to_have_text("Not saved. Retrying…")
     page.locator("#next").click()
     expect(page.locator("#save-state")).to_contain_text("No connection")
     assert rows(engine, NUMBERS) == []
@@ -52,7 +52,7 @@ def test_answers_survive_a_page_that_is_closed_while_the_network_is_away(engine:
     arrive(page)
     page.route("**/save", lambda route: route.abort())
     page.locator("#q1r0-4").check()
-    expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
+    expect(page.locator("#save-state")).to_have_text("Not saved. Retrying…")
     context = page.context
     page.close()
     again = context.new_page()
@@ -78,6 +78,7 @@ def test_an_answer_whose_receipt_was_lost_counts_once(engine: Engine, page: Page
 
     page.route("**/save", lose_the_first_receipt)
     page.locator("#q1r0-4").check()
+    expect(page.locator("#save-state")).to_have_text("Not saved. Retrying…")
     page.locator("#q1r0-2").check()
     expect(page.locator("#save-state")).to_have_text("Saved")
     assert rows(engine, NUMBERS) == [("quality", 2.0, "left")]
@@ -95,7 +96,7 @@ def test_a_server_that_stumbles_is_asked_again(engine: Engine, page: Page) -> No
 
     page.route("**/save", stumble_twice)
     page.locator("#q0-1").check()
-    expect(page.locator("#save-state")).to_have_text("Not saved – retrying")
+    expect(page.locator("#save-state")).to_have_text("Not saved. Retrying…")
     expect(page.locator("#save-state")).to_have_text("Saved")
     assert rows(engine, NUMBERS) == [("preference", None, "left")]
 
@@ -108,7 +109,7 @@ def test_a_submit_that_fails_can_be_pressed_again(engine: Engine, page: Page) ->
     expect(page.locator("#save-state")).to_have_text("Saved")
     page.route(re.compile(r"/rate/[^/]+$"), lambda route: route.abort())
     page.locator("#next").click()
-    expect(page.locator("#save-state")).to_have_text("Not sent. Please press Next again.")
+    expect(page.locator("#save-state")).to_contain_text("No connection.")
     page.unroute_all()
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")

@@ -65,7 +65,7 @@ def test_a_worker_of_mechanical_turk_goes_from_its_frame_to_a_tab_and_hands_in(
     page = opened.value
     rate_all(page)
     check(page)
-    page.get_by_role("button", name="Hand in to Mechanical Turk").click()
+    page.get_by_role("button", name="Submit to Mechanical Turk").click()
     page.wait_for_url(f"{TURK}/mturk/externalSubmit")
     assert parse_qs(handed_in[0]) == {"assignmentId": ["AS1"], "code": ["C0DE42"]}
     assert all_is_well(engine, 1, 5)

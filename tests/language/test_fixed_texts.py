@@ -171,7 +171,7 @@ def test_a_loose_text_in_a_template_is_found(source: str) -> None:
     "source",
     [
         "<p>{{ _('Thank you') }} · <kbd>Enter</kbd> {{ n }}</p>",
-        "<b id=\"{{ 'on' if x else 'off' }}\">{{ _('Go on') if x == 'about' else ngettext('a', 'b', n) }}</b>",
+        "<b id=\"{{ 'on' if x else 'off' }}\">{{ _('Continue') if x == 'about' else ngettext('a', 'b', n) }}</b>",
         '<p data-group="points" data-saved="{{ _(\'Saved\') }}">{{ option(field, name ~ ".strength", "radio") }}</p>',
     ],
 )

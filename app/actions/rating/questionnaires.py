@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from app.actions.rating.rating import current_step, protocol_of
-from app.design.questions.form import Answers, read_answer, read_answers
+from app.design.questions.saves import Save, read_page, read_save
 from app.design.steps import is_eligible, questionnaire_of, slots_of_step
 from app.storage.answers.rater_answers import forget_rater_answers, record_rater_answers
 from app.storage.raters.departures import record_refusal
@@ -14,10 +14,10 @@ from app.storage.raters.rating_sessions import get_rater, record_state, record_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from uuid import UUID
 
     from sqlalchemy import Connection
 
+    from app.design.questions.form import Answers
     from app.design.questions.slot import Slot
     from app.storage.raters.rating_sessions import RatingSession
 
@@ -60,7 +60,7 @@ def submit_questions(db: Connection, session: RatingSession, step: str, form: Fo
     Who is not eligible ends here, and what they said is not kept.
     """
     slots = questions_of(db, session, step)
-    answers = read_answers(slots, form, ())
+    answers = read_page(slots, form, ())
     if answers.wrong:
         return answers
     eligibility = protocol_of(db, session).flow.eligibility
@@ -73,14 +73,10 @@ def submit_questions(db: Connection, session: RatingSession, step: str, form: Fo
     return answers
 
 
-def save_question(db: Connection, session: RatingSession, step: str, form: Form, name: str, key: UUID | None) -> None:
-    """Store one answer of a page that is not submitted yet.
-
-    Raises:
-        KeyError: the page has no such slot.
-        AnswerError: the question does not allow the value.
-    """
+def save_questions(db: Connection, session: RatingSession, step: str, form: Form) -> Save:
+    """Store answers of a page that is not submitted yet: the good ones, also where others cannot be."""
     slots = questions_of(db, session, step)
-    answer = read_answer({slot.name: slot for slot in slots}[name], form, ())
-    if answer is not None:
-        record_rater_answers(db, session, [answer], slots, is_submitted=False, key=key)
+    save = read_save(slots, form, ())
+    if save.answers:
+        record_rater_answers(db, session, save.answers, slots, is_submitted=False)
+    return save

@@ -10,12 +10,13 @@ from app.actions.rating.availability import outlook
 from app.actions.rating.gold import check_gold
 from app.actions.rating.trial_list import give_places
 from app.design.page_slots import Shown
-from app.design.questions.form import Answers, read_answer, read_answers
+from app.design.questions.form import Answers
+from app.design.questions.saves import Save, read_page, read_save
 from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.revisit import asked_at
 from app.design.steps import AFTER_RATINGS, DONE, next_step, way_of
 from app.language.language import language_of
-from app.storage.answers.ratings import GOLD, record_answer, record_submission
+from app.storage.answers.ratings import GOLD, record_answers, record_submission
 from app.storage.answers.revisits import record_revisit, save_revisit
 from app.storage.answers.turns import record_turn, release_turns
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
@@ -27,11 +28,11 @@ from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from uuid import UUID
 
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
+    from app.design.questions.form import Answer
     from app.design.questions.slot import Slot
     from app.storage.raters.arrivals import OpenedSession, StudyDoor
     from app.storage.raters.rating_sessions import RatingSession
@@ -54,6 +55,14 @@ class Submission:
 
     answers: Answers
     is_stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of answers that were saved. `older`: the slots that have a later answer already."""
+
+    save: Save
+    older: tuple[str, ...] = ()
 
 
 class InvitedOnlyError(PermissionError):
@@ -194,7 +203,7 @@ def submit_rating(
     stage = stage_of_page(protocol, view)
     if stage.turn is not None and next(iter(form.get("turn", ())), str(stage.turn)) != str(stage.turn):
         return Submission(Answers(()), is_stored=True)
-    answers = read_answers(slots_of(protocol, view), form, view.response_ids)
+    answers = read_page(slots_of(protocol, view), form, view.response_ids)
     if answers.wrong:
         return Submission(answers, is_stored=False)
     if view.is_revisit:
@@ -212,23 +221,20 @@ def submit_rating(
     return Submission(answers, is_stored)
 
 
-def save_answer(
-    db: Connection, session: RatingSession, view: AssignmentView, form: Form, name: str, key: UUID | None
-) -> bool:
-    """Store one answer of a page that is not submitted yet; False where the place was given to another.
+def save_answers(db: Connection, session: RatingSession, view: AssignmentView, form: Form) -> Saved | None:
+    """Store answers of a page that is not submitted yet; None where the place was given to another.
 
-    Raises:
-        KeyError: the page has no such slot.
-        AnswerError: the question does not allow the value.
+    The good ones are stored, also where others cannot be.
     """
-    slot = {slot.name: slot for slot in slots_of(protocol_of(db, session), view)}[name]
-    answer = read_answer(slot, form, view.response_ids)
-    if answer is None:
-        return True
-    is_saved = (save_revisit if view.is_revisit else record_answer)(db, view, answer, key)
-    if is_saved and view.state == "done":
+    save = read_save(slots_of(protocol_of(db, session), view), form, view.response_ids)
+    older: Sequence[Answer] | None = ()
+    if save.answers:
+        older = (save_revisit if view.is_revisit else record_answers)(db, view, save.answers)
+    if older is None:
+        return None
+    if save.answers and view.state == "done":
         _check(db, protocol_of(db, session), view)
-    return is_saved
+    return Saved(save, tuple(answer.slot.name for answer in older))
 
 
 def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:

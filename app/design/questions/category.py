@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 class CategoryQuestion(AskedQuestion):
-    """One or several codes. `correct` is the right one where there is a key."""
+    """One or several codes. `correct` is the right one where there is a key; an `exclusive` code stands alone."""
 
     empty_column: ClassVar[EmptyColumn | None] = "codes"
     type: Literal["category"]
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
     multiple: bool = False
+    exclusive: tuple[Key, ...] = ()
     correct: str | None = None
     correct_column: str | None = None
 
@@ -41,11 +42,24 @@ class CategoryQuestion(AskedQuestion):
             raise ValueError(f"correct names one of the codes, found {self.correct}")
         return self
 
+    @model_validator(mode="after")
+    def _exclusive_codes_exist(self) -> CategoryQuestion:
+        unknown = [code for code in self.exclusive if code not in self.codes]
+        if unknown:
+            raise ValueError(f"exclusive names some of the codes, found {', '.join(unknown)}")
+        if self.exclusive and not self.multiple:
+            raise ValueError("exclusive is for questions with multiple: true")
+        return self
+
     def read(self, sent: Sent) -> Given | None:
         """As `AskedQuestion.read`."""
         codes = tuple(code for code in self.codes if code in sent.values)
         if set(sent.values) - set(self.codes) - {""} or (len(codes) > 1 and not self.multiple):
             raise AnswerError(message("Choose one of the answers."))
+        alone = next((code for code in codes if code in self.exclusive), None)
+        if alone is not None and len(codes) > 1:
+            words = self.codes[alone] or alone
+            raise AnswerError(message("“%(words)s” cannot be combined with other answers.", words=words))
         # A form sends an empty value along with the boxes: none ticked is an answer that was taken back, not a silence.
         if codes or (sent.is_sent and self.multiple and not self.required):
             return Given(codes=codes)
@@ -88,6 +102,6 @@ class CategoryQuestion(AskedQuestion):
         if self.correct is not None and rater.rng.random() < 3 / 4:
             return [self.correct]
         if self.multiple:
-            picked = [code for code in codes if rater.rng.random() < 1 / 3]
+            picked = [code for code in codes if rater.rng.random() < 1 / 3 and code not in self.exclusive]
             return picked or [rater.rng.choice(codes)]
         return [rater.rng.choice(codes)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from app.design.questions.marks import Mark
 from app.design.questions.question import DEVICES, AnswerError, Given, Sent
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ class Answer(Given):
     """One answer, and the slot in which it was given."""
 
     slot: Slot = field(kw_only=True)
+    mark: Mark = field(kw_only=True, default_factory=Mark)
 
 
 @dataclass(frozen=True, slots=True)

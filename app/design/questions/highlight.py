@@ -35,7 +35,7 @@ class HighlightQuestion(AskedQuestion):
             as_page = [as_shown(passage) for passage in sent.passages]
             spans = read_spans(sent.text(".spans"), as_page, in_turns=sent.in_turns)
             if spans is None:
-                raise AnswerError(message("Mark words of the text."))
+                raise AnswerError(message("Mark words in the text."))
             return Given(text=spans_to_text(from_shown(spans, sent.passages)))
         return self._copied(sent) if sent.is_sent else None
 

@@ -64,7 +64,7 @@ class SliderQuestion(NumberQuestion):
     def out_of_range(self) -> Message:
         """As `NumberQuestion.out_of_range`."""
         return message(
-            "Give a number from %(min)s to %(max)s, in steps of %(step)s.", min=self.min, max=self.max, step=self.step
+            "Enter a number from %(min)s to %(max)s, in steps of %(step)s.", min=self.min, max=self.max, step=self.step
         )
 
     def allowed_words(self) -> str:

@@ -1,4 +1,4 @@
-"""What raters say about themselves: one row an answer among the ratings, without item or assignment."""
+"""What raters say about themselves: one row per answer among the ratings, without item or assignment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from app.storage.answers.ratings import GIVEN, NOT_SUBMITTED, UPSERT, answer_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from uuid import UUID
 
     from sqlalchemy import Connection
 
@@ -23,16 +22,16 @@ _RECORD = text(f"""
     INSERT INTO ratings AS r (study_id, rater_id, question, number, outcome, codes, text, comment, device, position,
       rated_at,
       idempotency_key, exclude)
-    SELECT :study, :rater, g.question, g.number, g.outcome, g.codes, g.text, g.comment, g.device, g.position, now(),
-      CAST(:key AS uuid), :exclude
+    SELECT :study, :rater, g.question, g.number, g.outcome, g.codes, g.text, g.comment, g.device, g.position,
+      CASE WHEN g.at_ms IS NULL THEN now() ELSE least(now(), to_timestamp(g.at_ms / 1000)) END, g.key, :exclude
     FROM ({GIVEN}) AS g
     WHERE (g.text IS DISTINCT FROM '' OR EXISTS (
         SELECT FROM ratings o WHERE o.study_id = :study AND o.rater_id = :rater AND o.item_id IS NULL
           AND o.question = g.question))
-      AND NOT EXISTS (
+      AND NOT (CAST(:is_save AS boolean) AND EXISTS (
         SELECT FROM ratings o LEFT JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
         WHERE o.study_id = :study AND o.rater_id = :rater AND o.item_id IS NULL AND o.question = g.question
-          AND CAST(:key AS uuid) IN (o.idempotency_key, h.idempotency_key))
+          AND g.key IN (o.idempotency_key, h.idempotency_key)))
     {UPSERT}
 """)  # noqa: S608 - constants only
 _LIST = text("""
@@ -52,7 +51,6 @@ def record_rater_answers(
     slots: Sequence[Slot],
     *,
     is_submitted: bool = True,
-    key: UUID | None = None,
 ) -> None:
     """Store what a rater says about themselves.
 
@@ -61,14 +59,14 @@ def record_rater_answers(
         session: the rater's rating session.
         answers: checked.
         slots: all that their page asks, in the order shown: an answer keeps its position there.
-        is_submitted: whether the page is; an answer that was only saved stays out of every estimate.
-        key: the browser's name for this answer; one that was seen before changes nothing.
+        is_submitted: whether the page is; an answer that was only saved stays out of every estimate, and changes
+            nothing where its key was seen before or a later answer is there.
     """
     place = {slot.name: position for position, slot in enumerate(slots, start=1)}
     rows = [row | {"position": place[answer.slot.name]} for answer in answers for row in answer_rows(answer)]
-    draft = {"draft": NOT_SUBMITTED, "exclude": None if is_submitted else NOT_SUBMITTED, "key": key and str(key)}
-    who = {"study": session.study_id, "rater": session.rater_id}
-    db.execute(_RECORD, {**who, "answers": json.dumps(rows), **draft})
+    values = {"study": session.study_id, "rater": session.rater_id, "answers": json.dumps(rows)}
+    draft = {"draft": NOT_SUBMITTED, "exclude": None if is_submitted else NOT_SUBMITTED, "is_save": not is_submitted}
+    db.execute(_RECORD, {**values, **draft})
 
 
 def list_rater_answers(db: Connection, session: RatingSession) -> list[dict[str, object]]:

@@ -1,9 +1,9 @@
-"""Ratings: one row an answer. A changed answer replaces the earlier one, which a trigger keeps."""
+"""Ratings: one row per answer. A changed answer replaces the earlier one, which a trigger keeps."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
@@ -11,9 +11,8 @@ from app.design.questions.question import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from uuid import UUID
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Row
 
     from app.design.questions.form import Answer
     from app.storage.assignments.assignment_view import AssignmentView
@@ -27,7 +26,7 @@ GIVEN = """
     SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
       question text, response_id bigint, turn integer, number float8, outcome text, chosen_response_id bigint,
       strength float8, codes text[], "text" text, side text, shown_label text, comment text, device text,
-      position integer)
+      position integer, key uuid, at_ms float8, n integer)
 """
 UPSERT = """
     ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
@@ -45,6 +44,7 @@ UPSERT = """
       left_response_id = excluded.left_response_id, right_response_id = excluded.right_response_id,
       active_ms = coalesce(excluded.active_ms, r.active_ms),
       exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
+    WHERE NOT CAST(:is_save AS boolean) OR r.rated_at <= excluded.rated_at
 """
 
 
@@ -60,28 +60,53 @@ def paused_ms(since: str) -> str:
     """  # noqa: S608 - a column's name
 
 
+# When an answer was given, as its browser says; not before its page was served, and not later than now.
+_GIVEN_AT = """
+    CASE WHEN g.at_ms IS NULL THEN now()
+         ELSE least(now(), greatest(a.served_at, to_timestamp(g.at_ms / 1000))) END
+"""
+# Of the answers of a save, one whose key came before changes nothing. Neither does one that is older
+# than the answer that its question has by now, or than the page's submission.
+_JUDGED = f"""
+    SELECT g.*,
+      CAST(:is_save AS boolean) AND (
+        EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
+                AND o.idempotency_key = g.key)
+        OR EXISTS (SELECT FROM ratings o JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
+                   WHERE o.study_id = :study AND o.assignment_id = :assignment AND h.idempotency_key = g.key)
+      ) AS is_repeat,
+      CAST(:is_save AS boolean) AND (
+        coalesce(g.given_at < g.submitted_at, false)
+        OR EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
+                   AND o.question = g.question AND o.response_id IS NOT DISTINCT FROM g.response_id
+                   AND o.turn IS NOT DISTINCT FROM g.turn AND o.rated_at > g.given_at)
+      ) AS is_older
+    FROM (SELECT g.*, a.submitted_at, {_GIVEN_AT} AS given_at FROM a CROSS JOIN ({GIVEN}) AS g) AS g
+"""  # noqa: S608 - constants only
+# After `a`, the assignment: its answers are judged and stored.
 INSERT = f"""
+    judged AS ({_JUDGED}), stored AS (
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, question, response_id, turn, number, outcome,
       chosen_response_id, strength, codes, text, side, shown_label, comment, device, idempotency_key, rated_at,
       left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
     SELECT a.study_id, a.rater_id, a.id, t.item_id, g.question, g.response_id, g.turn, g.number, g.outcome,
-      g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, g.device,
-      CAST(:key AS uuid), now(),
+      g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, g.device, g.key,
+      g.given_at,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
       a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms,
       CASE WHEN t.purpose = 'gold' THEN '{GOLD}' ELSE :exclude END
-    FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN ({GIVEN}) AS g
-    WHERE NOT EXISTS (SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id
-                      AND o.idempotency_key = CAST(:key AS uuid))
-      AND NOT EXISTS (SELECT FROM ratings o JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
-                      WHERE o.study_id = a.study_id AND o.assignment_id = a.id
-                      AND h.idempotency_key = CAST(:key AS uuid))
+    FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN judged AS g
+    WHERE NOT g.is_repeat AND NOT g.is_older
       AND (g.text IS DISTINCT FROM '' OR EXISTS (
         SELECT FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id AND o.question = g.question
           AND o.response_id IS NOT DISTINCT FROM g.response_id AND o.turn IS NOT DISTINCT FROM g.turn))
-    {UPSERT}
+    {UPSERT})
 """  # noqa: S608 - constants only
+# What a save says: the assignment, and which of its answers were too old.
+SAVED = (
+    "SELECT a.id, (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older FROM a"
+)
 _SUBMIT = text(f"""
     WITH a AS (
       UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
@@ -90,15 +115,15 @@ _SUBMIT = text(f"""
           CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - greatest(:hidden, {paused_ms("served_at")})))
           ELSE active_ms END
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
-    ), stored AS ({INSERT})
+    ), {INSERT}
     SELECT id FROM a
 """)  # noqa: S608 - constants only
 _SAVE = text(f"""
     WITH a AS (
       UPDATE assignments SET first_action_at = coalesce(first_action_at, now())
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
-    ), stored AS ({INSERT})
-    SELECT id FROM a
+    ), {INSERT}
+    {SAVED}
 """)  # noqa: S608 - constants only
 
 
@@ -115,26 +140,40 @@ def record_submission(
         active_ms: measured elsewhere; None takes the time from serving to now, less `hidden_ms`.
     """
     times = {"hidden": hidden_ms, "active": active_ms}
-    values = values_of(view, answers) | {"key": None, "exclude": None, **times}
+    values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
     return db.execute(_SUBMIT, values).scalar_one_or_none() is not None
 
 
-def record_answer(db: Connection, view: AssignmentView, answer: Answer, key: UUID | None) -> bool:
-    """Store one answer before its page is submitted; a key that was seen before changes nothing.
+def record_answers(
+    db: Connection, view: AssignmentView, answers: Sequence[Answer], *, is_save: bool = True
+) -> list[Answer] | None:
+    """Store answers before their page is submitted; None where the assignment's place was given to another.
 
-    False where the assignment's place was given to another.
+    Args:
+        db: the transaction.
+        view: the assignment, proven to be this rater's.
+        answers: checked.
+        is_save: whether they come from the script of the page; those of a turn that was passed count as they come.
+
+    Returns:
+        The answers that changed nothing because the same question was answered, or the page submitted, later.
     """
     exclude = None if view.state == "done" else NOT_SUBMITTED
-    values = values_of(view, [answer]) | {"key": key and str(key), "exclude": exclude}
-    return db.execute(_SAVE, values).scalar_one_or_none() is not None
+    values = values_of(view, answers) | {"exclude": exclude, "is_save": is_save}
+    return too_old(answers, db.execute(_SAVE, values).one_or_none())
+
+
+def too_old(answers: Sequence[Answer], saved: Row[Any] | None) -> list[Answer] | None:
+    """The answers that SAVED names; None where there is no such assignment any more."""
+    return None if saved is None else [answers[n] for n in saved.older or ()]
 
 
 def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
     """What INSERT takes of an assignment and its answers."""
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
-    rows = json.dumps([row for answer in answers for row in answer_rows(answer, labels, n_shown)])
-    return {"study": view.study_id, "assignment": view.id, "answers": rows, "draft": NOT_SUBMITTED}
+    rows = [row | {"n": n} for n, answer in enumerate(answers) for row in answer_rows(answer, labels, n_shown)]
+    return {"study": view.study_id, "assignment": view.id, "answers": json.dumps(rows), "draft": NOT_SUBMITTED}
 
 
 def answer_rows(
@@ -164,6 +203,8 @@ def answer_rows(
             "comment": given.comment,
             "device": given.device,
             "side": SIDES[slot.place or 0] if is_of_pair else given.side,
+            "key": answer.mark.key,
+            "at_ms": answer.mark.at_ms,
         }
         for response_id, given in slot.question.rows(answer, slot.response_id)
     ]

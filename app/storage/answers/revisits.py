@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.answers.ratings import INSERT, NOT_SUBMITTED, paused_ms, values_of
+from app.storage.answers.ratings import INSERT, NOT_SUBMITTED, SAVED, paused_ms, too_old, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from uuid import UUID
 
     from sqlalchemy import Connection
 
     from app.design.questions.form import Answer
     from app.storage.assignments.assignment_view import AssignmentView
 
-_COLUMNS = "study_id, id, trial_id, rater_id, response_ids, position, repeat, revisit_served_at AS served_at"
+_COLUMNS = """
+    study_id, id, trial_id, rater_id, response_ids, position, repeat, revisit_served_at AS served_at,
+    revisited_at AS submitted_at
+"""
 # Whoever comes back to change an answer does not make the first look longer.
 _SUBMIT = text(f"""
     WITH a AS (
@@ -26,15 +28,15 @@ _SUBMIT = text(f"""
       RETURNING {_COLUMNS}, CASE WHEN revisited_at = now() THEN coalesce(CAST(:active AS bigint), greatest(0,
         CAST(extract(epoch FROM now() - revisit_served_at) * 1000 AS bigint)
           - greatest(:hidden, {paused_ms("revisit_served_at")}))) END AS active_ms
-    ), stored AS ({INSERT})
+    ), {INSERT}
     SELECT id FROM a
 """)  # noqa: S608 - constants only
 _SAVE = text(f"""
     WITH a AS (
       SELECT {_COLUMNS}, CAST(NULL AS bigint) AS active_ms FROM assignments
       WHERE study_id = :study AND id = :assignment AND state = 'done'
-    ), stored AS ({INSERT})
-    SELECT id FROM a
+    ), {INSERT}
+    {SAVED}
 """)  # noqa: S608 - constants only
 
 
@@ -43,12 +45,12 @@ def record_revisit(
 ) -> bool:
     """Store the answers of a page that is shown once more; as `record_submission`."""
     times = {"hidden": hidden_ms, "active": active_ms}
-    values = values_of(view, answers) | {"key": None, "exclude": None, **times}
+    values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
     return db.execute(_SUBMIT, values).scalar_one_or_none() is not None
 
 
-def save_revisit(db: Connection, view: AssignmentView, answer: Answer, key: UUID | None) -> bool:
-    """Store one answer before its page is submitted; as `record_answer`."""
+def save_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer]) -> list[Answer] | None:
+    """Store answers before their page is submitted; as `record_answers`."""
     exclude = None if view.revisited_at else NOT_SUBMITTED
-    values = values_of(view, [answer]) | {"key": key and str(key), "exclude": exclude}
-    return db.execute(_SAVE, values).scalar_one_or_none() is not None
+    values = values_of(view, answers) | {"exclude": exclude, "is_save": True}
+    return too_old(answers, db.execute(_SAVE, values).one_or_none())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.answers.ratings import NOT_SUBMITTED, record_answer
+from app.storage.answers.ratings import NOT_SUBMITTED, record_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +32,7 @@ def record_turn(db: Connection, view: AssignmentView, answers: Sequence[Answer],
     values = {"study": view.study_id, "assignment": view.id, "turn": turn}
     if db.execute(_PASS, values).scalar_one_or_none() is None:
         return False
-    for answer in answers:
-        record_answer(db, view, answer, None)
-    return True
+    return record_answers(db, view, answers, is_save=False) is not None
 
 
 def release_turns(db: Connection, view: AssignmentView) -> None:

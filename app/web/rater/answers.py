@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from starlette.requests import Request
@@ -37,9 +38,10 @@ def rater_page(
     status: int = 200,
     **context: Any,  # noqa: ANN401 - a template takes anything
 ) -> Response:
-    """A page of the study, in its language and direction."""
+    """A page of the study, in its language and direction. `now_ms` is the clock that its scripts go by."""
     use_language(request, protocol.language)
-    return page(request, f"rater/{template}", status=status, slug=slug, protocol=protocol, **context)
+    now_ms = time.time_ns() // 1_000_000
+    return page(request, f"rater/{template}", status=status, slug=slug, protocol=protocol, now_ms=now_ms, **context)
 
 
 def go(request: Request, handler: str, **parameters: object) -> Response:

@@ -74,8 +74,8 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if arrival is None:
         raise LinkError(
             message(
-                "The link lacks the id that tells you from other people. Please go back to the page or message that "
-                "you came from, and open the study from there once more."
+                "This link is missing your participant ID. Please go back to the page or message you came from and "
+                "open the study from there again."
             )
         )
     if study.status == "draft":
@@ -94,10 +94,12 @@ def _open_session(request: Request, db: Db, study: StudyDoor, arrival: Arrival) 
         rating_session = arrive(db, study, arrival, cookie=get_cookie(request, rater_cookie(study.slug)))
     except InvitedOnlyError:
         raise ForbiddenError(
-            message("This study is by invitation. Please open it with the personal link that you were sent.")
+            message("This study is by invitation only. Please open it with the personal link you were sent.")
         ) from None
     if rating_session is None:
-        raise ForbiddenError(message("This personal link is not valid, or no longer. Please ask who sent it to you."))
+        raise ForbiddenError(
+            message("This personal link is not valid or has expired. Please ask the person who sent it to you.")
+        )
     if not rating_session.token:
         raise GoneError(WITHDREW)
     if rating_session.is_just_moved and AGAIN not in request.query_params:

@@ -25,10 +25,10 @@ from app.web.rater.endings import PageEnding, ending_of
 Form = Mapping[str, Sequence[str]]
 MAX_AGE_S = 180 * 24 * 60 * 60
 NO_LINK = message(
-    "Please open the study with the link that you were given. It brings you to your place, also on another device."
+    "Please open the study with the link you were given. It takes you to where you left off, on any device."
 )
 
-WITHDREW = message("You have stopped taking part in this study: nothing more is stored.")
+WITHDREW = message("You have stopped taking part in this study. Nothing more is stored.")
 
 
 class ClosedError(GoneError):
@@ -37,9 +37,9 @@ class ClosedError(GoneError):
     def __init__(self, slug: str, ending: PageEnding, *, has_begun: bool) -> None:
         """`has_begun`: then there is something that they may have deleted."""
         super().__init__(
-            message("This study is closed. What you have rated so far is kept. Thank you.")
+            message("This study is closed. Your ratings so far are saved. Thank you.")
             if has_begun
-            else message("This study is closed and takes no more raters. Thank you for coming.")
+            else message("This study is closed to new raters. Thank you for your interest.")
         )
         self.ending, self.leave = ending, slug if has_begun else None
 

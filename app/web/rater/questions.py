@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating.questionnaires import questions_of, save_question, submit_questions
+from app.actions.rating.questionnaires import questions_of, save_questions, submit_questions
 from app.actions.rating.rating import current_step, protocol_of
 from app.design.steps import questionnaire_of
 from app.language.message import message
@@ -16,7 +16,7 @@ from app.web.pages import language_in
 from app.web.rater.answers import go, rater_page, refuse_save
 from app.web.rater.deps import FormFields, Session
 from app.web.rater.trial.fields import Field, fields_of
-from app.web.rater.trial.saving import saved
+from app.web.rater.trial.saving import answer_save
 
 router = APIRouter()
 
@@ -45,7 +45,7 @@ def submit_page_of_questions(
 
 
 @router.post("/{slug}/questions/{step}/save")
-def submit_question(
+def save_page_of_questions(
     request: Request,
     slug: str,  # noqa: ARG001 - `Session` reads it
     step: str,
@@ -54,10 +54,8 @@ def submit_question(
     form: FormFields,
 ) -> Response:
     if current_step(db, session) != step:
-        return refuse_save(request, 409, message("This page is sent already."))
-    answer = saved(request, form, lambda name, key: save_question(db, session, step, form, name, key))
-    assert answer is not None  # noqa: S101 - a page about the rater is nobody else's
-    return answer
+        return refuse_save(request, 409, message("You have already submitted this page."))
+    return answer_save(request, save_questions(db, session, step, form))
 
 
 def _page(

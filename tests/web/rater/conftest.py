@@ -56,6 +56,11 @@ def heading(page: Any) -> str:  # noqa: ANN401
     return found[1]
 
 
+def n_checked(page: Any) -> int:  # noqa: ANN401
+    """How many radios and boxes of its questions are checked."""
+    return int(page.text[page.text.index('class="asks"') :].count(" checked"))
+
+
 @pytest.fixture
 def study(engine: Engine) -> Callable[..., int]:
     """Opened studies: what is handed over are parts of a protocol, and `n_items` or `texts`."""

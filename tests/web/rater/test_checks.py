@@ -33,8 +33,8 @@ WHEN = {
     "codes": {"l": "As long as I like", "m": "A minute"},
     "correct": "l",
 }
-BETWEEN = "One question in between"
-CLEAR = "Did we put it clearly?"
+BETWEEN = "A quick question"
+CLEAR = "Check your understanding"
 
 
 def rows(engine: Engine, sql: str) -> Sequence[Any]:
@@ -78,7 +78,7 @@ def test_a_check_after_the_last_trial_comes_before_the_end_and_a_pause_comes_aft
     page = anna.rate(anna.begin())
     assert heading(page) == BETWEEN
     page = anna.post("/s/study/attention", data={"check": "look", "c1": "c"})
-    assert heading(page) == "Time for a pause"
+    assert heading(page) == "Time for a break"
     page = anna.rate(anna.get("/s/study/rate"))
     assert heading(page) == BETWEEN
     page = anna.post("/s/study/attention", data={"check": "again", "c1": "c"})
@@ -167,9 +167,9 @@ def test_after_the_last_attempt_the_right_answers_are_read_and_the_study_goes_on
     anna.begin()
     anna.post("/s/study/comprehension/1", data={"c1": "p"})
     page = anna.post("/s/study/comprehension/2", data={"c1": "p"})
-    assert heading(page) == "These are the right answers"
+    assert heading(page) == "The correct answers"
     assert "The reply" in page.text
-    assert heading(anna.get("/s/study/rate")) == "These are the right answers"
+    assert heading(anna.get("/s/study/rate")) == "The correct answers"
     assert heading(anna.post("/s/study/comprehension/3")) == "Item 1 of 3"
     assert rows(engine, "SELECT state FROM rating_sessions") == [("active",)]
     assert checks(engine) == [("task", False), ("task", False)]

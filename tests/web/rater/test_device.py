@@ -43,7 +43,7 @@ def test_an_answer_that_is_changed_without_scripts_keeps_the_device_of_the_first
     study()
     anna = visitor()
     page = anna.begin()
-    saved = {"slot": "q0", "idempotency_key": KEY, "q0": "left", "q0.device": "tablet"}
+    saved = {"slot": "q0", "q0.key": KEY, "q0": "left", "q0.device": "tablet"}
     assert anna.post(f"{form_address(page)}/save", data=saved).status_code == 200
     anna.rate(page)
     assert devices(engine) == {"preference": "tablet", "empathy": None}

@@ -80,7 +80,7 @@ def test_who_must_wait_is_told_and_let_in_when_a_place_comes_free(
     anna, ben = visitor(), visitor()
     anna.begin("anna")
     page = ben.begin("ben")
-    assert (page.url.path, heading(page)) == ("/s/study/wait", "All places are taken at this moment")
+    assert (page.url.path, heading(page)) == ("/s/study/wait", "All places are taken right now")
     assert '<meta http-equiv="refresh"' in page.text
     poll = ben.get("/s/study/wait", headers={"HX-Request": "true"})
     assert poll.text.lstrip().startswith('<div id="wait"')

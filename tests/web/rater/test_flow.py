@@ -124,7 +124,7 @@ def test_who_refuses_leaves_nothing_behind_but_the_count(engine: Engine, anna: V
     anna.arrive()
     for _ in range(2):
         page = anna.post("/s/study/consent", data={"consent": "refuse"})
-        assert (page.url.path, heading(page)) == ("/s/study/refused", "You do not take part")
+        assert (page.url.path, heading(page)) == ("/s/study/refused", "You are not taking part")
         assert 'href="https://app.prolific.com/submissions/complete?cc=N0"' in page.text
     for table in ("raters", "platform_ids", "rating_sessions", "steps", "ratings", "events"):
         assert rows(engine, f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608
@@ -174,7 +174,7 @@ def test_who_is_not_eligible_ends_with_the_right_code_and_their_answers_are_not_
     engine: Engine, anna: Visitor
 ) -> None:
     agree(anna)
-    anna.post("/s/study/questions/eligibility/save", json={"slot": "q2", "q2": "no", "idempotency_key": K1})
+    anna.post("/s/study/questions/eligibility/save", json={"slot": "q2", "q2": "no", "q2.key": K1})
     assert rows(engine, "SELECT codes, exclude FROM ratings") == [(["no"], "not submitted")]
     page = anna.post("/s/study/questions/eligibility", data={"q2": "no"})
     assert (page.url.path, heading(page)) == ("/s/study/ended", "Thank you for your interest")
@@ -194,9 +194,9 @@ def test_an_answer_about_the_rater_is_saved_at_once_and_counts_once_its_page_is_
 ) -> None:
     be_adult(anna)
     address = "/s/study/questions/before-1"
-    save = {"slot": "q3", "q3": "30", "idempotency_key": K1}
+    save = {"slot": "q3", "q3": "30", "q3.key": K1}
     for _ in range(2):
-        assert anna.post(f"{address}/save", json=save).json() == {"saved": "q3"}
+        assert anna.post(f"{address}/save", json=save).json()["saved"] == ["q3"]
     assert 'value="30"' in anna.get(address).text
     mood = "SELECT number, exclude FROM ratings WHERE question = 'mood'"
     assert rows(engine, mood) == [(30.0, "not submitted")]
@@ -208,7 +208,7 @@ def test_an_answer_about_the_rater_is_saved_at_once_and_counts_once_its_page_is_
     assert detail == [("1",)]
 
 
-@pytest.mark.parametrize("fields", [{"slot": "q9"}, {"slot": "q3", "q3": "x"}, {"slot": "q3", "idempotency_key": "no"}])
+@pytest.mark.parametrize("fields", [{"slot": "q9"}, {"slot": "q3", "q3": "x"}, {"slot": "q3", "q3.key": "no"}])
 def test_what_cannot_be_saved_is_refused(engine: Engine, anna: Visitor, fields: dict[str, str]) -> None:
     be_adult(anna)
     assert anna.post("/s/study/questions/before-1/save", json=fields).status_code == 422

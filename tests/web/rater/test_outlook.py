@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CODES = {"code": "D0NE", "otherwise": {"full": {"code": "FULL1"}}}
 CONSENT = {"consent": {"version": "1", "text": "You may stop."}}
 SITE = {"key": "site", "target": "rater", "type": "category", "text": "Where?", "codes": ["north", "south"]}
-FULL_NOW, WAIT = "All places are taken", "All places are taken at this moment"
+FULL_NOW, WAIT = "All places are taken", "All places are taken right now"
 
 
 def rows(engine: Engine, sql: str) -> Sequence[Any]:

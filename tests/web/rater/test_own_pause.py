@@ -52,7 +52,7 @@ def test_a_pause_is_in_no_time_whether_the_browser_counts_it_as_hidden_or_not(
     page = anna.get("/s/study/rate")
     minutes_pass(engine, 2)
     paused = anna.post("/s/study/pause")
-    assert (paused.url.path, heading(paused)) == ("/s/study/paused", "You are pausing")
+    assert (paused.url.path, heading(paused)) == ("/s/study/paused", "You are taking a break")
     assert "45 minutes" in paused.text
     minutes_pass(engine, 30)
     back = anna.arrive()
@@ -72,8 +72,8 @@ def test_a_pause_is_in_no_time_whether_the_browser_counts_it_as_hidden_or_not(
 
 def test_a_second_click_is_the_same_pause_and_a_reload_does_not_end_it(engine: Engine, anna: Visitor) -> None:
     for _ in range(2):
-        assert heading(anna.post("/s/study/pause")) == "You are pausing"
-    assert heading(anna.get("/s/study/paused")) == "You are pausing"
+        assert heading(anna.post("/s/study/pause")) == "You are taking a break"
+    assert heading(anna.get("/s/study/paused")) == "You are taking a break"
     address = rows(engine, "SELECT token FROM assignments WHERE state = 'leased'")[0][0]
     anna.post(f"/s/study/rate/{address}/save", json={"slot": "q0", "q0": "left"})
     assert rows(engine, "SELECT kind FROM events") == [("pause",)]

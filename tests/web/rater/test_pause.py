@@ -30,10 +30,10 @@ def test_after_each_block_a_pause_comes_and_go_on_leads_to_the_next_item(
     assert seen == [
         "Item 1 of 5",
         "Item 2 of 5",
-        "Time for a pause",
+        "Time for a break",
         "Item 3 of 5",
         "Item 4 of 5",
-        "Time for a pause",
+        "Time for a break",
         "Item 5 of 5",
         "You have finished. Thank you.",
     ]
@@ -42,8 +42,8 @@ def test_after_each_block_a_pause_comes_and_go_on_leads_to_the_next_item(
 def test_the_time_of_the_pause_is_not_the_next_items(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=2, design={"blocks": {"size": 1}})
     anna = visitor()
-    assert heading(anna.rate(anna.begin())) == "Time for a pause"
-    assert heading(anna.get("/s/study/pause")) == "Time for a pause"
+    assert heading(anna.rate(anna.begin())) == "Time for a break"
+    assert heading(anna.get("/s/study/pause")) == "Time for a break"
     assert heading(anna.get("/s/study/rate")) == "Item 2 of 2"
     assert heading(anna.get("/s/study/pause")) == "Item 2 of 2"
 

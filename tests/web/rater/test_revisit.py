@@ -95,7 +95,7 @@ def test_an_answer_is_saved_at_once_counts_once_sent_and_can_be_changed_from_the
 ) -> None:
     page, _ = rate_all(anna)
     address = form_address(page)
-    assert anna.post(f"{address}/save", json={"slot": "q1r0", "q1r0": "p"}).json() == {"saved": "q1r0"}
+    assert anna.post(f"{address}/save", json={"slot": "q1r0", "q1r0": "p"}).json()["saved"] == ["q1r0"]
     who = "SELECT codes, exclude, active_ms IS NULL FROM ratings WHERE question = 'who' ORDER BY id"
     assert rows(engine, who) == [(["p"], "not submitted", True)]
     assert heading(anna.get("/s/study/rate")) == heading(page)

@@ -84,7 +84,7 @@ def test_the_way_out_stands_on_every_page(anna: Visitor) -> None:
 
 def test_who_only_stops_leaves_what_was_sent_and_frees_the_rest(engine: Engine, anna: Visitor) -> None:
     page = leave(anna, "stop")
-    assert (page.url.path, heading(page)) == ("/s/study/withdrawn", "You have stopped")
+    assert (page.url.path, heading(page)) == ("/s/study/withdrawn", "You have stopped taking part")
     assert "cc=LEFT1" in page.text
     assert "Farewell." in page.text
     receipt = receipt_of(page)
@@ -103,7 +103,7 @@ def test_deleted_answers_are_nowhere_in_the_store(engine: Engine, anna: Visitor)
     assert SECRET in everything(engine)
     assert rows(engine, "SELECT count(*) FROM rating_history") == [(1,)]
     page = leave(anna)
-    assert heading(page) == "Your answers are deleted"
+    assert heading(page) == "Your answers have been deleted"
     left = everything(engine)
     assert SECRET not in left
     assert "anna" not in left
@@ -168,7 +168,7 @@ def test_whatever_comes_after_a_withdrawal_leads_to_the_receipt_and_stores_nothi
 def test_who_stopped_may_have_the_rest_deleted_later_under_the_same_receipt(engine: Engine, anna: Visitor) -> None:
     receipt = receipt_of(leave(anna, "stop"))
     page = leave(anna)
-    assert (heading(page), receipt_of(page)) == ("Your answers are deleted", receipt)
+    assert (heading(page), receipt_of(page)) == ("Your answers have been deleted", receipt)
     assert "Something else" not in everything(engine)
     assert rows(engine, "SELECT deleted_at >= withdrew_at FROM withdrawals") == [(True,)]
 
@@ -185,9 +185,9 @@ def test_nonsense_withdraws_nobody(engine: Engine, anna: Visitor, visitor: Calla
 def test_a_study_that_is_over_still_lets_go(engine: Engine, anna: Visitor, change: Callable[..., None]) -> None:
     with engine.begin() as db:
         change(db, "study")
-    assert heading(leave(anna)) == "Your answers are deleted"
+    assert heading(leave(anna)) == "Your answers have been deleted"
     assert SECRET not in everything(engine)
-    assert heading(anna.get("/s/study/rate")) == "Your answers are deleted"
+    assert heading(anna.get("/s/study/rate")) == "Your answers have been deleted"
 
 
 def test_who_has_finished_keeps_the_code_when_their_answers_go(

@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import Any
 
-from app.design.allocation.trials import PAIR
-from app.design.page_slots import places_as_read
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import STRENGTH, USUAL_STRENGTH, ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.kinds import Question
 from app.design.questions.question import SIDES
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.scale import Point, Scale, number_text
-from app.design.questions.slider import SliderQuestion
+from app.design.questions.scale import number_text
 from app.design.questions.slot import Slot, letter, response_name
 from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
-from app.design.questions.text import TextQuestion
 from app.language.language import Language
-from app.language.message import Message, message
+from app.language.message import Message
+from app.web.rater.trial.options import Layout, Option, layout_of, options_of, scale_options
 
-# What fits beside each other: numbers and signs in a strip, a few short words in a row; longer ones make a list.
-_STRIP_LENGTH, _ROW_LENGTH, _ROW_WORD, _ROW_OPTIONS = 3, 24, 11, 5
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One radio or box: its value, its words, and the key that chooses it."""
-
-    value: str
-    words: str
-    key: str = ""
+_PHONE_LINE = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One response of a ranking: its form field, its name on the page, and its rank."""
+    """One response of a ranking: its form field, its name and letter on the page, its text, and its rank."""
 
     name: str
     about: Message
+    letter: str
+    of: str
     value: str
 
 
@@ -84,90 +69,62 @@ class Field:
     @property
     def first_id(self) -> str:
         """The control that an error leads to: of the strength, where a side is chosen and only that is missing."""
-        lacks_strength = self.error and self.strength_options and self.value in SIDES
         if self.rows:
             return f"{next((row.name for row in self.rows if not row.value), self.rows[0].name)}-1"
+        lacks_strength = self.error and self.strength_options and self.value in SIDES
         return f"{self.name}.strength-1" if lacks_strength else f"{self.name}-1"
 
     @property
     def options(self) -> tuple[Option, ...]:
         """What can be chosen."""
-        question = self.slot.question
-        match question:
-            case RatingQuestion():
-                return scale_options(question.scale, self.language, is_turned=self.is_turned)
-            case ChoiceQuestion():
-                return tuple(
-                    Option(value, self.language.say(words), key)
-                    for value, words, key in _choices(question, self.language)
-                )
-            case CategoryQuestion():
-                codes = enumerate(question.codes.items(), start=1)
-                return tuple(Option(code, words or code, _digit(n)) for n, (code, words) in codes)
-            case RankingQuestion():
-                return tuple(Option(rank := str(n), rank, _digit(n)) for n in range(1, self.slot.n_shown + 1))
-            case SliderQuestion() | TextQuestion() | HighlightQuestion():
-                return ()
-            case _:
-                assert_never(question)
+        return options_of(self.question, self.language, self.slot.n_shown, is_turned=self.is_turned)
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """One for each response that is ranked, as they are read; none for other kinds."""
-        if not isinstance(self.slot.question, RankingQuestion):
+        if not self.slot.shown:
             return ()
         ranks = self.values or ("",) * len(self.slot.shown)
         return tuple(
-            Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), rank)
+            Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), letter(nth), f"r{nth}", rank)
             for nth, (_, rank) in enumerate(zip(self.slot.shown, ranks, strict=True))
         )
 
     @property
-    def layout(self) -> str:
-        """How its options lie: strip, row or list."""
-        return layout_of(self.options)
+    def layout(self) -> Layout:
+        """How its options lie."""
+        return layout_of(self.question, self.options)
+
+    @property
+    def is_wordy(self) -> bool:
+        """Whether the words of one option take two lines of a phone."""
+        return max((len(option.words) for option in self.options), default=0) > _PHONE_LINE
+
+    @property
+    def has_words_at_ends_only(self) -> bool:
+        """Whether the points between the ends of its scale are numbers."""
+        between = self.options[1:-1]
+        return bool(between) and not any(option.has_words for option in between)
+
+    @property
+    def about(self) -> Message | None:
+        """What it is asked of, where the page has several of that."""
+        if self.slot.n_shown == 1:
+            return replace(self.slot, place=None).about
+        return self.slot.about
+
+    @property
+    def row_name(self) -> str:
+        """What tells its row from others of the same question: the letter of a response, the number of a turn."""
+        response = letter(self.slot.nth) if self.slot.place is not None and self.slot.n_shown > 1 else ""
+        turn = self.language.say(self.slot.turn) if self.slot.turn is not None else ""
+        return " ".join(part for part in (response, turn) if part)
 
     @property
     def strength_options(self) -> tuple[Option, ...]:
         """How strong a preference may be."""
-        scale = getattr(self.slot.question, "strength", None)
+        scale = getattr(self.question, "strength", None)
         return scale_options(scale, self.language) if scale else ()
-
-
-def _choices(question: ChoiceQuestion, language: Language) -> Iterator[tuple[str, Message, str]]:
-    """What a forced choice offers, each with its words and its key: A is what is read first, on whichever side."""
-    for nth, place in enumerate(places_as_read(PAIR, is_right_to_left=language.is_right_to_left)):
-        yield SIDES[place], response_name(nth, PAIR), letter(nth)
-    if question.tie:
-        yield "tie", message("They are equal"), "T"
-    if question.neither:
-        yield "neither", message("Neither of them"), "N"
-
-
-def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) -> tuple[Option, ...]:
-    """The points of a scale as they are shown; the first is key 1, whatever its value."""
-    points = enumerate(reversed(scale.points) if is_turned else scale.points, start=1)
-    return tuple(Option(number_text(p.value), language.say(_words(scale, p)), _digit(n)) for n, p in points)
-
-
-def _words(scale: Scale, point: Point) -> Message | str | float:
-    """The words of a point; those that came with `strength: true` are fixed texts."""
-    if scale == USUAL_STRENGTH:
-        return STRENGTH[int(point.value)]
-    return point.words or point.value
-
-
-def layout_of(options: Sequence[Option]) -> str:
-    """How options lie beside each other."""
-    words = [option.words for option in options]
-    if all(len(text) <= _STRIP_LENGTH for text in words):
-        return "strip"
-    is_short = all(len(text) <= _ROW_LENGTH and max(map(len, text.split())) <= _ROW_WORD for text in words)
-    return "row" if is_short and len(options) <= _ROW_OPTIONS else "list"
-
-
-def _digit(n: int) -> str:
-    return str(n) if n <= 9 else ""  # noqa: PLR2004 - a key is one digit
 
 
 def fields_of(

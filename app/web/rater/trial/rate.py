@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from app.actions.rating.attention import attention_now
 from app.actions.rating.pauses import pause_now
-from app.actions.rating.rating import current_page, may_rate, protocol_of, save_answer, submit_rating
+from app.actions.rating.rating import current_page, may_rate, protocol_of, save_answers, submit_rating
 from app.actions.rating.skip import reasons_at
 from app.language.message import Message, message
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
@@ -17,7 +17,7 @@ from app.web.deps import Db
 from app.web.pages import is_htmx
 from app.web.rater.answers import go, go_to_step, rater_page, refuse_save
 from app.web.rater.deps import Form, FormFields, Own, Session
-from app.web.rater.trial.saving import saved
+from app.web.rater.trial.saving import answer_save
 from app.web.rater.trial.trial_page import make_sheet
 
 router = APIRouter()
@@ -54,14 +54,16 @@ def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields)
 
 
 @router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
-def submit_answer(request: Request, db: Db, own: Own, form: FormFields) -> Response:
+def submit_answers(request: Request, db: Db, own: Own, form: FormFields) -> Response:
     session, view = own
     if not may_rate(db, session, view):
-        return refuse_save(request, 409, message("Your ratings are closed."))
-    if answer := saved(request, form, lambda name, key: save_answer(db, session, view, form, name, key)):
-        return answer
+        return refuse_save(request, 409, message("You can no longer change your ratings."))
+    if saved := save_answers(db, session, view, form):
+        return answer_save(request, saved.save, saved.older)
     was_skipped = view.state == "skipped"
-    words = message("You skipped this item.") if was_skipped else message("Your place was given to somebody else.")
+    words = (
+        message("You skipped this item.") if was_skipped else message("This item has been assigned to another rater.")
+    )
     return refuse_save(request, 409, words)
 
 

@@ -32,5 +32,5 @@ def submit_skip(request: Request, slug: str, db: Db, own: Own, form: FormFields)
     try:
         skip(db, session, view, next(iter(form.get("reason", ())), ""))
     except SkipReasonError:
-        raise ReasonError(message("Please go back and choose one of the reasons to skip it.")) from None
+        raise ReasonError(message("Please go back and choose a reason for skipping this item.")) from None
     return follow(request, slug, db, session, view)

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import get_args
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
 
 from app.actions.rating.rating import slots_of, stage_of_page
 from app.design.page_slots import places_as_read
 from app.design.presentation import Presentation, presentation
 from app.design.protocol.study import Protocol
-from app.design.questions.question import Target
-from app.design.questions.slot import response_name
+from app.design.questions.slot import letter, response_name
 from app.language.language import language_of
-from app.language.message import Message
+from app.language.message import Message, message
 from app.storage.assignments.assignment_view import AssignmentView
 from app.web.rater.trial.fields import Field, fields_of
+
+Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
+# From so many words on a response gets the whole width, and its neighbours wait behind a switch.
+LONG_WORDS = 250
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a dialogue, with the questions beside it. `voice` counts the speakers from 0.
-
-    `is_now`: it was revealed last.
-    """
+    """One turn of a dialogue. `voice` counts the speakers from 0. `is_now`: it was revealed last."""
 
     speaker: str
     text: str
     voice: int
-    fields: tuple[Field, ...]
     is_now: bool = False
 
 
@@ -41,47 +42,47 @@ class Passage:
     turns: tuple[Turn, ...]
 
     @property
-    def unasked(self) -> Passage:
-        """The text alone, without the questions beside its turns."""
-        return replace(self, turns=tuple(replace(turn, fields=()) for turn in self.turns))
+    def n_words(self) -> int:
+        """How long it is."""
+        return sum(len(text.split()) for text in (self.text or "", *(turn.text for turn in self.turns)))
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseCard:
-    """A response as it is shown, with the questions about it."""
+    """A response as it is shown. `letter` is its short name where there are several."""
 
     name: Message
+    letter: str
     label: str | None
     passage: Passage
-    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One question with everything that it is asked of: a row for each response, or for each turn."""
+
+    rows: tuple[Field, ...]
 
     @property
-    def all_fields(self) -> tuple[Field, ...]:
-        """The fields beside its turns, then those about it as a whole."""
-        return (*(field for turn in self.passage.turns for field in turn.fields), *self.fields)
+    def first(self) -> Field:
+        """The row that the question's words are taken from."""
+        return self.rows[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole page. `is_pair_first`: the protocol asks for the choice before the ratings.
-
-    `turn`: the turn that was revealed last, where a dialogue unfolds and there is more to come.
-    """
+    """A whole page. `turn`: the turn that was revealed last, where a dialogue unfolds and there is more to come."""
 
     shown: Presentation
     situation: Passage
     cards: tuple[ResponseCard, ...]
-    pair: tuple[Field, ...]
-    item: tuple[Field, ...]
-    is_pair_first: bool
+    blocks: tuple[Block, ...]
     turn: int | None = None
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """Every field, in the order in which the page has them."""
-        cards = [field for card in self.cards for field in card.all_fields]
-        middle = [*self.pair, *cards] if self.is_pair_first else [*cards, *self.pair]
-        return (*(field for turn in self.situation.turns for field in turn.fields), *middle, *self.item)
+        return tuple(field for block in self.blocks for field in block.rows)
 
     @property
     def wrong(self) -> tuple[Field, ...]:
@@ -89,9 +90,18 @@ class Sheet:
         return tuple(field for field in self.fields if field.error)
 
     @property
-    def has_card_fields(self) -> bool:
-        """Whether anything is asked of each response."""
-        return any(card.fields for card in self.cards)
+    def has(self) -> frozenset[str]:
+        """Which types of question it has: their scripts are loaded, and no others."""
+        return frozenset(field.question.type for field in self.fields)
+
+    @property
+    def shape(self) -> Shape:
+        """How the responses lie on a wide screen; on a narrow one several always wait behind a switch."""
+        if len(self.cards) <= 1:
+            return "alone" if self.cards else "none"
+        if max(card.passage.n_words for card in self.cards) >= LONG_WORDS:
+            return "one-at-a-time"
+        return "side-by-side" if len(self.cards) == _PAIR else "stacked"
 
 
 def make_sheet(
@@ -104,57 +114,37 @@ def make_sheet(
     """The page of an assignment, with the answers so far, or with a form that came back."""
     shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
     language = language_of(protocol.language)
-    fields = fields_of(
-        slots_of(protocol, view),
-        language,
-        view.answers,
-        form=form,
-        wrong=wrong,
-        is_turned=shown.scale_turned,
-    )
-    targets = [question.target for question in protocol.questions]
-    by_target = {t: tuple(f for f in fields if f.question.target == t) for t in get_args(Target)}
+    slots = slots_of(protocol, view)
+    fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
     # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
     places = places_as_read(n_cards, is_right_to_left=language.is_right_to_left)
-    cards = tuple(_card(view, nth, place, by_target, turn) for nth, place in enumerate(places))
-    return Sheet(
-        shown=shown,
-        situation=_passage(
-            "item",
-            view.text,
-            view.turns,
-            [f for f in by_target["turn"] if f.slot.place is None],
-            None if in_responses else turn,
-        ),
-        cards=cards,
-        # A trial has two responses or more, so that one of the two is empty.
-        pair=by_target["pair"] + by_target["set"],
-        item=by_target["item"],
-        is_pair_first=_is_first(targets, "pair", "response") or _is_first(targets, "set", "response"),
-        turn=turn,
-    )
+    situation = _passage("item", view.text, view.turns, None if in_responses else turn)
+    cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
+    return Sheet(shown, situation, cards, _blocks(protocol, fields), turn)
 
 
-def _is_first(targets: Sequence[Target], one: Target, other: Target) -> bool:
-    """Whether questions of both targets are asked, and those of the one first."""
-    return one in targets and other in targets and targets.index(one) < targets.index(other)
+def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:
+    """A block for each question, in the order of the protocol."""
+    place = {question.key: number for number, question in enumerate(protocol.questions)}
+
+    def of(field: Field) -> int:
+        return place[field.question.key]
+
+    return tuple(Block(tuple(rows)) for _, rows in groupby(sorted(fields, key=of), key=of))
 
 
-def _card(
-    view: AssignmentView, nth: int, place: int, by_target: Mapping[str, Sequence[Field]], last: int | None
-) -> ResponseCard:
-    response = view.responses[place]
-    own = {target: [f for f in fields if f.slot.place == place] for target, fields in by_target.items()}
+def _card(view: AssignmentView, nth: int, place: int, last: int | None) -> ResponseCard:
+    response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(f"r{place}", response["text"], response["turns"], own["turn"], last)
-    return ResponseCard(response_name(nth, len(view.responses)), label, passage, tuple(own["response"]))
+    passage = _passage(f"r{place}", response["text"], response["turns"], last)
+    is_conversation = n_shown == 1 and passage.turns
+    name = message("Conversation") if is_conversation else response_name(nth, n_shown)
+    return ResponseCard(name, letter(nth) if n_shown > 1 else "", label, passage)
 
 
-def _passage(
-    name: str, text: str | None, turns: Sequence[Mapping[str, str]] | None, fields: Sequence[Field], last: int | None
-) -> Passage:
+def _passage(name: str, text: str | None, turns: Sequence[Mapping[str, str]] | None, last: int | None) -> Passage:
     """The text, or its turns up to the last that is revealed."""
     voices: dict[str, int] = {}
     return Passage(
@@ -165,7 +155,6 @@ def _passage(
                 speaker=(speaker := str(turn.get("speaker", ""))),
                 text=str(turn.get("text", "")),
                 voice=voices.setdefault(speaker, len(voices)),
-                fields=tuple(f for f in fields if f.slot.turn == number),
                 is_now=number == last,
             )
             for number, turn in enumerate((turns or ())[:last], start=1)

@@ -102,7 +102,7 @@ def test_who_fails_twice_is_told_and_ends_with_the_code_for_it(
         page = choose(anna, anna.get("/s/study/rate"), "person", first)
         assert "Not as expected." in page.text
         page = anna.post(f"/s/study/practice/{first + 1}", data={"q1r0": "1"})
-        words = "Please try the practice once more." if attempt == 1 else "These were too few to take part."
+        words = "Please try the practice again." if attempt == 1 else "This is not enough to take part."
         assert words in page.text
         assert ("FA1L" in page.text) is False
     page = anna.get("/s/study/rate")

@@ -1,0 +1,70 @@
+"""Saves: the answers that a page sends while its rater goes on, several at a time, good ones beside others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.design.questions.form import Answer, Answers, read_answer, read_answers
+from app.design.questions.marks import read_mark
+from app.design.questions.question import AnswerError
+from app.language.message import Message, message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.questions.slot import Slot
+
+    Form = Mapping[str, Sequence[str]]
+
+UNKNOWN = message("This page has no such question.")
+NO_KEY = message("The key is not a UUID.")
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """What a page sent: the slots that it names, the answers that can be stored, and why others cannot, by slot."""
+
+    names: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    refused: dict[str, Message]
+
+    @property
+    def taken(self) -> list[str]:
+        """The slots whose answers can be stored, or hold none."""
+        return [name for name in self.names if name not in self.refused]
+
+
+def read_save(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Save:
+    """The answers to the slots that a form names by `slot`; as `read_answers`, but each by itself."""
+    by_name = {slot.name: slot for slot in slots}
+    names = tuple(dict.fromkeys(form.get("slot", ())))
+    answers: list[Answer] = []
+    refused: dict[str, Message] = {}
+    for name in names:
+        if name not in by_name:
+            refused[name] = UNKNOWN
+            continue
+        try:
+            answer = read_answer(by_name[name], form, shown)
+            mark = read_mark(name, form)
+        except AnswerError as error:
+            refused[name] = error.words
+        except ValueError:
+            refused[name] = NO_KEY
+        else:
+            answers += [replace(answer, mark=mark)] if answer else []
+    return Save(names, tuple(answers), refused)
+
+
+def read_page(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Answers:
+    """A whole form, its answers with the marks of those that were still on their way when it was submitted."""
+    answers = read_answers(slots, form, shown)
+    return replace(answers, given=tuple(_marked(answer, form) for answer in answers.given))
+
+
+def _marked(answer: Answer, form: Form) -> Answer:
+    try:
+        return replace(answer, mark=read_mark(answer.slot.name, form))
+    except ValueError:
+        return answer

@@ -1,0 +1,125 @@
+"""Options: what can be chosen at a question, with the words, the sign on its cell, and the key that chooses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Literal, assert_never
+
+from app.design.allocation.trials import PAIR
+from app.design.page_slots import places_as_read
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import STRENGTH, USUAL_STRENGTH, ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds import Question
+from app.design.questions.question import SIDES
+from app.design.questions.ranking import RankingQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.scale import Point, Scale, number_text
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.slot import letter, response_name
+from app.design.questions.text import TextQuestion
+from app.language.language import Language
+from app.language.message import Message, message
+
+Layout = Literal["scale", "choice", "few", "chips", "list"]
+# A row with its words as column heads takes three short categories at any width.
+_FEW, _FEW_LENGTH, _FEW_WORD = 3, 24, 14
+_CHIP_LENGTH = 3
+_DIGITS = frozenset("0123456789")
+# Of "Cannot judge", in every language.
+CANNOT_JUDGE_KEY = "C"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One radio or box. `sign` is the number on a cell of a scale; `key` chooses it, empty where no key does."""
+
+    value: str
+    words: str
+    key: str = ""
+    sign: str = ""
+    has_words: bool = True
+
+
+def options_of(question: Question, language: Language, n_shown: int, *, is_turned: bool = False) -> tuple[Option, ...]:
+    """What can be chosen at a question about so many responses; nothing where it is answered otherwise."""
+    match question:
+        case RatingQuestion():
+            return scale_options(question.scale, language, is_turned=is_turned)
+        case ChoiceQuestion():
+            return tuple(Option(value, language.say(words), key) for value, words, key in _choices(question, language))
+        case CategoryQuestion():
+            return _categories(question)
+        case RankingQuestion():
+            ranks = range(1, n_shown + 1)
+            return tuple(Option(str(n), str(n), _digit(n), language.say(n), has_words=False) for n in ranks)
+        case SliderQuestion() | TextQuestion() | HighlightQuestion():
+            return ()
+        case _:
+            assert_never(question)
+
+
+def layout_of(question: Question, options: Sequence[Option]) -> Layout:
+    """How options lie: the points of a scale in one row at every width, categories as their words allow."""
+    if isinstance(question, RatingQuestion | RankingQuestion):
+        return "scale"
+    if isinstance(question, ChoiceQuestion):
+        return "choice"
+    words = [option.words for option in options]
+    if all(len(text) <= _CHIP_LENGTH for text in words):
+        return "chips"
+    is_short = all(len(text) <= _FEW_LENGTH and max(map(len, text.split())) <= _FEW_WORD for text in words)
+    return "few" if is_short and len(options) <= _FEW else "list"
+
+
+def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) -> tuple[Option, ...]:
+    """The points of a scale in the order of reading.
+
+    Each bears a number, the same on every screen: its place where every point has words, else its value. The number is
+    its key too, where it is a single digit.
+    """
+    points = tuple(reversed(scale.points)) if is_turned else scale.points
+    shows_places = all(point.words for point in points)
+    numbers = range(1, len(points) + 1) if shows_places else [point.value for point in points]
+    return tuple(
+        Option(
+            number_text(point.value),
+            language.say(_words(scale, point)),
+            _digit(number),
+            language.say(number),
+            has_words=bool(point.words),
+        )
+        for number, point in zip(numbers, points, strict=True)
+    )
+
+
+def _words(scale: Scale, point: Point) -> Message | str | float:
+    """The words of a point; those that came with `strength: true` are fixed texts."""
+    if scale == USUAL_STRENGTH:
+        return STRENGTH[int(point.value)]
+    return point.words or point.value
+
+
+def _choices(question: ChoiceQuestion, language: Language) -> Iterator[tuple[str, Message, str]]:
+    """What a forced choice offers, each with its words and its key: A is what is read first, on whichever side."""
+    for nth, place in enumerate(places_as_read(PAIR, is_right_to_left=language.is_right_to_left)):
+        yield SIDES[place], response_name(nth, PAIR), letter(nth)
+    if question.tie:
+        yield "tie", message("About the same"), "T"
+    if question.neither:
+        yield "neither", message("Neither"), "N"
+
+
+def _categories(question: CategoryQuestion) -> tuple[Option, ...]:
+    """The codes, each with a key: the letter where all are letters, else a digit, 0 for the tenth."""
+    words = {code: text or code for code, text in question.codes.items()}
+    is_lettered = all(len(text) == 1 and text.upper() in ascii_uppercase for text in words.values())
+    keys = [text.upper() for text in words.values()] if is_lettered else list("1234567890")
+    return tuple(Option(code, text, keys[n] if n < len(keys) else "") for n, (code, text) in enumerate(words.items()))
+
+
+def _digit(number: float) -> str:
+    text = number_text(number)
+    return text if text in _DIGITS else ""

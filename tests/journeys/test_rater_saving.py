@@ -1,0 +1,170 @@
+"""Answers are saved together, travel with their page, and outlive sessions, tabs and busy servers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.rater_steps import arrive, open_a_study, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page, Route
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+SUBMIT = re.compile(r"/rate/[^/]+$")
+CHOSEN = "SELECT question, number, side FROM ratings WHERE position = 1 ORDER BY question, side"
+
+
+def rate(page: Page, keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def posts(page: Page) -> list[str]:
+    """The addresses of what the page sends from now on."""
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    return sent
+
+
+def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
+    """What the page sends to an address waits here until the test lets it go."""
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, keep)
+    return held
+
+
+def test_five_answers_cost_at_most_three_requests_at_any_pace(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    page.clock.install()
+    arrive(page)
+    sent = posts(page)
+    for pause, heading in ((0, "Item 2 of 3"), (1000, "Item 3 of 3")):
+        sent.clear()
+        for key in "a4524":
+            page.keyboard.press(key)
+            page.clock.run_for(pause)
+        page.keyboard.press("Enter")
+        page.clock.resume()
+        expect(page.locator("h1")).to_have_text(heading)
+        assert 1 <= len(sent) <= 3, sent
+    assert rows(engine, "SELECT count(*), count(*) FILTER (WHERE exclude IS NULL) FROM ratings") == [(10, 10)]
+
+
+def test_next_does_not_wait_for_a_save(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    held = hold(page, "**/save")
+    rate(page, "a")
+    page.wait_for_timeout(600)
+    rate(page, "4524")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator("#save-state")).not_to_have_attribute("data-state", "waiting")
+    assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
+
+
+def test_a_key_that_is_pressed_while_the_next_item_loads_changes_nothing(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    rate(page, "a4524")
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    held = hold(page, SUBMIT)
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('#rate-form').inert")
+    rate(page, "b1111")
+    page.locator("label:has(#q0-2)").click(force=True)
+    held[0].continue_()
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    assert rows(engine, CHOSEN) == [
+        ("empathy", 2.0, "left"), ("empathy", 4.0, "right"), ("preference", None, "left"),
+        ("quality", 4.0, "left"), ("quality", 5.0, "right"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_an_expired_session_keeps_the_answers_until_the_link_is_opened_again(
+    engine: Engine, page: Page, status: int
+) -> None:
+    open_a_study(engine)
+    arrive(page)
+    page.route("**/save", lambda route: route.fulfill(status=status))
+    rate(page, "a4")
+    expect(page.locator("#save-state")).to_contain_text("open your study link again")
+    page.unroute_all()
+    page.context.clear_cookies()
+    page.goto("/s/study?participant=anna")
+    expect(page.locator("#q0-1")).to_be_checked()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(2,)]
+
+
+def test_of_two_tabs_the_later_answer_wins_and_the_earlier_tab_says_so(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine)
+    context = new_context()
+    first, second = context.new_page(), context.new_page()
+    arrive(first)
+    second.goto("/s/study")
+    first.locator("#q1r0-4").check()
+    expect(first.locator("#save-state")).to_have_text("Saved")
+    second.locator("#q1r0-2").check()
+    expect(second.locator("#save-state")).to_have_text("Saved")
+    expect(first.locator("#save-state")).to_contain_text("Changed in another tab")
+    expect(first.locator("#q1r0-2")).to_be_checked()
+    assert rows(engine, "SELECT number FROM ratings") == [(2.0,)]
+
+
+def test_a_submit_that_met_a_closed_connection_is_sent_once_more_by_itself(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    tries: list[Any] = []
+
+    def close_the_first(route: Route) -> None:
+        tries.append(route)
+        route.abort() if len(tries) == 1 else route.continue_()
+
+    page.route(SUBMIT, close_the_first)
+    rate(page, "a4524")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
+
+
+def test_a_busy_server_is_asked_again_when_it_says_and_the_page_goes_on(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    tries: list[Any] = []
+
+    def be_busy_once(route: Route) -> None:
+        tries.append(route)
+        route.fulfill(status=503, headers={"Retry-After": "1"}) if len(tries) == 1 else route.continue_()
+
+    page.route(SUBMIT, be_busy_once)
+    rate(page, "a4524")
+    page.keyboard.press("Enter")
+    expect(page.locator("#save-state")).to_contain_text("The server is busy")
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(5,)]
+
+
+def test_what_is_not_sent_yet_leaves_with_the_page(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    arrive(page)
+    rate(page, "a4")
+    page.goto("about:blank")
+    page.wait_for_timeout(300)
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(2,)]

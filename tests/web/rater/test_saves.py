@@ -1,0 +1,188 @@
+"""Several answers in one save: good ones beside bad ones, in any order of arrival."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import pause_study
+from tests.web.rater.conftest import FULL, form_address, heading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlalchemy import Engine
+
+    from tests.web.rater.conftest import Visitor
+
+K1, K2, K3 = (str(uuid.UUID(int=n)) for n in (1, 2, 3))
+NUMBERS = "SELECT number FROM ratings WHERE number IS NOT NULL ORDER BY side"
+
+
+def rows(engine: Engine, sql: str) -> Sequence[Any]:
+    with engine.connect() as db:
+        return db.execute(text(sql)).all()
+
+
+def save(visitor: Visitor, page: Any, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    return visitor.post(f"{form_address(page)}/save", json=fields)
+
+
+def ms(seconds_ago: float = 0) -> str:
+    return str(int((time.time() - seconds_ago) * 1000))
+
+
+def served_an_hour_ago(engine: Engine) -> None:
+    with engine.begin() as db:
+        db.execute(text("UPDATE assignments SET served_at = now() - interval '1 hour' WHERE served_at IS NOT NULL"))
+
+
+def test_good_answers_are_stored_and_unknown_or_wrong_ones_are_named(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    answer = save(anna, page, {
+        "slot": ["q0", "q9", "q1r0", "q1r1"], "q0": "left", "q9": "1", "q1r0": "4", "q1r1": "77",
+        "q0.key": K1, "q1r0.key": K2, "q1r1.key": K3,
+    })  # fmt: skip
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "saved": ["q0", "q1r0"], "older": [],
+        "refused": {
+            "q9": "This page has no such question.",
+            "q1r1": "Choose one of the points of the scale.",
+        },
+    }  # fmt: skip
+    assert rows(engine, "SELECT question, idempotency_key::text FROM ratings ORDER BY 2") == [
+        ("preference", K1), ("empathy", K2)
+    ]  # fmt: skip
+
+
+def test_many_answers_are_one_statement_more_than_none(
+    study: Callable[..., int], visitor: Callable[[], Visitor], statements: Callable[[], Any]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    with statements() as for_one:
+        save(anna, page, {"slot": "q0", "q0": "left"})
+    with statements() as for_three:
+        save(anna, page, {"slot": ["q0", "q1r0", "q1r1"], **FULL})
+    assert len(for_three) == len(for_one)
+
+
+def test_each_answer_has_the_time_when_it_was_given(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    served_an_hour_ago(engine)
+    fields = {"slot": ["q0", "q1r0", "q1r1"], **FULL, "q0.at": ms(60), "q1r0.at": ms(7200), "q1r1.at": ms(-900)}
+    save(anna, page, fields)
+    ago = "SELECT round(extract(epoch FROM now() - rated_at) / 60) FROM ratings ORDER BY rated_at"
+    assert [int(row[0]) for row in rows(engine, ago)] == [60, 1, 0]
+
+
+def test_the_later_answer_wins_whichever_arrives_first(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    served_an_hour_ago(engine)
+    save(anna, page, {"slot": "q1r0", "q1r0": "5", "q1r0.key": K2, "q1r0.at": ms(10)})
+    late = save(anna, page, {"slot": "q1r0", "q1r0": "1", "q1r0.key": K1, "q1r0.at": ms(20)})
+    assert late.json() == {"saved": [], "older": ["q1r0"], "refused": {}}
+    assert rows(engine, NUMBERS) == [(5.0,)]
+    save(anna, page, {"slot": "q1r0", "q1r0": "2", "q1r0.key": K3, "q1r0.at": ms(5)})
+    assert rows(engine, NUMBERS) == [(2.0,)]
+
+
+def test_a_save_that_is_older_than_the_submission_is_refused(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    served_an_hour_ago(engine)
+    anna.rate(page)
+    late = save(anna, page, {"slot": ["q0", "q1r0"], "q0": "right", "q1r0": "1", "q0.at": ms(9), "q1r0.at": ms(9)})
+    assert late.json()["older"] == ["q0", "q1r0"]
+    assert rows(engine, "SELECT side, number FROM ratings ORDER BY number NULLS FIRST") == [
+        ("left", None), ("right", 2.0), ("left", 4.0)
+    ]  # fmt: skip
+    changed = save(anna, page, {"slot": "q1r0", "q1r0": "1", "q1r0.at": ms(-5)})
+    assert changed.json()["saved"] == ["q1r0"]
+
+
+def test_what_travels_with_its_page_counts_once_though_its_save_arrives_later(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    served_an_hour_ago(engine)
+    own = {"q1r0.key": K1, "q1r0.at": ms(30)}
+    assert heading(anna.rate(page, {**FULL, **own})) == "Item 2 of 3"
+    assert save(anna, page, {"slot": "q1r0", "q1r0": "4", **own}).json()["saved"] == ["q1r0"]
+    assert rows(engine, "SELECT count(*) FROM rating_history") == [(0,)]
+    stored = "SELECT round(extract(epoch FROM now() - rated_at) / 30) FROM ratings WHERE idempotency_key IS NOT NULL"
+    assert [int(row[0]) for row in rows(engine, stored)] == [1]
+
+
+def test_nonsense_for_a_time_is_no_time(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    for value, at in (("1", "-1"), ("2", "9" * 400), ("3", "soon"), ("4", "9999999999999")):
+        assert save(anna, page, {"slot": "q1r0", "q1r0": value, "q1r0.at": at}).status_code == 200
+    assert rows(engine, NUMBERS) == [(4.0,)]
+
+
+def test_a_thousand_changes_end_with_the_last(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    served_an_hour_ago(engine)
+    for n in range(100):
+        save(anna, page, {"slot": "q1r0", "q1r0": str(n % 5 + 1), "q1r0.key": str(uuid.uuid4()), "q1r0.at": ms()})
+    assert rows(engine, NUMBERS) == [(5.0,)]
+    assert rows(engine, "SELECT count(*) FROM rating_history") == [(99,)]
+
+
+def test_a_study_that_is_paused_between_save_and_submit_lets_the_rater_finish(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1)
+    anna = visitor()
+    page = anna.begin()
+    save(anna, page, {"slot": "q0", "q0": "left"})
+    with engine.begin() as db:
+        pause_study(db, "study")
+    assert save(anna, page, {"slot": "q1r0", "q1r0": "4"}).status_code == 200
+    assert heading(anna.rate(page)) == "You have finished. Thank you."
+
+
+def test_a_code_that_stands_alone_is_not_taken_with_others(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    does = {
+        "key": "does", "target": "item", "type": "category", "text": "What does it do?", "multiple": True,
+        "codes": {"asks": "Asks", "none": "None of these"}, "exclusive": ["none"],
+    }  # fmt: skip
+    study(questions=[does], design={"trials": "dialogue"})
+    anna = visitor()
+    page = anna.rate(anna.begin(), {"q0": ["asks", "none"]})
+    assert page.status_code == 422
+    assert "“None of these” cannot be combined with other answers." in page.text
+    assert heading(anna.rate(page, {"q0": ["none"]})) == "Item 2 of 3"
