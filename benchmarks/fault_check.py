@@ -21,7 +21,7 @@ _ANSWERS = text("""
     FROM assignments a LEFT JOIN ratings r ON r.study_id = a.study_id AND r.assignment_id = a.id
 """)
 _OLD_KEYS = text("SELECT idempotency_key::text FROM rating_history WHERE idempotency_key IS NOT NULL")
-_MOST_PER_TRIAL = text("""
+_MAX_PER_TRIAL = text("""
     SELECT count(*) FROM (SELECT FROM assignments WHERE state IN ('planned', 'leased', 'done')
                           GROUP BY study_id, trial_id HAVING count(*) > :k) AS crowded
 """)
@@ -68,6 +68,6 @@ def compare(db: Connection, ledger: Mapping[str, Page], ends: Iterable[str], k: 
         lost=sum(name not in found for name in given) + unsubmitted,
         altered=sum(name in found and found[name] != value for name, value in given.items()),
         doubled=sum(n > 1 for n in counts.values()) + sum(n > 1 for n in keys.values()) + len(found.keys() - given),
-        above_k=db.execute(_MOST_PER_TRIAL, {"k": k}).scalar_one(),
+        above_k=db.execute(_MAX_PER_TRIAL, {"k": k}).scalar_one(),
         stuck=sum(end == "stuck" for end in ends),
     )

@@ -51,7 +51,7 @@ def distribution_spec(
 
 
 def distribution_table(estimates: Sequence[Estimate]) -> Table:
-    """Counts and shares of each point, then number, median, mean and standard deviation; one row a source."""
+    """Counts and shares of each point, then number, median, mean and standard deviation; one row per source."""
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS]
     words = tuple(bars[0].detail["words"]) if bars else ()
     rest = {(str(estimate.scope), estimate.statistic): estimate for estimate in estimates}

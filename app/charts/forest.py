@@ -58,7 +58,7 @@ def forest_spec(
 
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:
-    """Difference, interval, p and numbers, one row a difference; the reason where there is no estimate."""
+    """Difference, interval, p and numbers, one row per difference; the reason where there is no estimate."""
     header = ("Comparison", "Mean difference", "95% CI", "p", "Items", "Raters", "Ratings")
     rows = []
     for estimate in headlines(estimates):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Measure = Literal["width", "power"]
 HEIGHT, PRINT_WIDTH = 220, 560
-USUAL_POWER = 0.8
+DEFAULT_POWER = 0.8
 # two standard errors to each side
 REACH = 2
 TITLES: dict[Measure, str] = {"width": "Width of the 95% CI", "power": "Power"}
@@ -58,7 +58,7 @@ class PlanChart:
             base.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tooltips),
         ]
         if self.measure == "power":
-            goal = alt.Chart(alt.InlineData([{"y": USUAL_POWER}]))
+            goal = alt.Chart(alt.InlineData([{"y": DEFAULT_POWER}]))
             layers.insert(0, goal.mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(y="y:Q"))
         chart = alt.layer(*layers).properties(title=title_of(self.title), width=width, height=HEIGHT)
         return {**chart.to_dict(), "config": config(theme)}
@@ -88,7 +88,7 @@ def planning_charts(plan: Plan) -> list[PlanChart]:
 
 
 def planning_table(rows: Sequence[PlanRow]) -> Table:
-    """Everything that is expected, one row a scenario and statistic."""
+    """Everything that is expected, one row per scenario and statistic."""
     header = (
         "Statistic",
         "Items",

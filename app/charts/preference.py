@@ -76,7 +76,7 @@ def preference_spec(
 
 
 def preference_table(estimates: Sequence[Estimate]) -> Table:
-    """Counts of each outcome, the share preferred with its interval and p; one row a source."""
+    """Counts of each outcome, the share preferred with its interval and p; one row per source."""
     header = (
         "Comparison",
         "Preferred",

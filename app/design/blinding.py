@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _FAMILY = "family"
 # A family called A or 4 would be found in every title.
-_FEWEST_LETTERS = 3
+_MIN_LETTERS = 3
 
 
 def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
 
 
 def _names(key: str, family: object) -> Iterator[str]:
-    yield from (name for name in (key, str(family or "").strip()) if len(name) >= _FEWEST_LETTERS)
+    yield from (name for name in (key, str(family or "").strip()) if len(name) >= _MIN_LETTERS)
 
 
 def _is_in(words: str, name: str) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Severity = Literal["error", "warning"]
 
 # A wrong scale makes every row a problem: each is named up to here, the rest of a kind is counted.
-MOST_OF_A_KIND = 10_000
+MAX_OF_A_KIND = 10_000
 _LONGEST_FOUND = 100
 
 
@@ -57,10 +57,10 @@ class Problems:
         self._kinds: Counter[tuple[str, str | None, str]] = Counter()
 
     def add(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
-        """A problem; one kind (file, column, what is allowed) is listed up to MOST_OF_A_KIND rows."""
+        """A problem; one kind (file, column, what is allowed) is listed up to MAX_OF_A_KIND rows."""
         kind = (file, column, allowed)
         self._kinds[kind] += 1
-        if self._kinds[kind] <= MOST_OF_A_KIND:
+        if self._kinds[kind] <= MAX_OF_A_KIND:
             self._problems.append(_problem(file, row, column, found, allowed))
 
     def add_rows(self, file: str, rows: Iterable[int], column: str, found: Sequence[str], allowed: str) -> None:
@@ -85,9 +85,9 @@ class Problems:
         if not self._problems:
             return
         more = [
-            _problem(file, None, column, f"{n - MOST_OF_A_KIND} more rows with this problem", allowed)
+            _problem(file, None, column, f"{n - MAX_OF_A_KIND} more rows with this problem", allowed)
             for (file, column, allowed), n in self._kinds.items()
-            if n > MOST_OF_A_KIND
+            if n > MAX_OF_A_KIND
         ]
         order: dict[str, int] = {}
         for problem in self._problems:

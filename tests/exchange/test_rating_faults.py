@@ -137,7 +137,7 @@ def test_several_codes_stand_in_the_order_of_the_protocol() -> None:
 
 
 def test_more_problems_of_a_kind_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.exchange.problems.MOST_OF_A_KIND", 2)
+    monkeypatch.setattr("app.exchange.problems.MAX_OF_A_KIND", 2)
     rows = "".join(f"r2,a,a:person,warmth,9,,,,,,{repeat},,\n" for repeat in range(5))
     problems = problems_in(small(ratings=RATINGS + rows))
     assert [problem.found for problem in problems] == ["9", "9", "3 more rows with this problem"]

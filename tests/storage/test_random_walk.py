@@ -41,7 +41,7 @@ ASTRAY = """
          + (SELECT count(*) FROM assignments a JOIN rating_sessions s ON s.id = a.rating_session_id
             WHERE s.state IN ('withdrawn', 'expired', 'finished') AND a.state IN ('planned', 'leased'))
 """
-MOST = """
+MAX_PER_TRIAL = """
     SELECT coalesce(max(n), 0) FROM (
       SELECT count(*) AS n FROM assignments WHERE repeat = 0 AND state IN ('planned', 'leased', 'done')
       GROUP BY trial_id
@@ -156,7 +156,7 @@ def assert_accounted(db: Connection, study: int) -> None:
         assert row["n_served"] == row["n_answered"] + row["n_skipped"] + row["n_returned"] + row["n_open"], row
     assert sum(row["n_served"] for row in rating_sessions) == counted.n_served
     assert db.execute(text(ASTRAY)).scalar_one() == 0
-    assert db.execute(text(MOST)).scalar_one() <= K
+    assert db.execute(text(MAX_PER_TRIAL)).scalar_one() <= K
     assert db.execute(text(NOTED)).scalar_one() <= FLOW["exposure_cap"]
 
 

@@ -1,4 +1,4 @@
-"""Items and responses from a spreadsheet of one row an item, into a study folder or into the store."""
+"""Items and responses from a spreadsheet of one row per item, into a study folder or into the store."""
 
 from __future__ import annotations
 

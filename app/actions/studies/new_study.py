@@ -1,4 +1,4 @@
-"""A new study from what a lead uploads: a study folder, or a spreadsheet of one row an item."""
+"""A new study from what a lead uploads: a study folder, or a spreadsheet of one row per item."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 OWN_COLUMNS = frozenset({"response", "item", "source", "text"})
 # some milliseconds a text: more are measured on demand only
-MOST_TEXTS = 5_000
+MAX_TEXTS = 5_000
 TOO_MANY = "left out above 5,000 texts; run with --full"
-FEWEST_VALUES = 2
+MIN_VALUES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ def covariates_of(frames: Frames, protocol: Protocol, *, full: bool) -> Covariat
     if "text" in table and (table["text"].str.len() > 0).any():
         for name, measure in MEASURES.items():
             why = measure.why_not(protocol.language)
-            why = why or (TOO_MANY if len(table) > MOST_TEXTS and not full else "")
+            why = why or (TOO_MANY if len(table) > MAX_TEXTS and not full else "")
             if why:
                 left_out[name] = why
             else:
@@ -57,7 +57,7 @@ def scores(column: pd.Series[str]) -> Floats | None:
     """The numbers of a column, nan where a cell is empty; None where one is no number, or all say the same."""
     code, texts = column.factorize()
     each = [number(str(text)) for text in texts]
-    if None in each or len(set(each)) < FEWEST_VALUES:
+    if None in each or len(set(each)) < MIN_VALUES:
         return None
     values: Floats = np.append(np.array(each, dtype=np.float64), np.nan)[code]
     return values

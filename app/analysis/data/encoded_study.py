@@ -110,7 +110,7 @@ class Codes:
 def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) -> Codes:
     """The codes of a study's frames. Sources and questions have the protocol's order, all else that of the tables.
 
-    `with_repeats` keeps the planned repeats among the rows, for what holds a rater against himself.
+    `with_repeats` keeps the planned repeats among the rows, for what holds a rater against themselves.
     """
     sources = _with_others(tuple(protocol.sources), frames.responses["source"])
     items, ids = frames.items["item"], frames.responses["response"]

@@ -1,10 +1,10 @@
 """A study's data as DataFrames: what the store and a study folder both give, and what the analysis takes.
 
-items      item, then one column an attribute; in the order of items.csv
+items      item, then one column per attribute; in the order of items.csv
 responses  response, item, source, attributes, text (its turns a line each); in the order of responses.csv
 raters     rater, kind, pool, is_simulated, then attributes
-ratings    RATING_COLUMNS, one row an answer
-checks     CHECK_COLUMNS, one row a check that was answered; None where there are none
+ratings    RATING_COLUMNS, one row per answer
+checks     CHECK_COLUMNS, one row per check that was answered; None where there are none
 
 Missing text is None; missing numbers are nan or NA. Ids are text. Both makers hand rows over in canonical order (see
 `canonical`), so that the same study gives the same estimates to the last digit, whichever way it came.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 # above so many ratings mixed models and resampling take minutes, and are run on demand only
-MOST_RATINGS = 20_000
+MAX_RATINGS = 20_000
 TOO_MANY = "left out above 20,000 ratings; run with --full"
 SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion | RankingQuestion)
 SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
@@ -40,7 +40,7 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
     @property
     def is_light(self) -> bool:
         """Whether the study is small enough, or the caller patient enough, for what takes long."""
-        return self.full or len(self.codes.rows.question) <= MOST_RATINGS
+        return self.full or len(self.codes.rows.question) <= MAX_RATINGS
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 SECTION = "rater"
 # a table of more raters is read by nobody; all of them are in the estimates of all
-MOST_RATERS = 100
-FEWEST_ANSWERS = 2
+MAX_RATERS = 100
+MIN_ANSWERS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,10 @@ class Panel:
 
     @cached_property
     def raters(self) -> Ints:
-        """The codes of those with the most answers, at most MOST_RATERS with FEWEST_ANSWERS or more, in their order."""
+        """The codes of those with the most answers, at most MAX_RATERS with MIN_ANSWERS or more, in their order."""
         size = np.bincount(self.answers.rater)
-        most = np.argsort(-size, kind="stable")[:MOST_RATERS]
-        return np.sort(most[size[most] >= FEWEST_ANSWERS])
+        most = np.argsort(-size, kind="stable")[:MAX_RATERS]
+        return np.sort(most[size[most] >= MIN_ANSWERS])
 
     @cached_property
     def by_rater(self) -> dict[int, Answers]:

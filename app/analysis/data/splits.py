@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from app.analysis.data.question_data import ScaledSheet
     from app.analysis.estimate import Scope
 
-MOST_LEVELS = 12
+MAX_LEVELS = 12
 # an attribute that is another one on nearly every row is a name, not a group
-FEWEST_PER_LEVEL = 2
+MIN_PER_LEVEL = 2
 OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", "is_simulated"})
 
 
@@ -86,8 +86,8 @@ def unsplittable(codes: Codes) -> dict[str, str]:
     for table in (codes.items, codes.rater_table) if codes.raters.are_known else (codes.items,):
         for name in (column for column in table.columns if column not in OWN_COLUMNS):
             code, texts = _factorized(table[name])
-            is_group = len(texts) * FEWEST_PER_LEVEL <= np.count_nonzero(code >= 0)
-            if len(texts) > MOST_LEVELS and is_group and _levels(table[name]) is None:
+            is_group = len(texts) * MIN_PER_LEVEL <= np.count_nonzero(code >= 0)
+            if len(texts) > MAX_LEVELS and is_group and _levels(table[name]) is None:
                 found[str(name)] = f"{len(texts)} values are too many to split by"
     return found
 
@@ -102,7 +102,7 @@ def _of_levels(
 def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]] | None:
     """A few levels as they are; many numbers cut at their median; None where there is nothing to group by."""
     code, texts = _factorized(column)
-    if 1 < len(texts) <= MOST_LEVELS and np.bincount(code[code >= 0]).min() >= FEWEST_PER_LEVEL:
+    if 1 < len(texts) <= MAX_LEVELS and np.bincount(code[code >= 0]).min() >= MIN_PER_LEVEL:
         return code, texts
     values = [number(text) for text in texts]
     if len(texts) <= 1 or None in values:

@@ -1,6 +1,6 @@
 """A whole study in memory, texts included: what a study folder holds, and what the store loads and exports.
 
-items      item, text, turns, profile, content_note, then one column an attribute
+items      item, text, turns, profile, content_note, then one column per attribute
 responses  response, item, source, text, turns, then attributes
 raters     rater, kind, pool, is_simulated, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from app.design.questions.kinds import ScaledQuestion
 
 # As shares of the range of the scale, near what Ayers et al. (2023) and the experts of Kumar et al. (2025) show.
-USUAL = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
-USUAL_DIFFERENCE = 0.1
+DEFAULT_SDS = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
+DEFAULT_DIFFERENCE = 0.1
 ASSUMED = "assumed: usual shares of the scale's range"
 FIVE_POINTS = 4.0
 
@@ -32,8 +32,8 @@ def assumed_of_scale(question: ScaledQuestion | None) -> Assumed:
     """What is assumed where nothing is known: a small difference around the middle of the scale (five points)."""
     low, high = (question.values[0], question.values[-1]) if question else (1.0, 1.0 + FIVE_POINTS)
     span = high - low
-    sds = Sds(**{one.name: round(getattr(USUAL, one.name) * span, 4) for one in fields(Sds)})
-    difference = USUAL_DIFFERENCE * span
+    sds = Sds(**{one.name: round(getattr(DEFAULT_SDS, one.name) * span, 4) for one in fields(Sds)})
+    difference = DEFAULT_DIFFERENCE * span
     return Assumed(sds, (low + high) / 2 - difference / 2, difference, ASSUMED)
 
 

@@ -1,4 +1,4 @@
-"""Records as CSV text: one row an estimate, the columns of the contract, numbers with every digit."""
+"""Records as CSV text: one row per estimate, the columns of the contract, numbers with every digit."""
 
 from __future__ import annotations
 

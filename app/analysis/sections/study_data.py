@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.analysis.data.answers import choice_answers, scaled_answers
 from app.analysis.data.covariates import covariates_of
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.question_data import MOST_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
+from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
 from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
 from app.analysis.sections.categories import category_sheet
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
@@ -148,7 +148,7 @@ class Sheets:
 
     @property
     def _is_light(self) -> bool:
-        return self.full or len(self.codes.rows.question) <= MOST_RATINGS
+        return self.full or len(self.codes.rows.question) <= MAX_RATINGS
 
     def by_target(self) -> list[list[ScaledSheet]]:
         """The rating questions that are asked of the same thing, where there are two or more."""

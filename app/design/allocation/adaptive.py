@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Of the strengths, in logits: about the spread between the weakest and the strongest models of published arenas.
 PRIOR_SD = 2.0
-_MOST_STEPS, _SMALL = 50, 1e-9
+_MAX_STEPS, _SMALL = 50, 1e-9
 
 
 class Met(NamedTuple):
@@ -50,7 +50,7 @@ class Information:
         precision = np.eye(len(sources)) / PRIOR_SD**2
         strength = np.zeros(len(sources))
         hessian = precision
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             hessian, slope = precision.copy(), -precision @ strength
             for one, other, n, won in games:
                 p = 1 / (1 + np.exp(strength[other] - strength[one]))

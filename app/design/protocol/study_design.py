@@ -1,4 +1,4 @@
-"""Who rates what: trials, how many raters, in which order, from which pool."""
+"""Allocation: trials, how many raters, in which order, from which pool."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # The points of `strength: true`.
 STRENGTH = {1: message("slightly"), 2: message("clearly"), 3: message("strongly")}
-USUAL_STRENGTH = Scale(points=tuple(Point(value=value, words=words.text) for value, words in STRENGTH.items()))
+DEFAULT_STRENGTH = Scale(points=tuple(Point(value=value, words=words.text) for value, words in STRENGTH.items()))
 # How simulated raters choose: in standard deviations between the two, except for the lower limit of both.
 TIE_BELOW, NEITHER_BELOW, SIDE_BIAS, ONE_STRENGTH = 0.3, -1.0, 0.06, 0.8
 
@@ -35,7 +35,7 @@ class ChoiceQuestion(AskedQuestion):
     @classmethod
     def _plain_strength(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
         if isinstance(data, dict) and isinstance(data.get("strength"), bool):
-            return {**data, "strength": USUAL_STRENGTH if data["strength"] else None}
+            return {**data, "strength": DEFAULT_STRENGTH if data["strength"] else None}
         return data
 
     @property

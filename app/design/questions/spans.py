@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _ONE = re.compile(r"(?:(\d{1,9}):)?(\d{1,9})-(\d{1,9})", re.ASCII)
-MOST_SPANS = 500
+MAX_SPANS = 500
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,7 +65,7 @@ def read_spans(text: str, passages: Sequence[str], *, in_turns: bool) -> tuple[S
     """
     parts = text.split("|") if text else []
     found = [_ONE.fullmatch(part.strip()) for part in parts]
-    if len(parts) > MOST_SPANS:
+    if len(parts) > MAX_SPANS:
         return None
     spans: list[Span] = []
     for match in found:

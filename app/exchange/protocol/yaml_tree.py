@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}
 # Aliases can make a few lines of YAML endless; no protocol comes near these.
-_MOST_VALUES = MAX_YAML_NODES
+_MAX_VALUES = MAX_YAML_NODES
 _DEEPEST = 40
 
 
@@ -99,7 +99,7 @@ def _line_of(text: str, line: int | None) -> str:
 
 
 def _value(node: Node, path: Path, tree: Tree, file: str, problems: Problems) -> Any:  # noqa: ANN401 - whatever is written
-    if len(path) > _DEEPEST or len(tree.lines) > _MOST_VALUES:
+    if len(path) > _DEEPEST or len(tree.lines) > _MAX_VALUES:
         raise _TooLargeError
     tree.lines[path] = node.start_mark.line + 1
     if isinstance(node, MappingNode):

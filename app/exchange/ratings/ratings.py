@@ -1,4 +1,4 @@
-"""ratings.csv: one row an answer, checked against everything else in the folder."""
+"""ratings.csv: one row per answer, checked against everything else in the folder."""
 
 from __future__ import annotations
 

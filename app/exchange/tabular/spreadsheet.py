@@ -1,4 +1,4 @@
-"""A spreadsheet of one row an item, whatever its columns are called: CSV, JSON lines or Excel."""
+"""A spreadsheet of one row per item, whatever its columns are called: CSV, JSON lines or Excel."""
 
 from __future__ import annotations
 

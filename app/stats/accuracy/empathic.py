@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 METHOD = "two_way_cluster_t: Fisher z, one correlation per target and perceiver"
-_FEWEST = 3
+_MIN_N = 3
 _LARGEST = 0.99999
 _ROUNDING = 1e-9
 
@@ -73,7 +73,7 @@ def _correlations(a: Floats, b: Floats, code: Ints, n: int) -> Floats:
     size = np.bincount(code, minlength=n)
     u, v = (_deviations(value, code, n) for value in (a, b))
     squares = np.bincount(code, u * u, n) * np.bincount(code, v * v, n)
-    usable = (size >= _FEWEST) & (squares > 0)
+    usable = (size >= _MIN_N) & (squares > 0)
     r: Floats = np.divide(np.bincount(code, u * v, n), np.sqrt(squares), out=np.full(n, np.nan), where=usable)
     return r
 

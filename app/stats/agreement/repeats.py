@@ -1,4 +1,4 @@
-"""Does a rater agree with himself when a unit comes again?"""
+"""Does a rater agree with themselves when a unit comes again?"""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 For = Literal["new_units", "new_units_and_raters"]
 METHOD = "jackknife_two_way"
 # with two raters there is one pair of raters, and pairs cannot be seen to differ
-FEWEST_RATERS = 3
+MIN_RATERS = 3
 
 
 def alpha_two_way(paired: Ratings, parts: Disagreement, estimate: float, confidence: float) -> Spread:
     """Interval of alpha for new units and raters; see `two_way_spread`.
 
     It is centred at alpha with chance taken between different raters only: in a small panel expected disagreement holds
-    pairs of one rater with himself, who is no stranger to his own severity, and that pulls alpha down.
+    pairs of one rater with themselves, who share their own severity, and that pulls alpha down.
     """
     if is_too_small(paired):
         return no_spread("one_cluster")
@@ -38,7 +38,7 @@ def alpha_two_way(paired: Ratings, parts: Disagreement, estimate: float, confide
 
 def is_too_small(ratings: Ratings) -> bool:
     """Whether there are too few units or raters to say anything of new ones."""
-    return ratings.n_units < PAIR or len(ratings.rater_codes) < FEWEST_RATERS
+    return ratings.n_units < PAIR or len(ratings.rater_codes) < MIN_RATERS
 
 
 def two_way_spread(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints, Labels
 
 METHOD = "three_way_cluster_t: sources random"
-FEWEST_SOURCES = 5
+MIN_SOURCES = 5
 _PAIR = 2
 
 
@@ -51,7 +51,7 @@ def attribute_effect(  # a statistic's options are keywords
     weight = 1 / np.bincount(code)[code]
     X = np.column_stack([np.ones(len(number)), at_level])
     fixed = linear_contrast(number, X, np.array([0.0, 1.0]), item=items, rater=raters, weight=weight, level=level)
-    if n_sources < FEWEST_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
+    if n_sources < MIN_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
         return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())
     return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)
 

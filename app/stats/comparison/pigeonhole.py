@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METHOD = "pigeonhole"
 _AT_ONCE = 100
-_FEWEST_KEPT = 0.9
+_MIN_KEPT = 0.9
 
 
 def resampled_sums(groups: Clusters, columns: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
@@ -71,7 +71,7 @@ def mean_difference_pigeonhole(  # a statistic's options are keywords
     columns = np.array([treated * unit, treated, ~treated * unit, ~treated], dtype=np.float64)
     sums = resampled_sums(groups, columns, n_resamples, np.random.default_rng(seed))
     draws = _differences(sums) * scale
-    if len(draws) < _FEWEST_KEPT * n_resamples:
+    if len(draws) < _MIN_KEPT * n_resamples:
         return without_interval(bare, "one_cluster", "Too few items or raters: resamples lose a whole source.")
     if np.ptp(draws) == 0:
         return without_interval(bare, "no_variation", "Resampling shows no spread.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints, Labels
 
 METHOD = "two_way_jackknife_t: Fisher z"
-_FEWEST = 3
+_MIN_N = 3
 _PERFECT = 1 - 1e-12
 
 
@@ -32,7 +32,7 @@ def pool_correlation(
     """
     shared = shared_units(value, is_first, unit, item, rater)
     counts = shared.counts
-    if shared.n_units < _FEWEST:
+    if shared.n_units < _MIN_N:
         return undefined("no_pairable_units", "A correlation needs three responses.", method=METHOD, **counts)
     z = _fisher_z(shared)
     if not np.isfinite(z):
@@ -131,5 +131,5 @@ def _from_sums(sums: Floats) -> Floats:
     n, a, b, aa, bb, ab = sums
     with np.errstate(all="ignore"):
         r = (ab - a * b / n) / np.sqrt((aa - a * a / n) * (bb - b * b / n))
-        z: Floats = np.where((n >= _FEWEST) & (np.abs(r) < _PERFECT), np.arctanh(r), np.nan)
+        z: Floats = np.where((n >= _MIN_N) & (np.abs(r) < _PERFECT), np.arctanh(r), np.nan)
     return z

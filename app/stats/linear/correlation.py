@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Labels
 
 Kind = Literal["pearson", "spearman"]
-_FEWEST = 3
+_MIN_N = 3
 _PERFECT = 1 - 1e-12
 
 
@@ -29,7 +29,7 @@ def correlation(
         a: shape (n,); a row with nan in either leaves.
         b: shape (n,).
         item: labels, shape (n,).
-        rater: labels, shape (n,); pass the item again where there is one row an item (a mean, an automatic score).
+        rater: labels, shape (n,); pass the item again where there is one row per item (a mean, an automatic score).
         kind: `pearson`, or `spearman` for that of the ranks (the influence takes the ranks as given).
         level: of the interval.
     """
@@ -37,7 +37,7 @@ def correlation(
     first, (second, items, raters) = present(both, b, item, rater)
     groups, n = clusters(items, raters), len(first)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-    if n < _FEWEST:
+    if n < _MIN_N:
         return undefined("no_pairable_units", "A correlation needs three pairs.", method=METHOD, **counts)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return undefined("no_variation", "One of the two does not vary.", method=METHOD, **counts)

@@ -21,7 +21,7 @@ from app.stats.core.result import Interval, Result, undefined
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
 
-FEWEST_RATERS, FEWEST_UNITS = 3, 30
+MIN_RATERS, MIN_UNITS = 3, 30
 _ALPHA = 0.05
 _ROUNDING = 1e-9
 Score = Literal["accuracy", "rmse"]
@@ -60,12 +60,12 @@ def alternative_annotator_test(
     judge_wins, human_wins = _wins(humans, judge, score)
     n_units = np.isfinite(judge_wins).sum(axis=1)
     by_rater = tuple(
-        _against(judge_wins[j], human_wins[j], epsilon) if n_units[j] >= FEWEST_UNITS else _too_few(int(n_units[j]))
+        _against(judge_wins[j], human_wins[j], epsilon) if n_units[j] >= MIN_UNITS else _too_few(int(n_units[j]))
         for j in range(len(humans))
     )
     tested = [j for j, result in enumerate(by_rater) if result.reason is None]
-    if len(tested) < FEWEST_RATERS:
-        note = f"It takes {FEWEST_RATERS} raters with {FEWEST_UNITS} units each that others and the judge rated too."
+    if len(tested) < MIN_RATERS:
+        note = f"It takes {MIN_RATERS} raters with {MIN_UNITS} units each that others and the judge rated too."
         nothing = undefined("no_pairable_units", note, method="alt_test", n_raters=len(tested))
         return AltTest(nothing, nothing, by_rater)
     p_values = np.array([by_rater[j].p_value for j in tested], dtype=np.float64)
@@ -110,7 +110,7 @@ def _against(judge_wins: Floats, human_wins: Floats, epsilon: float) -> Result:
 
 
 def _too_few(n: int) -> Result:
-    note = f"Fewer than {FEWEST_UNITS} units that others and the judge rated too."
+    note = f"Fewer than {MIN_UNITS} units that others and the judge rated too."
     return undefined("no_pairable_units", note, method="alt_test", n_units=n)
 
 

@@ -64,7 +64,7 @@ class Crossing:
 
     @cached_property
     def df_rest(self) -> int:
-        """Ratings less what units and raters take up. Where each rater has his own units, nothing is left."""
+        """Ratings less what units and raters take up. Where each rater has their own units, nothing is left."""
         from scipy.sparse.csgraph import connected_components
 
         n_islands, _ = connected_components(self._graph(), directed=False)

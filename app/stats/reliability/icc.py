@@ -43,7 +43,9 @@ def icc_forms(ratings: Ratings, forms: Sequence[Form], *, confidence: float = 0.
 
 def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: float) -> Result:
     if squares is None:
-        note = "raters and noise cannot be told apart: one rater, or each with units of his own (see the one-way forms)"
+        note = (
+            "raters and noise cannot be told apart: one rater, or each with units of their own (see the one-way forms)"
+        )
         return undefined("singular", note, **ratings.sizes())
     agreement = form.startswith("a")
     single = squares.single(agreement=agreement)

@@ -79,7 +79,7 @@ def question_share(text: str) -> float:
 
 
 def first_person_share(text: str) -> float:
-    """Share of words in which an English writer speaks of himself."""
+    """Share of words in which an English writer speaks about themselves."""
     return float(np.mean([word.casefold().replace("’", "'") in _FIRST_PERSON for word in words(text)]))
 
 

@@ -1,7 +1,7 @@
-"""Seats: places on trials, claimed exactly, however many raters come at once.
+"""Seats: the k places of a trial, claimed exactly, however many raters arrive at once.
 
-A place is a row. Who takes one locks that row, so that nobody else can; who finds it locked goes on to the next one and
-never waits, so that claims cannot block each other.
+A seat is a row. A rater who takes a seat locks its row, so that no one else can take it. A rater who finds a row locked
+goes on to the next one and never waits, so claims cannot block each other.
 """
 
 from __future__ import annotations

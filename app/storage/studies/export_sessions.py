@@ -1,4 +1,4 @@
-"""What each rater was given and what became of it, for the export: one row an assignment, one row a rating session."""
+"""What each rater was given and what became of it, for the export: one row per assignment and per rating session."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _DOCUMENT = text("SELECT document, sha256 FROM protocols WHERE study_id = :study AND version = :version")
 _parsed: dict[tuple[int, int, str], Protocol] = {}
-_MOST = 256
+_MAX_PARSED = 256
 
 
 def get_protocol(db: Connection, study_id: int, version: int, sha256: str | None = None) -> Protocol:
@@ -30,7 +30,7 @@ def get_protocol(db: Connection, study_id: int, version: int, sha256: str | None
     row = db.execute(_DOCUMENT, {"study": study_id, "version": version}).one()
     key = (study_id, version, row.sha256)
     if key not in _parsed:
-        if len(_parsed) >= _MOST:
+        if len(_parsed) >= _MAX_PARSED:
             _parsed.clear()
         _parsed[key] = Protocol.model_validate(row.document)
     return _parsed[key]

@@ -1,4 +1,4 @@
-"""Who rates what: trials, their seats, and assignments."""
+"""Allocation: trials, their seats, and assignments."""
 
 from __future__ import annotations
 

@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 
-MOST_FILES = 40
+MAX_FILES = 40
 # Thousands of rows can be wrong in the same way; nobody reads more at once.
-MOST_PROBLEMS = 200
+MAX_PROBLEMS = 200
 N_SOURCES = 5
-USUAL = (("person", "human"), ("model", "model"))
-USUAL_FIELDS: dict[str, Any] = {
+DEFAULT_SOURCES = (("person", "human"), ("model", "model"))
+DEFAULT_FIELDS: dict[str, Any] = {
     "title": "",
     "slug": "",
     "text": "text",
     "item": "",
     "template": {"name": "", "title": "", "slug": ""},
-    "source": [name for name, _ in USUAL],
-    "kind": [kind for _, kind in USUAL],
+    "source": [name for name, _ in DEFAULT_SOURCES],
+    "kind": [kind for _, kind in DEFAULT_SOURCES],
     "column": [],
 }
 
@@ -70,7 +70,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
     Its files lie on the disk until the answer is made: what they hold is read in another process.
     """
     lead = await run_in_threadpool(check_signed_in, request)
-    async with request.form(max_files=MOST_FILES) as form:
+    async with request.form(max_files=MAX_FILES) as form:
         parts = form.multi_items()
         files = [part for _, part in parts if isinstance(part, UploadFile) and part.filename]
         fields: dict[str, list[str]] = {}
@@ -101,7 +101,7 @@ Uploaded = Annotated[Upload, Depends(uploaded, scope="function")]
 
 @router.get("/studies/new")
 def show_new_study(request: Request, lead: SignedIn) -> Response:
-    return _form(request, lead, USUAL_FIELDS)
+    return _form(request, lead, DEFAULT_FIELDS)
 
 
 @router.post("/studies/new")
@@ -146,11 +146,11 @@ def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder]) -
 def _typed(upload: Upload) -> dict[str, Any]:
     """What the lead typed, for the form that comes back."""
     if "name" in upload.fields:
-        return USUAL_FIELDS | {"template": {part: upload.text(part) for part in ("name", "title", "slug")}}
+        return DEFAULT_FIELDS | {"template": {part: upload.text(part) for part in ("name", "title", "slug")}}
     if "title" not in upload.fields:
-        return USUAL_FIELDS
+        return DEFAULT_FIELDS
     lists: dict[str, Any] = {name: upload.fields.get(name, []) for name in ("source", "kind", "column")}
-    return USUAL_FIELDS | lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
+    return DEFAULT_FIELDS | lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
 
 
 def _sheet(upload: Upload) -> Sheet:
@@ -171,7 +171,7 @@ def _form(request: Request, lead: Lead, fields: dict[str, Any], problems: list[P
         status=422 if problems else 200,
         lead=lead,
         n_errors=len(errors),
-        problems=[*errors[:MOST_PROBLEMS], *notes[:MOST_PROBLEMS]],
+        problems=[*errors[:MAX_PROBLEMS], *notes[:MAX_PROBLEMS]],
         fields=fields,
         templates=list_templates(),
         sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],

@@ -1,4 +1,4 @@
-"""Who is signed in, and what that lead may see. These loaders authorize; no handler does it again."""
+"""The signed-in lead and what they may see. These loaders authorize; no handler does it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who asks, and whether the assignment is theirs: handlers below this line need not check again."""
+"""The requesting rater, and whether the assignment is theirs: handlers below this line need not check again."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def rater_cookie(slug: str) -> str:
 
 
 def check_open(db: Db, slug: str, session: RatingSession) -> None:
-    """Who has begun may finish while a study is paused; who has finished may always see their completion page."""
+    """Raters who have started can finish while a study is paused; the completion page stays open to those who did."""
     if session.status == "closed" and not session.has_ended:
         is_prolific = get_platform(db, session) == "prolific"
         ending = ending_of(protocol_of(db, session), "full", is_prolific=is_prolific)

@@ -1,4 +1,4 @@
-"""A spreadsheet of one row an item, whatever its columns are called."""
+"""A spreadsheet of one row per item, whatever its columns are called."""
 
 from __future__ import annotations
 

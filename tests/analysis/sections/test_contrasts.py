@@ -170,7 +170,7 @@ def test_several_codes_at_once_have_no_marginal_test() -> None:
 
 
 def test_slopes_of_large_studies_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.analysis.data.question_data.MOST_RATINGS", 3)
+    monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 3)
     study = protocol(NOW)
     rows = [
         {**row, "question": "now", "turn": turn}

@@ -104,7 +104,7 @@ def test_in_another_language_what_is_english_only_says_so() -> None:
 
 
 def test_more_texts_than_can_be_measured_quickly_are_measured_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(covariates, "MOST_TEXTS", 3)
+    monkeypatch.setattr(covariates, "MAX_TEXTS", 3)
     study = protocol(FIVE)
     small = frames(study, _ratings(2), responses=_responses(2, score=lambda i, s: str(i + len(s))))
     assert {estimate.reason for estimate in find(analyze(small, study), "text_mean") if estimate.estimate is None} == {

@@ -86,5 +86,5 @@ def test_one_sided_choices_have_strengths_all_the_same() -> None:
 
 def test_a_fit_that_is_cut_short_is_near_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Information(SOURCES, MET).gain(7, 3)
-    monkeypatch.setattr(adaptive, "_MOST_STEPS", 3)
+    monkeypatch.setattr(adaptive, "_MAX_STEPS", 3)
     assert Information(SOURCES, MET).gain(7, 3) == pytest.approx(whole, rel=0.01)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.design.questions.spans import (
-    MOST_SPANS,
+    MAX_SPANS,
     QuoteError,
     Span,
     as_shown,
@@ -43,7 +43,7 @@ def test_offsets_count_characters_and_not_halves_of_them() -> None:
         ("0-5|", None),
         ("a", None),
         ("\u0660-\u0665", None),
-        ("|".join(["0-1"] * (MOST_SPANS + 1)), None),
+        ("|".join(["0-1"] * (MAX_SPANS + 1)), None),
     ],
 )
 def test_spans_are_read_in_order_and_only_where_the_text_has_them(text: str, expected: tuple[Span, ...] | None) -> None:

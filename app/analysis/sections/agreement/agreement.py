@@ -30,7 +30,7 @@ def agreement(sheet: AnySheet) -> Iterator[Estimate]:
     """Every coefficient that the question can have; see `coefficients`.
 
     Pooled agreement is inflated by a real difference between sources, so each source stands beside it. What a rater
-    says of himself is nobody else's to agree with.
+    says about themselves is nobody else's to agree with.
     """
     if sheet.question.target == "rater":
         return

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from app.stats.core.ratings import Ratings
 
 SECTION = "disagreement"
-MOST_UNITS = 10
+MAX_UNITS = 10
 # a matrix of more raters cannot be read
-MOST_IN_MATRIX = 20
+MAX_IN_MATRIX = 20
 CAMPS = "two camps of two or more, half the scale or more apart"
 NO_CAMPS = f"not shown: nothing has {MIN_RATINGS_FOR_CAMPS} ratings, and two camps take as many"
 NO_PAIR = f"no two raters rated {MIN_IN_COMMON} things or more in common, with any variation"
@@ -51,7 +51,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
     if can_split.any():
         split = Result(float(worst.is_split[can_split].mean()), CAMPS, n_units=int(can_split.sum()))
     yield sheet.record(split, answers, section=SECTION, scope={}, statistic="split_share", unit=unit)
-    for place in range(min(n, MOST_UNITS)):
+    for place in range(min(n, MAX_UNITS)):
         own = answers.select(answers.unit == worst.unit[place])
         camps = ", in two camps" if worst.is_split[place] else ""
         note = f"{worst.n_ratings[place]} ratings{camps}"
@@ -96,7 +96,7 @@ def _pairs_of(ratings: Ratings, *, is_nominal: bool) -> list[RaterPair]:
 def _matrix(sheet: AnySheet, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:
     """The raters with most ratings, and kappa of each two of them: what a table shows."""
     size = np.bincount(ratings.rater_row)
-    shown = ratings.rater_codes[np.sort(np.argsort(-size, kind="stable")[:MOST_IN_MATRIX])].tolist()
+    shown = ratings.rater_codes[np.sort(np.argsort(-size, kind="stable")[:MAX_IN_MATRIX])].tolist()
     ids = sheet.codes.raters.ids
     cells = {
         (ids[pair.first], ids[pair.second]): (pair.kappa, pair.n_units)

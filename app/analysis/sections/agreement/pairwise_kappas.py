@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 # every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing
-MOST_PAIRS = 45
-MOST_RATERS = 200
+MAX_PAIRS = 45
+MAX_RATERS = 200
 # raters of different pools are held against each other only where it can tell much
-FEWEST_ACROSS_POOLS = 10
+MIN_ACROSS_POOLS = 10
 SAME = 1e-12
 WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in common"
@@ -38,7 +38,7 @@ NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in 
 def kappas(sheet: AnySheet) -> Iterator[Estimate]:
     """Kappa of each pair of raters who share enough items: weighted for a scale, plain for a choice.
 
-    At most MOST_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
+    At most MAX_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
     """
     if sheet.question.target == "rater" or sheet.is_composite:
         return
@@ -62,7 +62,7 @@ def kappas(sheet: AnySheet) -> Iterator[Estimate]:
 def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], int]:
     """The pairs of raters to compare, as codes, in the order of what they share; and how many there would be.
 
-    Of more than MOST_RATERS raters only those with the most items are looked at.
+    Of more than MAX_RATERS raters only those with the most items are looked at.
     """
     raters, items = busiest(answers)
     if not len(raters):
@@ -71,8 +71,8 @@ def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], in
     cells = csr_array((np.ones(len(row), dtype=np.int64), (row, items)))
     shared = np.triu((cells @ cells.T).toarray(), k=1)
     is_across = pool[names][:, None] != pool[names]
-    first, second = np.nonzero(shared >= np.where(is_across, FEWEST_ACROSS_POOLS, MIN_IN_COMMON))
-    order = np.lexsort((names[second], names[first], -shared[first, second], is_across[first, second]))[:MOST_PAIRS]
+    first, second = np.nonzero(shared >= np.where(is_across, MIN_ACROSS_POOLS, MIN_IN_COMMON))
+    order = np.lexsort((names[second], names[first], -shared[first, second], is_across[first, second]))[:MAX_PAIRS]
     return [(int(names[first[k]]), int(names[second[k]])) for k in order], len(first)
 
 
@@ -82,9 +82,9 @@ def busiest(answers: Answers) -> tuple[Ints, Ints]:
     cell = np.unique(answers.rater * n_items + answers.item)
     rater, item = cell // n_items, cell % n_items
     count = np.bincount(rater)
-    if np.count_nonzero(count) <= MOST_RATERS:
+    if np.count_nonzero(count) <= MAX_RATERS:
         return rater, item
-    kept = np.isin(rater, np.argsort(-count, kind="stable")[:MOST_RATERS])
+    kept = np.isin(rater, np.argsort(-count, kind="stable")[:MAX_RATERS])
     return rater[kept], item[kept]
 
 

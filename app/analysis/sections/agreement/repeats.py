@@ -1,4 +1,4 @@
-"""Does a rater agree with himself when a trial comes again? From planned repeats, which enter no other estimate."""
+"""Does a rater agree with themselves when a trial comes again? From planned repeats, which enter no other estimate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.answers import UNITS
-from app.analysis.data.rater_panel import MOST_RATERS, SECTION
+from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.minimum_data import MIN_IN_COMMON, enough
 from app.design.questions.choice import ChoiceQuestion
@@ -43,7 +43,7 @@ def repeats(sheet: AnySheet) -> Iterator[Estimate]:
     found = intra_rater_agreement(
         _ratings(both, ~is_again), _ratings(both, is_again), weights="none" if is_nominal else "quadratic"
     )
-    for one in found[: MOST_RATERS + 1]:
+    for one in found[: MAX_RATERS + 1]:
         part = both if one.rater is None else both.select(both.rater == one.rater)
         scope: Scope = {} if one.rater is None else {"raters": [codes.raters.ids[one.rater]]}
         for statistic, result in _named(one, has_steps=isinstance(question, RatingQuestion) and not is_nominal):

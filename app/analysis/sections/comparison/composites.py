@@ -102,7 +102,7 @@ def composite_answers(table: Table, composite: Composite) -> Answers:
 
 
 def _clusters(sheet: ScaledSheet, at: Answers) -> Where:
-    """Item and rater of each row; who rates himself once stands alone."""
+    """Item and rater of each row; those who rate themselves once stands alone."""
     return {"item": at.rater, "rater": at.rater} if sheet.question.target == "rater" else at.where
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SECTION = "distribution"
 # a slider of a hundred points is shown in this many steps
-MOST_POINTS = 11
+MAX_POINTS = 11
 
 
 def distribution(sheet: ScaledSheet) -> Iterator[Estimate]:
@@ -78,13 +78,13 @@ def _middle(answers: Answers, statistic: str, note: str) -> Result:
 
 
 def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float], list[str], list[int]]:
-    """Each point of the scale, its words, and how often it was given; a fine slider in MOST_POINTS steps.
+    """Each point of the scale, its words, and how often it was given; a fine slider in MAX_POINTS steps.
 
     Values between the points (means of several people) are counted with the nearest point.
     """
     points = np.asarray(question.values, dtype=np.float64)
-    if isinstance(question, SliderQuestion) and len(points) > MOST_POINTS:
-        edges = np.linspace(question.min, question.max, MOST_POINTS)
+    if isinstance(question, SliderQuestion) and len(points) > MAX_POINTS:
+        edges = np.linspace(question.min, question.max, MAX_POINTS)
         counts = np.histogram(answers.value, edges)[0]
         words = [f"{number_text(low)} to {number_text(high)}" for low, high in pairwise(edges)]
         return [float(middle) for middle in (edges[:-1] + edges[1:]) / 2], words, counts.tolist()

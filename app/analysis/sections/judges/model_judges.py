@@ -33,7 +33,7 @@ SECTION = "judge"
 EPSILON = {"crowd": 0.1, "expert": 0.2}
 SKILLED = 0.15
 # the test looks at each person, each other person and each unit
-MOST_CELLS = 200_000_000
+MAX_CELLS = 200_000_000
 NOT_SHARED = "no person rated what the judge rated beside another person"
 SWAPPED = "of choices made again with the sides swapped"
 
@@ -132,7 +132,7 @@ def _test(judged: Judged) -> Iterator[Estimate]:
     humans = judged.humans.select(np.isfinite(judged.said))
     raters, row = np.unique(humans.rater, return_inverse=True)
     units, column = np.unique(humans.unit, return_inverse=True)
-    if len(raters) ** 2 * len(units) > MOST_CELLS and not judged.sheet.full:
+    if len(raters) ** 2 * len(units) > MAX_CELLS and not judged.sheet.full:
         nothing = undefined("not_run", TOO_MANY, method="alt_test")
         yield judged.record("alt_test_winning_rate", nothing)
         yield judged.record("alt_test_advantage_probability", nothing)

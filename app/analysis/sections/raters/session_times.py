@@ -11,7 +11,7 @@ import pandas as pd
 
 from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import record_of
-from app.analysis.data.rater_panel import MOST_RATERS, SECTION
+from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.design.protocol.checks import is_flagged, too_fast
 from app.stats.core.result import Result, undefined
@@ -104,7 +104,7 @@ def _times(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     if len(medians):
         whole = Result(float(medians.median()), f"{MEDIAN_TIME}, then over raters", n_units=len(medians))
     yield record_of(None, whole, answers, section=SECTION, scope={}, statistic="median_seconds", unit="rater_mean")
-    for name in sorted(size.index[:MOST_RATERS]):
+    for name in sorted(size.index[:MAX_RATERS]):
         result = Result(float(medians[name]), MEDIAN_TIME, n_units=int(size[name]))
         yield _of_rater(known, answers, name, "median_seconds", result)
 
@@ -112,7 +112,7 @@ def _times(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
 def _checks(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     passed = known.checks.assign(is_passed=known.checks["is_passed"].astype(float)).groupby("rater")["is_passed"]
     method = "share of attention checks and gold trials"
-    for name, share, n in zip(passed.mean().index[:MOST_RATERS], passed.mean(), passed.size(), strict=False):
+    for name, share, n in zip(passed.mean().index[:MAX_RATERS], passed.mean(), passed.size(), strict=False):
         result = Result(float(share), method, n_units=int(n))
         yield _of_rater(known, answers, str(name), "checks_passed_share", result)
 

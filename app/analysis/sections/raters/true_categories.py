@@ -1,4 +1,4 @@
-"""What was the true category if each rater errs in his own way? A sensitivity analysis beside the plain shares."""
+"""What was the true category if each rater errs in their own way? A sensitivity analysis beside the plain shares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from app.analysis.data.answers import NEITHER, UNITS, Choices
 from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.rater_panel import MOST_RATERS, SECTION
+from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice.choice import is_between, outcomes
@@ -32,7 +32,7 @@ NOTHING = "nothing was rated by two raters: errors cannot be told from truth"
 # worth of LOST, WON and TIE; of no and yes
 CHOSEN, YES = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0])
 # the fit costs units x raters x categories
-MOST_CATEGORIES = 12
+MAX_CATEGORIES = 12
 
 
 def truth(sheet: AnySheet) -> Iterator[Estimate]:
@@ -41,7 +41,7 @@ def truth(sheet: AnySheet) -> Iterator[Estimate]:
         yield from _of_choices(sheet, sheet.answers)
     elif sheet.question.target != "rater" and not isinstance(sheet.question, ChoiceQuestion):
         values = np.asarray(sheet.question.values)
-        if sheet.question.level == "nominal" and len(values) <= MOST_CATEGORIES:
+        if sheet.question.level == "nominal" and len(values) <= MAX_CATEGORIES:
             yield from _of_codes(sheet, values)
 
 
@@ -104,7 +104,7 @@ def _changed(fit: DawidSkene, answers: Answers, category: Ints) -> float:
 def _accuracies(sheet: AnySheet, answers: Answers, fit: DawidSkene, scope: Scope) -> Iterator[Estimate]:
     rater, _ = codes(answers.rater)
     size = np.bincount(rater)
-    for place in np.sort(np.argsort(-size, kind="stable")[:MOST_RATERS]).tolist():
+    for place in np.sort(np.argsort(-size, kind="stable")[:MAX_RATERS]).tolist():
         own = answers.select(rater == place)
         ids = [sheet.codes.raters.ids[int(own.rater[0])]]
         n = int(size[place])

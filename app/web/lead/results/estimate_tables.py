@@ -33,7 +33,7 @@ class Agreement:
 
 
 def agreement_of(estimates: Sequence[Estimate]) -> Agreement:
-    """One row a scope, one column a statistic, each with its interval.
+    """One row per scope, one column per statistic, each with its interval.
 
     Pairs of raters stand with all the estimates, and so does a pool that everybody is in.
     """

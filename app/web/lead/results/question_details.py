@@ -122,7 +122,7 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
 
 
 def each_rater(estimates: Sequence[Estimate]) -> Table:
-    """One row a rater, one column a statistic."""
+    """One row per rater, one column per statistic."""
     keys = list(dict.fromkeys(estimate.statistic for estimate in estimates))
     by_rater: dict[str, dict[str, Estimate]] = {}
     for estimate in estimates:
@@ -141,7 +141,7 @@ def _judges(estimates: Sequence[Estimate]) -> Fold:
 
 
 def _scopes(estimates: Sequence[Estimate], first: str, caption: str) -> tuple[tuple[str, Table], ...]:
-    """One row a scope, one column a statistic, each with its interval."""
+    """One row per scope, one column per statistic, each with its interval."""
     keys = list(dict.fromkeys(estimate.statistic for estimate in estimates))
     by_scope: dict[str, dict[str, Estimate]] = {}
     for estimate in estimates:

@@ -24,7 +24,7 @@ TABLES = (
 
 
 def texts(estimates: Sequence[Estimate]) -> Fold:
-    """One row a covariate, one column a source or a comparison."""
+    """One row per covariate, one column per source or comparison."""
     tables = tuple((words, _table([f for f in estimates if f.statistic in keys])) for keys, words in TABLES)
     return Fold("Texts and imported scores", ABOUT, tuple((words, table) for words, table in tables if table.rows))
 

@@ -10,7 +10,7 @@ from typing import Literal, assert_never
 from app.design.allocation.trials import PAIR
 from app.design.page_slots import places_as_read
 from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import STRENGTH, USUAL_STRENGTH, ChoiceQuestion
+from app.design.questions.choice import DEFAULT_STRENGTH, STRENGTH, ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.kinds import Question
 from app.design.questions.question import SIDES
@@ -97,7 +97,7 @@ def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) 
 
 def _words(scale: Scale, point: Point) -> Message | str | float:
     """The words of a point; those that came with `strength: true` are fixed texts."""
-    if scale == USUAL_STRENGTH:
+    if scale == DEFAULT_STRENGTH:
         return STRENGTH[int(point.value)]
     return point.words or point.value
 

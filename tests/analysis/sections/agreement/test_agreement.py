@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.question_data import MOST_RATINGS
+from app.analysis.data.question_data import MAX_RATINGS
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 
@@ -68,7 +68,7 @@ def test_a_question_gets_what_its_level_allows(question: Row, present: set[str],
 
 def test_what_takes_long_waits_for_full_above_twenty_thousand_ratings() -> None:
     study = protocol(FIVE, sources=ONE_SOURCE)
-    n_items = MOST_RATINGS // 10 + 1
+    n_items = MAX_RATINGS // 10 + 1
     gaps = [row for row in _rows(11, n_items) if row["rater"][1:] != str(int(row["item"][1:]) % 11)]
     data = frames(study, gaps)
     report = analyze(data, study)

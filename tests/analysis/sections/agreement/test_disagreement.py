@@ -93,7 +93,7 @@ def test_an_attribute_of_too_many_values_is_a_record_that_says_so() -> None:
 
 
 def test_a_large_study_says_which_attributes_it_was_not_split_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.analysis.sections.study_data.MOST_RATINGS", 40)
+    monkeypatch.setattr("app.analysis.sections.study_data.MAX_RATINGS", 40)
     study = protocol(FIVE)
     data = frames(study, _rows())
     data.items["emotion"] = ["sad", "glad"] * 6

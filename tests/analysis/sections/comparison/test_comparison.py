@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.question_data import MOST_RATINGS
+from app.analysis.data.question_data import MAX_RATINGS
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def test_a_nominal_scale_has_no_ordinal_model() -> None:
 
 
 def test_models_wait_for_full_above_twenty_thousand_ratings() -> None:
-    report = _report(_rows(10, MOST_RATINGS // 20 + 1), FIVE)
+    report = _report(_rows(10, MAX_RATINGS // 20 + 1), FIVE)
     estimate = only(report, "odds_ratio_clmm")
     assert (estimate.estimate, estimate.reason, estimate.method) == (None, "not_run", "clmm_laplace")
     assert [estimate.reason for estimate in find(report, "mean_difference", unit="rating")] == [
