@@ -1,0 +1,43 @@
+"""The web process rates without the libraries of results, charts and spreadsheets: they are loaded when first needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from app.actions.studies.life_cycle import open_study
+from tests.builder import build_study, protocol_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+# What takes seconds to load, or much memory, and no rater needs.
+HEAVY = {"altair", "krippendorff", "numpy", "openpyxl", "pandas", "scipy", "statsmodels", "vl_convert"}
+RATE = """
+import re, sys
+from starlette.testclient import TestClient
+from app.main import create_app
+from app.storage.database.engine import make_engine
+
+app = create_app(make_engine(sys.argv[1]))
+app.state.allowed_hosts = ["testserver"]
+anna = TestClient(app, headers={"Origin": "http://testserver"})
+anna.get("/s/study", params={"participant": "anna"})
+page = anna.post("/s/study/start")
+address = re.search(r'action="(/s/[^"/]+/rate/[^"]+)"', page.text)[1]
+after = anna.post(address, data={"q0": "left", "q1r0": "4", "q1r1": "2"})
+assert after.status_code == 200 and f'action="{address}"' not in after.text, after.text
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_a_rating_loads_none_of_the_heavy_libraries(engine: Engine) -> None:
+    with engine.begin() as db:
+        build_study(db, protocol_of())
+        open_study(db, "study")
+    url = engine.url.render_as_string(hide_password=False)
+    command = [sys.executable, "-c", RATE, url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert HEAVY & set(done.stdout.split()) == set()
