@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
 from typing import TYPE_CHECKING
 
+from app.charts.render import FORMATS, render
 from app.postgres import default_data_dir
 from app.storage.results.chart_files import get_chart_file, record_chart_file
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 def chart_picture(begin: Begin, spec: Spec, picture: Format) -> tuple[str, bytes]:
     """The media type and the bytes of a chart, drawn now or found under the hash of its specification and drawer."""
-    from app.charts.render import FORMATS, render
-
     drawn = json.dumps([version("vl-convert-python"), spec], sort_keys=True)
     sha256 = hashlib.sha256(drawn.encode()).hexdigest()
     with begin() as db:

@@ -6,6 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.storage.studies.export import study_events, study_folder
+from app.storage.studies.export_sessions import study_rating_sessions
+
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReports
     from app.storage.database.engine import Begin
@@ -16,7 +19,6 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
     """ratings.csv in a temporary file, which the caller removes."""
     from app.exchange.folder.written_tables import tables_of
     from app.exchange.tabular.csv_cells import write_csv
-    from app.storage.studies.export import study_folder
 
     with begin() as db:
         folder = study_folder(db, study.id)
@@ -28,8 +30,6 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
 def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
     """The study folder, with its estimates and events, zipped into a temporary file, which the caller removes."""
     from app.exchange import write_zip
-    from app.storage.studies.export import study_events, study_folder
-    from app.storage.studies.export_sessions import study_rating_sessions
 
     # One read: the estimates are those of the answers beside them, also while raters go on.
     with begin() as db:

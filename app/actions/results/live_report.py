@@ -12,6 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.results.report import read_study
+from app.analysis.data.study_folder import frames_of
 from app.storage.raters.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
@@ -70,8 +71,6 @@ class LiveReports:
 
     def of_folder(self, folder: StudyFolder) -> Report:
         """The report of a study that was read whole."""
-        from app.analysis.data.study_folder import frames_of
-
         return self._analyze(frames_of(folder), folder.protocol)
 
     def _get(self, begin: Begin, study: StudyRow, patience_s: float | None) -> LiveReport | None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
+from app.analysis.planning.planning import plan, plan_csv, plan_json
+from app.analysis.planning.scenario import Scenario
+from app.charts.planning import planning_charts
 from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.design.allocation.feasibility import feasibility
 from app.design.allocation.no_trials import why_no_trials
@@ -56,9 +60,6 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     Raises:
         PlanError: nothing can be planned of this study, or the pilot has too few ratings.
     """
-    from app.analysis.planning.planning import plan
-    from app.analysis.planning.scenario import Scenario
-
     question = _question(protocol, asked.question)
     if question is None and not protocol.choice_questions:
         raise PlanError(
@@ -107,8 +108,6 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
 
 
 def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
-    from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
-
     assumed: Assumed | None = assumed_of_scale(question)
     if asked.pilot is not None:
         frames, of_pilot = asked.pilot
@@ -130,9 +129,6 @@ def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int
 def write_plan(plan: Plan, out: Path) -> list[Path]:
     """plan.json, plan.csv and a Vega-Lite specification for each chart; files of these names are replaced."""
     import json
-
-    from app.analysis.planning.planning import plan_csv, plan_json
-    from app.charts.planning import planning_charts
 
     texts = {"plan.json": plan_json(plan), "plan.csv": plan_csv(plan)}
     for chart in planning_charts(plan):

@@ -5,6 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from app.analysis import analyze
+from app.analysis.data.study_folder import frames_of
+from app.analysis.report.report_tables import report_csvs, report_json
+from app.charts.chart import charts_of
+from app.storage.results.frames import study_frames
+from app.storage.studies.protocols import get_protocol
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,25 +26,17 @@ if TYPE_CHECKING:
 
 def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
     """The report of a study that was read from its folder."""
-    from app.analysis import analyze
-    from app.analysis.data.study_folder import frames_of
-
     return analyze(frames_of(folder), folder.protocol, full=full)
 
 
 def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:
     """The report of a study in the store, and the protocol that it was made by."""
-    from app.analysis import analyze
-
     frames, protocol = read_study(db, study)
     return analyze(frames, protocol, full=full), protocol
 
 
 def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
     """What a report is made from."""
-    from app.storage.results.frames import study_frames
-    from app.storage.studies.protocols import get_protocol
-
     return study_frames(db, study.id), get_protocol(db, study.id, study.protocol_version)
 
 
@@ -47,9 +46,6 @@ def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
     Returns:
         What was written, in that order. Files of these names are replaced.
     """
-    from app.analysis.report.report_tables import report_csvs, report_json
-    from app.charts.chart import charts_of
-
     charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
     texts = {
         "report.json": report_json(report),

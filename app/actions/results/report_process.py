@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.side_process import SideProcess
+from app.analysis import analyze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +24,6 @@ REST_S = 600
 
 def make_report(job: Job) -> Report:
     """`analysis.analyze`, in the process."""
-    from app.analysis import analyze
-
     return analyze(*job)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions import lead_access as access
+from app.actions.simulation.simulate import simulate
+from app.actions.studies.life_cycle import open_study
 from app.storage.leads import leads
 from app.storage.results.coverage import count_simulated
+from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
@@ -38,9 +41,6 @@ def is_made(db: Connection) -> bool:
 
 def open_demo(begin: Begin, folder: StudyFolder) -> None:
     """Load the study and open it, unless it is there: both or neither."""
-    from app.actions.studies.life_cycle import open_study
-    from app.storage.studies.load import load_study
-
     with begin() as db:
         if get_study(db, SLUG) is None:
             lead = leads.get_lead(db, EMAIL) or access.add_lead(db, EMAIL)
@@ -50,6 +50,4 @@ def open_demo(begin: Begin, folder: StudyFolder) -> None:
 
 def simulate_demo(begin: Begin) -> None:
     """Let the simulated raters rate, by the code that people's answers go through; who is through already stays so."""
-    from app.actions.simulation.simulate import simulate
-
     simulate(begin, SLUG, n_raters=N_SIMULATED, seed=SEED)

@@ -8,6 +8,11 @@ from uuid import uuid4
 
 from app.actions.simulation.simulate import Simulation, simulate
 from app.actions.studies.life_cycle import open_study
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.written_tables import tables_of
+from app.exchange.tabular.csv_cells import write_csv
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import load_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,10 +43,6 @@ def simulate_folder(
         HasRatingsError: the folder has ratings.
         InvalidInputError: the folder has problems.
     """
-    from app.exchange.folder.read import read_folder
-    from app.exchange.folder.written_tables import tables_of
-    from app.exchange.tabular.csv_cells import write_csv
-
     if any((path / name).exists() for name in ("ratings.csv", "ratings.jsonl")):
         raise HasRatingsError(
             f"{path} has ratings already. Nothing was written. Use a copy of the folder without them."
@@ -58,9 +59,6 @@ def _simulated(
     engine: Engine, folder: StudyFolder, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
 ) -> tuple[Simulation, StudyFolder]:
     from dataclasses import replace
-
-    from app.storage.studies.export import study_folder
-    from app.storage.studies.load import load_study
 
     slug = f"simulated-{uuid4().hex}"
     with engine.connect() as db, db.begin() as transaction:

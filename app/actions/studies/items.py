@@ -8,15 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.actions.studies.life_cycle import StudyMissingError
+from app.analysis.data.study_folder import StudyFolder
+from app.exchange.folder.rankable import check_rankable
+from app.exchange.folder.raters import named_in
+from app.exchange.folder.texts import check_items, check_responses
+from app.exchange.folder.write import write_texts
+from app.exchange.problems import Problems
+from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
+from app.exchange.ratings.ratings import no_ratings
+from app.exchange.tabular.columns import one_of
+from app.exchange.tabular.spreadsheet import read_spreadsheet
+from app.exchange.tabular.unfold import unfold
+from app.storage.studies.load import known_keys, store_texts
+from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
     import pandas as pd
     from sqlalchemy import Connection
 
-    from app.analysis.data.study_folder import StudyFolder
     from app.design.protocol.study import Protocol
-    from app.exchange.problems import Problems
     from app.exchange.tabular.unfold import Layout
     from app.storage.database.engine import Begin
 
@@ -44,10 +55,6 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
         InvalidInputError: every problem of the protocol and of the spreadsheet. Nothing was written.
         TextsInTheWayError: there are items already.
     """
-    from app.exchange.folder.write import write_texts
-    from app.exchange.problems import Problems
-    from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
-
     problems = Problems()
     there = [name for name in _TEXTS if (out / name).exists()]
     if there and not replace:
@@ -85,10 +92,6 @@ def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> St
         StudyMissingError: no such study.
         InvalidInputError: every problem of the spreadsheet, also ids that the study already has. Nothing was saved.
     """
-    from app.exchange.problems import Problems
-    from app.storage.studies.load import store_texts
-    from app.storage.studies.protocols import get_protocol
-
     with begin() as db:
         row = get_study(db, slug)
         if row is None:
@@ -108,14 +111,6 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     Raises:
         InvalidInputError: every problem of the spreadsheet.
     """
-    from app.analysis.data.study_folder import StudyFolder
-    from app.exchange.folder.rankable import check_rankable
-    from app.exchange.folder.raters import named_in
-    from app.exchange.folder.texts import check_items, check_responses
-    from app.exchange.ratings.ratings import no_ratings
-    from app.exchange.tabular.spreadsheet import read_spreadsheet
-    from app.exchange.tabular.unfold import unfold
-
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
     sheet = read_spreadsheet(file, problems)
@@ -135,8 +130,6 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
 
 def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:
     """Once for each source, where it is named, and not for each row of its column."""
-    from app.exchange.tabular.columns import one_of
-
     known = list(protocol.sources)
     for source in layout.responses:
         if source not in protocol.sources:
@@ -144,8 +137,6 @@ def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> No
 
 
 def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, problems: Problems) -> None:
-    from app.storage.studies.load import known_keys
-
     for table, name, keys in (
         ("items", "item", study.items["item"]),
         ("responses", "response", study.responses["response"]),

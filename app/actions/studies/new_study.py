@@ -6,7 +6,9 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.actions.studies.templates import SlugError, TemplateMissingError, files_of, list_templates, template_folder
 from app.design.problem import InvalidInputError, Problem
+from app.storage.studies.load import load_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +94,6 @@ def read_template(name: str, title: str, slug: str) -> StudyFolder:
     Raises:
         InvalidInputError: no such template, no slug or no title.
     """
-    from app.actions.studies.templates import SlugError, TemplateMissingError, files_of, list_templates
     from app.exchange import read_files
 
     try:
@@ -115,8 +116,6 @@ def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
     Raises:
         InvalidInputError: another study has this slug; nothing was stored.
     """
-    from app.storage.studies.load import load_study
-
     with db.begin_nested():
         load_study(db, folder, lead_id)
     return folder.protocol.slug
@@ -154,8 +153,6 @@ def _document(sheet: Sheet) -> dict[str, Any]:
 
 def _default_questions() -> list[dict[str, Any]]:
     from ruamel.yaml import YAML
-
-    from app.actions.studies.templates import template_folder
 
     protocol = YAML(typ="safe").load((template_folder(QUESTIONS_OF) / "study.yaml").read_text("utf-8"))
     questions: list[dict[str, Any]] = protocol["questions"]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.results.report import report_of_folder
+from app.exchange import write_folder
 from app.storage.leads.leads import get_lead, list_leads
+from app.storage.studies.export import study_events, study_folder
+from app.storage.studies.export_sessions import study_rating_sessions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,11 +46,6 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
     Raises:
         FolderExistsError: something stands there.
     """
-    from app.actions.results.report import report_of_folder
-    from app.exchange import write_folder
-    from app.storage.studies.export import study_events, study_folder
-    from app.storage.studies.export_sessions import study_rating_sessions
-
     # One read: the estimates are those of the answers beside them, also while raters go on.
     folder = study_folder(db, study.id)
     estimates = report_of_folder(folder).estimates

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
+from app.storage.assignments.source_preferences import get_information, list_source_pairs
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -148,8 +150,6 @@ def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_num
 
 def _claim_pairs(db: Connection, closed: _Closed, who: Claimant, question: str, n: int) -> list[Seat]:
     """One place after the other on the pair of sources that tells most, counting on the answers to those before."""
-    from app.storage.assignments.source_preferences import get_information, list_source_pairs
-
     study_id = who.session.study_id
     information, pairs = get_information(db, study_id, question), list_source_pairs(db, study_id)
     claimed: list[Seat] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, text
 
+from app.postgres import EmbeddedPostgres, default_data_dir
 from app.storage.database.address import parse_address
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ def database_url(named: str | None, data_dir: Path | None) -> str:
     """
     if named:
         return parse_address(named)
-    from app.postgres import EmbeddedPostgres, default_data_dir
-
     return EmbeddedPostgres(data_dir or default_data_dir()).start()
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
 
+from app.storage.tables import metadata
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -60,8 +62,6 @@ def differences(engine: Engine) -> list[object]:
     """What `alembic check` would find: where tables and migrations disagree."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
-
-    from app.storage.tables import metadata
 
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_server_default": True})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from sqlalchemy import text
 
-from app.analysis.data.frames import CHECK_COLUMNS
+from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, rating_frame
 from app.analysis.data.rating_columns import FRAME_COLUMNS, RatingColumn
 from app.design.questions.kinds import kinds_with_empty
 from app.design.questions.question import EmptyColumn
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
     from sqlalchemy import Connection
-
-    from app.analysis.data.frames import Frames
 
     Rows = Sequence[Any]
 
@@ -83,8 +81,6 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         study_id: the study.
     """
     import pandas as pd
-
-    from app.analysis.data.frames import Frames, canonical
 
     copied = copy_ratings(db, study_id)
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
@@ -147,8 +143,6 @@ def ratings_of(
         items: id and key of each.
         responses: id and key of each.
     """
-    from app.analysis.data.frames import rating_frame
-
     keys = {"raters": _Keys(raters), "items": _Keys(items), "responses": _Keys(responses)}
     rows = rows[keys["raters"].has(rows["rater"])].reset_index(drop=True)
     columns = {column.name: _cells(column, rows[column.name], keys) for column in FRAME_COLUMNS}

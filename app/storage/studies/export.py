@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.analysis.data.study_folder import StudyFolder
+from app.design.dialogue import turns_to_json
 from app.storage.results.frames import RATERS, copy_ratings, ratings_of, study_checks, table
 from app.storage.studies.protocols import get_protocol
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlalchemy import Connection
 
-    from app.analysis.data.study_folder import StudyFolder
 
 _PROTOCOL = text("""
     SELECT p.version, p.yaml, p.sha256 FROM studies s
@@ -49,8 +50,6 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
         db: a connection.
         study_id: the study.
     """
-    from app.analysis.data.study_folder import StudyFolder
-
     copied = copy_ratings(db, study_id)
     protocol = db.execute(_PROTOCOL, {"study": study_id}).one()
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
@@ -79,8 +78,6 @@ def study_events(db: Connection, study_id: int) -> pd.DataFrame:
 
 def _with_turns(texts: pd.DataFrame) -> pd.DataFrame:
     """Turns as JSON text again, in the one form."""
-    from app.design.dialogue import turns_to_json
-
     turns = [None if cell is None else turns_to_json(cell) for cell in texts["turns"]]
     texts["turns"] = texts["turns"].where(texts["turns"].isna(), turns)
     return texts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.analysis.data.rating_columns import FRAME_COLUMNS
+from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS, is_same
 from app.design.problem import InvalidInputError, Problem
 from app.storage.database.bulk_copy import copy_in
 from app.storage.studies.export import study_folder
@@ -87,8 +88,6 @@ def load_study(
 
 
 def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -> int:
-    from app.analysis.data.study_folder import is_same
-
     slug = folder.protocol.slug
     taken = db.execute(_TAKEN, {"slug": slug}).one()
     if lead_id in (None, taken.lead_id) and is_same(study_folder(db, taken.id), folder):
@@ -141,8 +140,6 @@ def store_texts(
         responses: as `analysis.folder` has them.
         progress: told how far it is.
     """
-    from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
-
     study = str(study_id)
     first_item, first_response = (_next_position(db, study_id, table) for table in ("items", "responses"))
     stored = _row(items, "item", ITEM_COLUMNS).assign(position=range(first_item, first_item + len(items)))
@@ -157,8 +154,6 @@ def store_texts(
 
 
 def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress: Progress) -> dict[str, int]:
-    from app.analysis.data.study_folder import RATER_COLUMNS
-
     copy_in(db, "raters", _row(raters, "rater", RATER_COLUMNS), progress, study_id=str(study_id))
     return _ids(db, study_id, "raters")
 

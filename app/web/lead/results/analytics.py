@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from app.analysis.report.labelled import labelled
+from app.analysis.report.report_tables import records_csv, report_json
+from app.charts.chart import charts_of
 from app.web.lead.results.charts import vega_url
 from app.web.lead.session import OwnExport, OwnForLong, live_report
 from app.web.pages import page
@@ -46,16 +49,12 @@ def show_analytics(request: Request, own: OwnForLong) -> Response:
 
 @router.get("/studies/{slug}/analytics.json")
 def export_report_json(request: Request, own: OwnExport, of: str | None = None) -> Response:
-    from app.analysis.report.report_tables import report_json
-
     report = live_report(request, own, of).report
     return _file(report_json(report), "application/json", f"{own.study.slug}-analytics.json")
 
 
 @router.get("/studies/{slug}/analytics.csv")
 def export_report_csv(request: Request, own: OwnExport, of: str | None = None) -> Response:
-    from app.analysis.report.report_tables import records_csv
-
     report = live_report(request, own, of).report
     return _file(records_csv(report.estimates), "text/csv; charset=utf-8", f"{own.study.slug}-analytics.csv")
 
@@ -66,8 +65,6 @@ def _file(text: str, kind: str, name: str) -> Response:
 
 def _sections(report: Report, protocol: Protocol) -> dict[str, Any]:
     """What the template lists: a section for each question that has estimates, and the charts over several."""
-    from app.analysis.report.labelled import labelled
-    from app.charts.chart import charts_of
     from app.web.lead.results.estimate_tables import agreement_of, all_rows
     from app.web.lead.results.headlines import agreement, comparisons
     from app.web.lead.results.question_details import folds_of, told_once

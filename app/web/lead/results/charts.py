@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from app.actions.results.charts import chart_picture, vega_script
+from app.charts.chart import charts_of
 from app.web.assets import FOREVER
 from app.web.errors import NotFoundError
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong, live_report
@@ -68,8 +69,6 @@ def export_picture(
 
 
 def _charts(request: Request, own: LeadAndStudy, of: str | None) -> list[Chart]:
-    from app.charts.chart import charts_of
-
     made = live_report(request, own, of)
     return charts_of(made.report, made.protocol)
 
