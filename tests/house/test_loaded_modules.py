@@ -1,4 +1,4 @@
-"""The web process rates without the libraries of results, charts and spreadsheets: they are loaded when first needed."""
+"""The web process rates without the libraries of results, charts and spreadsheets; those load when first needed."""
 
 from __future__ import annotations
 
