@@ -82,7 +82,7 @@ def _by_mouse(page: Page) -> tuple[list[float], int]:
     shares: list[float] = []
     scrolled, now = 0.0, 0.0
     for slot in page.locator(".asks .slot").all():
-        target = slot.locator("label.point, input[type=range], [data-mark], textarea").first
+        target = slot.locator(":is(label.point, input[type=range], [data-mark], textarea):visible").first
         target.scroll_into_view_if_needed()
         target.click()
         share = slot.evaluate(SEEN)
@@ -97,7 +97,7 @@ def _by_keys(page: Page) -> int:
     """How far the page scrolls by itself where each question is answered by a key of its own."""
     scrolled, now = 0.0, 0.0
     for slot in page.locator(".asks .slot").all():
-        slot.locator("input:not([type=hidden]), [data-mark], textarea").first.focus()
+        slot.locator(":is(input:not([type=hidden]), [data-mark], textarea):visible").first.focus()
         before, now = now, float(page.evaluate("scrollY"))
         scrolled += abs(now - before)
     return round(scrolled)
