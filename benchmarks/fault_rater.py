@@ -91,6 +91,14 @@ class FaultRater(RaterClient):
             self.headers["Cookie"] = cookie.split(";")[0]
         return answer.status, answer.getheader("HX-Redirect") or answer.getheader("Location") or "", text
 
+    def begin(self) -> str:
+        """Arrive and press *Begin*; a browser that the first answer, with the cookie, did not reach is sent on."""
+        path = f"/s/{self.slug}?participant={self.who}"
+        while "Cookie" not in self.headers:
+            _, path, _ = self.ask("GET", path)
+        self.ask("POST", f"/s/{self.slug}/start", {})
+        return self.look()
+
     def cut(self) -> None:
         """Break the connection, from another thread, whatever is going on in it."""
         if (line := self._connection.sock) is not None:

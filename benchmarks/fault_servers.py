@@ -78,11 +78,23 @@ class Killer:
         self.KINDS[kind](self)
 
     def _worker(self) -> None:
-        _kill(self._rng.choice(workers_of(self._rng.choice(self._servers).pid)))
+        server = self._rng.choice(self._servers)
+        self._kill_one(lambda: workers_of(server.pid))
 
     def _backend(self) -> None:
-        named = [p.pid for p in server_processes(self._data_dir) if p.command[0].startswith("postgres: attune")]
-        _kill(self._rng.choice(named))
+        def named() -> list[int]:
+            mine = server_processes(self._data_dir)
+            return [process.pid for process in mine if process.command[0].startswith("postgres: attune")]
+
+        self._kill_one(named)
+
+    def _kill_one(self, find: Callable[[], list[int]], seconds: float = 60.0) -> None:
+        """One of several, waited for where all of them are just being replaced."""
+        end = time.monotonic() + seconds
+        while not (found := find()):
+            assert time.monotonic() < end, "there was nothing to kill"
+            time.sleep(0.05)
+        _kill(self._rng.choice(found))
 
     def _postmaster(self) -> None:
         if pid := proven_pid(self._data_dir / "postgres" / "pgdata"):
