@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("attune.web")
 WORDS = {
     400: message("The request could not be read."),
-    404: message("Nothing is at this address, or it is not yours to see."),
+    404: message("Page not found, or you do not have access to it."),
     405: message("This address does not take that kind of request."),
-    413: message("What was sent is too large."),
-    422: message("The request lacks something, or has a value that is not allowed."),
+    413: message("This upload is too large."),
+    422: message("The request is missing something or has a value that is not allowed."),
 }
 
 
@@ -116,7 +116,7 @@ class SentOnError(Exception):
         self.address, self.sentence = address, sentence
 
 
-UNEXPECTED = message("It was not your fault, and it was noted. Please try again.")
+UNEXPECTED = message("Something went wrong on our side. We have logged it. Please try again.")
 NOT_POSSIBLE = message("Not possible")
 TIMED_OUT = message("That took too long")
 TOO_SLOW = message("What you sent did not arrive in time. Please check your connection and try again.")

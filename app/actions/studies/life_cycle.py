@@ -89,7 +89,7 @@ def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWord
 
 
 def pause_study(db: Connection, slug: str) -> None:
-    """Let no new rater in; who has begun may finish."""
+    """Let no new rater start; raters who have started can finish."""
     study_id, status, _, _ = _study(db, slug)
     if status == "open":
         record_status(db, study_id, "paused")

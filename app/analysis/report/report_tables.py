@@ -39,7 +39,7 @@ def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
 
 
 def report_json(report: Report) -> str:
-    """The report as `analyze --json` prints it: one line an estimate, never NaN or Infinity."""
+    """The report as `analyze --json` prints it: one line per estimate, never NaN or Infinity."""
     document = report.as_document()
     estimates = document.pop("estimates")
     head = _json(document).removesuffix("}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-# What a spreadsheet would take for a formula when it stands at the beginning of a cell.
+# What a spreadsheet runs as a formula at the beginning of a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
 
 

@@ -1,4 +1,4 @@
-"""On which units do raters disagree most, and on which do they stand in two camps?"""
+"""On which units do raters disagree most, and on which are their opinions split?"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class UnitDisagreement:
 def worst_units(ratings: Ratings, *, level: Level, domain: Sequence[float] | None = None) -> UnitDisagreement:
     """What to read again, and to show: disagreement is data, not dirt.
 
-    A unit is split where the ratings stand in two camps of two or more, half the scale (`domain`) or more apart and
+    A unit is split where the ratings form two groups of two or more, half the scale (`domain`) or more apart and
     with a declared point between them that nobody gave; at the nominal level where two values have two ratings or
     more each. Where all ratings everywhere are equal the disagreement is 0.
     Source: the unit's term of the observed disagreement in Krippendorff (2011), over the expected one.

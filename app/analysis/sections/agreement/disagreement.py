@@ -1,4 +1,4 @@
-"""Where raters disagree most, where they stand in two camps, and which two raters go together. Shown, not cleaned."""
+"""Where raters disagree most, where opinions are split, and which pairs of raters agree. Shown, not cleaned."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
     yield sheet.record(split, answers, section=SECTION, scope={}, statistic="split_share", unit=unit)
     for place in range(min(n, MAX_UNITS)):
         own = answers.select(answers.unit == worst.unit[place])
-        camps = ", in two camps" if worst.is_split[place] else ""
+        camps = ", split opinions" if worst.is_split[place] else ""
         note = f"{worst.n_ratings[place]} ratings{camps}"
         result = Result(float(worst.disagreement[place]), "distance over that by chance", n_units=1, note=note)
         scope = _named(sheet, int(own.row[0]))

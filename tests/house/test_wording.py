@@ -1,0 +1,61 @@
+"""Phrases that read as if translated word for word, and do not come back: in pages, messages, docstrings and docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = sorted(
+    [
+        *(ROOT / "app").rglob("*.py"),
+        *(ROOT / "app/study_templates").rglob("*.yaml"),
+        *(ROOT / "app/language/catalogues").glob("*.po"),
+        *(ROOT / "templates").rglob("*.html"),
+        *(ROOT / "static").glob("*.js"),
+        *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "decisions"),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ]
+)
+# what stood there before, as a pattern, and what to write
+OUTDATED = {
+    r"\bone (row|column|line) an? [a-z]": "one row per answer",
+    r"estimates elsewhere|figures elsewhere": "Download results",
+    r"figures are being made|estimates are being made": "Computing the results",
+    r"tell the two apart": "The difference is not statistically clear",
+    r"not yours to see": "Page not found, or you do not have access to it",
+    r"not your fault": "Something went wrong on our side",
+    r"tells you from other people": "participant ID",
+    r"stand in random order": "appear in random order",
+    r"\bThey are equal\b": "About the same",
+    r"Why do you skip": "Why are you skipping this?",
+    r"take your answers back": "withdraw your answers",
+    r"is sent already": "already submitted",
+    r"would take for a formula": "Safe to open in Excel",
+    r"told right": "Proportion correctly identified",
+    r"\bin two camps\b": "split opinions",
+    r"believed less where": "Belief effect",
+    r"Chance to be rated higher": "Probability of superiority",
+    r"[Ww]ho has begun may|nobody new can": "raters who have started can finish",
+    r"\d % interval": "95% CI",
+    r"\bhimself\b": "themselves",
+    r"\b(MOST|FEWEST|USUAL)_[A-Z]": "MAX_, MIN_, DEFAULT_",
+    r"# fmt: skip": "the formatter decides",
+}
+
+
+@pytest.mark.parametrize("pattern", OUTDATED)
+def test_an_outdated_phrase_does_not_come_back(pattern: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
+        for path in TEXTS
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if re.search(pattern, line)
+    ]
+    assert found == [], f"write instead: {OUTDATED[pattern]}"
+
+
+def test_texts_are_found() -> None:
+    assert len(TEXTS) > len(OUTDATED)
