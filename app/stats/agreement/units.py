@@ -56,7 +56,7 @@ def worst_units(ratings: Ratings, *, level: Level, domain: Sequence[float] | Non
 
 
 def _camps(counts: Ints, values: Floats, level: Level) -> Bools:
-    """For each unit whether two camps stand apart; counts has shape (N, V), the values in order."""
+    """For each unit whether opinions are split; counts has shape (N, V), the values in order."""
     if level == "nominal":
         return np.asarray((counts >= CAMP).sum(axis=1) >= CAMP)
     if not counts.size:

@@ -40,7 +40,7 @@ def test_the_unit_in_two_camps_comes_first() -> None:
     worst = find(report, "unit_disagreement")
     assert len(worst) == 10
     assert worst[0].scope == {"subgroup": {"response": "i0:human"}}
-    assert worst[0].note == "4 ratings, in two camps"
+    assert worst[0].note == "4 ratings, split opinions"
     assert [estimate.estimate for estimate in worst] == sorted((f.estimate or 0 for f in worst), reverse=True)
 
 
