@@ -98,12 +98,13 @@ def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
 
 
 def _numbers(estimate: Estimate) -> str:
-    return f"{estimate_text(estimate)} {interval_text(estimate)}".strip()
+    interval = interval_text(estimate)
+    return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
 
 
 def _subtitle(rows: Sequence[Estimate]) -> str:
     sources = {estimate.scope["source"] for estimate in rows}
-    who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"each {MINUS} "
+    who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"Each source {MINUS} "
     return f"{who}{rows[0].scope['reference']}, with 95% CIs {generalizes_text(rows)}".rstrip()
 
 

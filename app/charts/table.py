@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # how a number, an interval, a p-value or what stands for none begins
-_NUMERIC = frozenset("0123456789−–[<")
+_NUMERIC = frozenset("0123456789.−–[<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Table:
 def is_number(cell: str) -> bool:
     r"""Whether a cell shows a number or a dash; else it says in words why there is none.
 
-    >>> is_number("0.50\n[0.25, 0.75]"), is_number("p 0.040"), is_number("the ratings do not vary"), is_number("")
-    (True, True, False, False)
+    >>> [is_number(cell) for cell in ("0.50\n0.25 to 0.75", "p = .040", ".009", "the ratings do not vary", "")]
+    [True, True, True, False, False]
     """
-    return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:])) if cell else False
+    return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:].removeprefix("= "))) if cell else False

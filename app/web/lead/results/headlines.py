@@ -115,9 +115,7 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
     pooled, *of_source = firsts
     answers = "choices" if isinstance(question, ChoiceQuestion) else "ratings"
     if pooled.estimate is None:
-        yield Headline(
-            f"How far raters agree is {_why(pooled)}.", _counts(pooled, answers), short=f"alpha {_why(pooled)}"
-        )
+        yield Headline(f"Agreement is {_why(pooled)}.", _counts(pooled, answers), short=f"alpha {_why(pooled)}")
         return
     within = [
         f"{f.scope['source']} {number(f.estimate, 'coefficient')}"
@@ -129,11 +127,11 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
     why = " A difference between sources raises the pooled value." if within else ""
     words = STATISTICS[pooled.statistic].words
     yield Headline(
-        f"Raters agree with an alpha of {number(pooled.estimate, 'coefficient')}{everywhere}{apart}.",
+        f"Krippendorff's alpha {number(pooled.estimate, 'coefficient')}{everywhere}{apart}.",
         f"{words}. {_basis(pooled, answers)}{why}",
         alpha_reading(pooled.estimate, pooled.ci_low),
-        _brief(pooled),
-        f"alpha {number(pooled.estimate, 'coefficient')}{apart}",
+        f"{_brief(pooled)}{apart}",
+        f"alpha {number(pooled.estimate, 'coefficient')}",
     )
 
 
@@ -141,7 +139,7 @@ def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline
     found = [f for f in report.of("ranking", question.key) if f.statistic == "kendall_w_within_items"]
     for estimate in _first_of_scope(found):
         if estimate.estimate is None:
-            yield Headline(f"How far raters agree is {_why(estimate)}.", _counts(estimate, "ranks"))
+            yield Headline(f"Agreement is {_why(estimate)}.", _counts(estimate, "ranks"))
             return
         w = number(estimate.estimate, "coefficient")
         reading = "0 is no agreement, 1 is the same order; raters who rank at random reach 1 divided by their number."

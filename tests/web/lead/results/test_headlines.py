@@ -82,12 +82,12 @@ def test_a_reason_that_is_a_sentence_ends_with_one_full_stop() -> None:
 
 def test_one_rating_per_response_is_said_in_words() -> None:
     found = _agreement(_rated({"human": [1, 2], "model": [3, 4]}, raters="a"))
-    assert found.claim == "How far raters agree is not estimable: one rating per response."
+    assert found.claim == "Agreement is not estimable: one rating per response."
 
 
 def test_the_pooled_alpha_is_given_with_those_within_sources() -> None:
     found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
-    assert found.claim == "Raters agree with an alpha of 1.00 over all sources; within sources human 1.00, model 1.00."
+    assert found.claim == "Krippendorff's alpha 1.00 over all sources; within sources human 1.00, model 1.00."
     assert found.reading == "Without an interval the customary limits 0.80 and 0.667 cannot be checked."
 
 
