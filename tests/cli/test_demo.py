@@ -94,7 +94,7 @@ def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
         here = program.address("running with its demo study at")
         with closing(visit_as_lead(program)) as lead:
-            assert "Served" in lead.get(f"{here}/studies/demo").text
+            assert "Shown" in lead.get(f"{here}/studies/demo").text
             assert "simulated, not people" in estimates_of(lead, f"{here}/studies/demo/analytics")
         with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=30) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text

@@ -38,7 +38,7 @@ def test_a_condition_goes_before_the_design() -> None:
         ("none", (None, None)),
         ("true", (PERSON, AI)),
         ("swapped", (AI, PERSON)),
-        ("unknown", ("It is not said who wrote this.",) * 2),
+        ("unknown", ("The author of this text is not shown.",) * 2),
     ],
 )
 def test_the_label_is_what_the_condition_says(level: str, labels: tuple[str | None, str | None]) -> None:

@@ -80,7 +80,7 @@ def test_who_fails_the_practice_by_keyboard_ends_with_the_code_for_it(engine: En
         page.locator("#next").focus()
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text("Practice 1 of 1: feedback")
-        expect(page.get_by_text("0 of 2 answers of this practice were as expected.")).to_be_visible()
+        expect(page.get_by_text("0 of 2 practice answers were as expected.")).to_be_visible()
         assert "FA1L" not in page.content()
         page.get_by_role("link", name="Try again" if attempt == 1 else "Continue").press("Enter")
     expect(page.locator("#completion-code")).to_have_text("FA1L")
@@ -106,7 +106,7 @@ def test_wrong_then_right_then_practice_attention_and_gold_to_the_end(
     come(page)
     page.locator("#c1-1").check()
     page.locator("#next").click()
-    expect(page.get_by_text("Not right yet.")).to_be_visible()
+    expect(page.get_by_text("Some answers are not correct yet.")).to_be_visible()
     expect(page.get_by_text("Judge the reply, whatever")).to_be_visible()
     page.locator("#c1-2").check()
     page.locator("#next").click()
@@ -156,7 +156,7 @@ def test_no_violation_on_any_of_these_pages(
     open_with_checks(engine, attempts=1)
     page = new_context(**look).new_page()
     come(page)
-    for words in ("is missing", "Not right yet.", "The correct answers"):
+    for words in ("is missing", "Some answers are not correct yet.", "The correct answers"):
         if words != "is missing":
             page.locator("#c1-1").check()
         page.locator("#next").click()
@@ -168,7 +168,7 @@ def test_no_violation_on_any_of_these_pages(
     expect(page.locator("#summary")).to_be_focused()
     check(page)
     answer(page, points="14")
-    expect(page.get_by_text("1 of 2 answers of this practice")).to_be_visible()
+    expect(page.get_by_text("1 of 2 practice answers")).to_be_visible()
     check(page)
     page.locator("#next").click()
     answer(page)

@@ -77,8 +77,8 @@ def test_the_label_of_the_condition_is_shown_and_written_with_each_answer(db: Co
         ("label=none", "model", None),
         ("label=true", "person", "Written by a person"),
         ("label=true", "model", "Written by an AI"),
-        ("label=unknown", "person", "It is not said who wrote this."),
-        ("label=unknown", "model", "It is not said who wrote this."),
+        ("label=unknown", "person", "The author of this text is not shown."),
+        ("label=unknown", "model", "The author of this text is not shown."),
     }
 
 

@@ -185,8 +185,8 @@ def test_passages_of_a_dialogue_say_their_turn() -> None:
     ("form", "words"),
     [
         ({"q0": ["It was easy"]}, "These words are not in the text: It was easy"),
-        ({"q0.spans": ["0-99"]}, "Mark words of the text."),
-        ({"q0.spans": ["<b>"]}, "Mark words of the text."),
+        ({"q0.spans": ["0-99"]}, "Mark words in the text."),
+        ({"q0.spans": ["<b>"]}, "Mark words in the text."),
     ],
 )
 def test_what_the_text_does_not_have_cannot_be_marked(form: dict[str, list[str]], words: str) -> None:

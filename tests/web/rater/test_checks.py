@@ -106,7 +106,7 @@ def test_checks_that_came_with_a_folder_count_as_a_first_attempt(
     """
     with engine.begin() as db:
         db.execute(text(loaded))
-    assert "Not right yet." in anna.get("/s/study/comprehension").text
+    assert "Some answers are not correct yet." in anna.get("/s/study/comprehension").text
 
 
 def test_a_check_that_is_sent_twice_or_forged_counts_once(
@@ -149,7 +149,7 @@ def test_who_is_wrong_reads_why_and_tries_again(
     assert TASK["explanation"] not in page.text
     assert "<strong>reply</strong>" in page.text
     page = anna.post("/s/study/comprehension/1", data={"c1": "p", "c2": "l"})
-    assert "Not right yet." in page.text
+    assert "Some answers are not correct yet." in page.text
     assert TASK["explanation"] in page.text
     assert "How long have you got?" not in page.text
     page = anna.post("/s/study/comprehension/2", data={"c1": "r"})
@@ -186,7 +186,7 @@ def test_a_page_of_understanding_that_is_sent_twice_is_one_attempt(
     assert heading(anna.post("/s/study/comprehension/7", data={"c1": "r"})) == CLEAR
     assert checks(engine) == []
     for _ in range(2):
-        assert "Not right yet." in anna.post("/s/study/comprehension/1", data={"c1": "p"}).text
+        assert "Some answers are not correct yet." in anna.post("/s/study/comprehension/1", data={"c1": "p"}).text
     assert checks(engine) == [("task", False)]
     anna.post("/s/study/comprehension/2", data={"c1": "r"})
     assert heading(anna.post("/s/study/comprehension/2", data={"c1": "r"})) == "Item 1 of 3"

@@ -31,7 +31,7 @@ def test_questions_about_the_rater_come_after_the_last_item_and_before_the_code(
     assert heading(anna.get("/s/study/done")) == "About you"
     wrong = anna.post("/s/study/questions/about", data={"q2": "7"})
     assert wrong.status_code == 422
-    assert "Give a number from 18 to 99" in wrong.text
+    assert "Enter a number from 18 to 99" in wrong.text
     assert 'value="7"' in wrong.text
     done = anna.post("/s/study/questions/about", data={"q2": "44"})
     assert "C0DE" in done.text

@@ -111,12 +111,12 @@ def test_a_ranking_that_is_saved_on_the_way_is_there_once_however_often_it_is_se
     anna = visitor()
     page = anna.begin()
     save = f"{form_address(page)}/save"
-    unfinished = anna.post(save, data={"slot": "q0", "idempotency_key": KEY, **form("1")})
+    unfinished = anna.post(save, data={"slot": "q0", "q0.key": KEY, **form("1")})
     assert (unfinished.status_code, ranks(engine)) == (200, [])
     for _ in range(2):
-        assert anna.post(save, data={"slot": "q0", "idempotency_key": KEY, **form("1", "3", "2")}).status_code == 200
+        assert anna.post(save, data={"slot": "q0", "q0.key": KEY, **form("1", "3", "2")}).status_code == 200
     assert sorted(number for _, number, _ in ranks(engine)) == [1, 2, 3]
-    wrong = anna.post(save, data={"slot": "q0", "idempotency_key": KEY[:-1] + "2", **form("1", "1", "2")})
+    wrong = anna.post(save, data={"slot": "q0", "q0.key": KEY[:-1] + "2", **form("1", "1", "2")})
     assert wrong.status_code == 422
     assert sorted(number for _, number, _ in ranks(engine)) == [1, 2, 3]
 

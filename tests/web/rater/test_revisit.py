@@ -33,7 +33,7 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
 @pytest.fixture
 def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
     """A rater who stands at the last of three trials, the second of which they skipped."""
-    design = {"trials": "single", "same_item": False, "repeats": {"n": 1, "min_distance": 1}}
+    design = {"trials": "single", "same_item": False, "repeats": {"n": 1, "min_distance": 2}}
     study(n_items=3, questions=[EMPATHY, WHO], flow=FLOW, conditions=LABEL, design=design)
     return visitor()
 

@@ -77,7 +77,7 @@ def test_practice_passed_leads_to_the_trials_and_no_answer_of_it_is_a_rating(
     assert heading(page) == "Practice 2 of 2"
     assert "Two to practise." not in page.text
     page = anna.post("/s/study/practice/2", data={"q1r0": "4"})
-    assert "2 of 2 answers of this practice were as expected." in page.text
+    assert "2 of 2 practice answers were as expected." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 2"
     assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
     with engine.connect() as db:
@@ -126,7 +126,7 @@ def test_who_fails_goes_on_where_the_protocol_says_so(
     anna = visitor()
     anna.begin()
     page = anna.post("/s/study/practice/1", data={"q1r0": "1"})
-    assert "0 of 1 answer of this practice was as expected." in page.text
+    assert "0 of 1 practice answer was as expected." in page.text
     assert "From now on your answers count." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
 
@@ -207,7 +207,7 @@ def test_a_question_of_every_kind_can_be_practised(
     anna.begin()
     data = {"q0": "tie", "q1": ["a", "b"], "q2": "49", "q3r0": "1", "q3r1": "1"}
     page = anna.post("/s/study/practice/1", data=data)
-    assert "3 of 4 answers of this practice were as expected." in page.text
+    assert "3 of 4 practice answers were as expected." in page.text
     assert "They are equal" in page.text
     assert "Asks, Tells" in page.text
     ((detail,),) = rows(engine, "SELECT detail FROM events WHERE kind = 'practice_trial'")
