@@ -9,7 +9,6 @@ import numpy as np
 from app.stats.agreement.shares import agreeing_pairs, agreement_influence
 from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
 from app.stats.agreement.weights import Weights, disagreement_weights
-from app.stats.core.bounds import ends_within
 from app.stats.core.clusters import t_quantile
 from app.stats.core.jackknife import (
     PAIR,
@@ -182,7 +181,7 @@ def _uniform_chance(mean: Floats, agreement: Floats) -> tuple[float, Floats]:
 
 
 def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:
-    """Gwet's interval: the linearised error with t, df = units - 1; on Fisher's z where it would leave -1 to 1."""
+    """Gwet's interval: the linearised error with t, df = units - 1, cut at 1 as irrCAC does."""
     n = len(influence)
     if n < PAIR:
         return no_spread("one_cluster")
@@ -190,5 +189,5 @@ def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:
     if se < ZERO:
         return no_spread("no_variation")
     reach = t_quantile(n - 1, confidence) * se
-    interval = Interval(*ends_within(estimate, reach, -1.0, 1.0), "jackknife_units", confidence, inference="items")
+    interval = Interval(estimate - reach, min(estimate + reach, 1.0), "jackknife_units", confidence, inference="items")
     return {"standard_error": se, "df": float(n - 1), "interval": interval, "interval_reason": None}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from app.stats.agreement import percent_agreement, unanimous_share, within_one_agreement
 from app.stats.core.ratings import Ratings
@@ -63,16 +63,19 @@ def test_a_share_is_the_mean_over_units_that_counting_pairs_by_hand_gives(share:
         assert result.reason == "no_pairable_units"
 
 
-def test_the_interval_is_the_t_interval_of_the_mean_over_units() -> None:
+def test_the_interval_is_the_t_interval_of_the_mean_over_units_on_the_logit_scale_where_it_would_leave_0_to_1() -> None:
     ratings = Ratings(
         np.repeat(np.arange(5), 3), np.tile(np.arange(3), 5), np.array([1, 1, 1, 1, 1, 2, 1, 2, 3] * 2)[:15]
     )
     shares = [1, 1 / 3, 0, 1, 1 / 3]
-    expected = stats.t.interval(0.95, 4, np.mean(shares), stats.sem(shares))
+    mean, reach = np.mean(shares), stats.t.ppf(0.975, 4) * stats.sem(shares)
+    assert mean + reach > 1
+    slope = 1 / (mean * (1 - mean))
+    expected = [special.expit(special.logit(mean) + side * reach * slope) for side in (-1, 1)]
     result = percent_agreement(ratings)
     assert result.interval is not None
     assert result.interval.method == "jackknife_units"
-    assert (result.interval.low, result.interval.high) == pytest.approx((max(expected[0], 0), min(expected[1], 1)))
+    assert (result.interval.low, result.interval.high) == pytest.approx(tuple(expected))
 
 
 def test_three_raters_who_always_choose_the_same_agree_fully_and_no_interval_is_claimed() -> None:
