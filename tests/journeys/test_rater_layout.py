@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
-WORDS = " ".join(f"wo{n:03d}" for n in range(120))
+# 24 words of the usual length, five times
+WORDS = " ".join(
+    ["I can hear how tired you are after this week, and it makes sense that the quiet flat feels so heavy to you now."]
+    * 5
+)
 TEXTS = [{"key": "i", "text": "It is quiet here. " * 12, "responses": {"person": WORDS, "model": WORDS}}]
 MANY = [
     PREFERENCE,

@@ -127,7 +127,7 @@ def test_who_fails_goes_on_where_the_protocol_says_so(
     anna.begin()
     page = anna.post("/s/study/practice/1", data={"q1r0": "1"})
     assert "0 of 1 practice answer was as expected." in page.text
-    assert "From now on your answers count." in page.text
+    assert "From now on, your answers count." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
 
 
@@ -208,7 +208,7 @@ def test_a_question_of_every_kind_can_be_practised(
     data = {"q0": "tie", "q1": ["a", "b"], "q2": "49", "q3r0": "1", "q3r1": "1"}
     page = anna.post("/s/study/practice/1", data=data)
     assert "3 of 4 practice answers were as expected." in page.text
-    assert "They are equal" in page.text
+    assert "About the same" in page.text
     assert "Asks, Tells" in page.text
     ((detail,),) = rows(engine, "SELECT detail FROM events WHERE kind = 'practice_trial'")
     assert detail["answers"] == {"preference": ["tie"], "does": ["a|b"], "warm": ["49"], "empathy": ["1", "1"]}
