@@ -240,3 +240,9 @@ def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
     ):
         found = needs(4, n_responses=1, design={"trials": "single"}, checks={"attention": [{**look, "after": after}]})
         assert found.problems == problems
+
+
+def test_a_ranking_of_fewer_than_three_responses_cannot_be_met() -> None:
+    study = protocol(questions=[{"key": "order", "type": "ranking", "text": "Rank."}], design={"trials": "set"})
+    outcome = feasibility(study, planned_trials(study, items(2)), {})
+    assert any("a ranking needs 3 responses or more" in problem for problem in outcome.problems)

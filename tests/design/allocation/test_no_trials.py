@@ -37,3 +37,17 @@ def test_the_setting_that_binds_is_named(parts: dict[str, Any], n_responses: int
         study = protocol(design={"trials": "pairs"}, **parts)
     assert planned_trials(study, some) == []
     assert words in why_no_trials(study, some)
+
+
+def test_conditions_that_leave_nothing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = protocol(conditions={"who": SOURCE | {"levels": ["person", "model"]}})
+    found = planned_trials(protocol(), items(2))
+    monkeypatch.setattr(
+        "app.design.allocation.no_trials.planned_trials", lambda one, _: [] if one.conditions else found
+    )
+    assert why_no_trials(study, items(2)).startswith("conditions show no response of any item; without them")
+
+
+def test_settings_that_only_together_leave_nothing_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.design.allocation.no_trials.planned_trials", lambda *_: [])
+    assert why_no_trials(protocol(), items(2)).startswith("Together, design.trials")

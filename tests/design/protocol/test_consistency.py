@@ -77,3 +77,33 @@ def test_parts_that_agree_are_taken() -> None:
 
 def test_an_adaptive_design_of_three_sources_is_sound() -> None:
     assert protocol(**ARENA, design=ADAPTIVE).design.adaptive == "better"
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"design": {"trials": "single"}}, "design.trials is set where responses are ranked, found single"),
+        ({"design": {"adaptive": "better", "trials_per_rater": 2}}, "design.adaptive is for pairs, not for responses"),
+        (
+            {"conditions": {"how": {"kind": "layout", "levels": ["single", "side_by_side"]}}},
+            "conditions.how shows one or two responses",
+        ),
+        ({"design": {"listed": [["x", "y"]]}}, "design.listed names three responses or more per trial"),
+    ],
+)
+def test_a_ranking_needs_a_set_of_three(parts: dict[str, Any], words: str) -> None:
+    ranking = {"key": "order", "type": "ranking", "text": "Rank."}
+    choice = {"key": "better", "type": "choice", "text": "Which?"}
+    sources = {f"model-{n}": {"kind": "model"} for n in range(6)}
+    with pytest.raises(ValueError, match=words):
+        protocol(questions=[ranking, choice], sources=sources, **parts)
+
+
+def test_a_ranking_goes_with_conditions_and_with_sets_of_three() -> None:
+    ranking = {"key": "order", "type": "ranking", "text": "Rank."}
+    told = {"kind": "instruction", "levels": {"plain": "Read.", "warm": "Imagine."}}
+    sources = {f"model-{n}": {"kind": "model"} for n in range(3)}
+    study = protocol(
+        questions=[ranking], sources=sources, conditions={"told": told}, design={"listed": [["x", "y", "z"]]}
+    )
+    assert study.ranking_questions

@@ -30,3 +30,9 @@ def test_a_pool_has_its_own_numbers_where_it_says_so() -> None:
 def test_a_design_that_cannot_be_is_refused_in_words(wrong: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         Design.model_validate(wrong)
+
+
+def test_an_open_pool_and_personal_links_do_not_go_together() -> None:
+    design = {"pools": {"crowd": {}}, "open_pool": "crowd", "links": "personal"}
+    with pytest.raises(ValueError, match=r"which design\.links: personal rules out"):
+        Design.model_validate(design)

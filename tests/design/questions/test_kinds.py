@@ -1,0 +1,86 @@
+"""What each kind of question accepts, writes and simulates, where no page has asked it yet."""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.saves import _marked
+
+if TYPE_CHECKING:
+    from app.design.questions.form import Answer
+
+CODES: dict[str, Any] = {
+    "key": "does",
+    "type": "category",
+    "target": "response",
+    "text": "Does?",
+    "codes": ["a", "none"],
+}
+SCALE: dict[str, Any] = {
+    "key": "warm",
+    "type": "rating",
+    "target": "response",
+    "text": "Warm?",
+    "scale": {1: "no", 2: "yes"},
+}
+BLANK = cast("Any", SimpleNamespace(name="q0", response_id=7, passages=["I hear how hard this week was"]))
+
+
+def rater(drawn: float = 0.0) -> Any:  # noqa: ANN401 - stands for a simulated rater
+    """A rater who draws the same number again and again where it matters, and is seeded otherwise."""
+    rng = random.Random(1)  # noqa: S311 - a test
+    rng.random = lambda: drawn  # type: ignore[method-assign]
+    return SimpleNamespace(rng=rng, impression=lambda *_: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"exclusive": ["other"], "multiple": True}, "exclusive names some of the codes, found other"),
+        ({"exclusive": ["none"]}, "exclusive is for questions with multiple: true"),
+    ],
+)
+def test_an_exclusive_code_is_one_of_several_that_can_be_ticked(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        CategoryQuestion(**CODES, **more)
+
+
+def test_codes_joined_by_a_bar_are_accepted_if_each_is_known() -> None:
+    question = CategoryQuestion(**CODES, multiple=True)
+    assert question.accepts("a|none", ())
+    assert not question.accepts("a|other", ())
+
+
+def test_a_choice_is_written_as_a_side_or_as_its_word() -> None:
+    question = ChoiceQuestion(key="p", type="choice", text="Which?", tie=True)
+    assert question.form_of("tie", "q0", ("x", "y")) == {"q0": ["tie"]}
+    assert question.form_of("y", "q0", ("x", "y")) == {"q0": ["right"]}
+    assert question.read_cell("") is None
+    tie = question.read_cell("tie")
+    assert tie is not None
+    assert tie.outcome == "tie"
+
+
+def test_a_simulated_highlight_is_words_that_stand_together() -> None:
+    question = HighlightQuestion(key="h", type="highlight", target="response", text="Mark.")
+    ((words,),) = question.simulate(BLANK, rater()).values()
+    assert words in BLANK.passages[0]
+
+
+def test_a_simulated_rater_cannot_judge_now_and_then() -> None:
+    question = RatingQuestion(**SCALE, cannot_judge=True)
+    assert question.simulate(BLANK, rater()) == {"q0": ["cannot_judge"]}
+    assert question.simulate(BLANK, rater(drawn=0.99)) != {"q0": ["cannot_judge"]}
+
+
+def test_an_answer_whose_mark_cannot_be_read_is_kept_without_one() -> None:
+    answer = cast("Answer", SimpleNamespace(slot=SimpleNamespace(name="q0")))
+    assert _marked(answer, {"q0.key": ["no UUID"]}) is answer
