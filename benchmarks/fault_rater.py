@@ -134,9 +134,9 @@ class FaultRater(RaterClient):
 
     def _save(self, form: str, page: Page, slot: str, value: str) -> None:
         key = str(uuid.UUID(int=self._rng.getrandbits(128), version=4))
-        sent = {"slot": slot, slot: value, f"{slot}.key": key}
+        sent = {"slot": slot, slot: value, f"{slot}.key": key, f"{slot}.at": str(round(time.time() * 1000))}
         status, _, text = self.ask("POST", f"{form}/save", sent)
-        if json.loads(text).get("saved") != [slot]:
+        if json.loads(text) != {"saved": [slot], "older": [], "refused": {}}:
             raise RuntimeError(f"{status}: {text[:300]}")
         page.answers[slot] = value
         page.keys.add(key)

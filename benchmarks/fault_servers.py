@@ -54,7 +54,7 @@ class Server:
     def stop(self) -> None:
         """End it and wait."""
         self._process.terminate()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=300)
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "app", "serve", "--port", str(self.port), "--workers", str(N_WORKERS)]
@@ -88,7 +88,7 @@ class Killer:
 
         self._kill_one(named)
 
-    def _kill_one(self, find: Callable[[], list[int]], seconds: float = 60.0) -> None:
+    def _kill_one(self, find: Callable[[], list[int]], seconds: float = 300.0) -> None:
         """One of several, waited for where all of them are just being replaced."""
         end = time.monotonic() + seconds
         while not (found := find()):
@@ -146,7 +146,7 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def wait_until_up(servers: Sequence[Server], seconds: float = 60.0) -> None:
+def wait_until_up(servers: Sequence[Server], seconds: float = 300.0) -> None:
     """Wait until every server accepts connections."""
     end = time.monotonic() + seconds
     for server in servers:

@@ -147,13 +147,15 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
     crowd = Crowd(servers, n_raters)
     killer = Killer(data_dir, url, servers, crowd.cut)
     recovery_s = defaultdict[str, list[float]](list)
-    for kind in kinds:
-        time.sleep(between_s)
-        recovery_s[kind].append(kill_and_wait(killer, kind, crowd, servers))
-    crowd.finish()
-    for server in servers:
-        server.ensure()
-        server.stop()
+    try:
+        for kind in kinds:
+            time.sleep(between_s)
+            recovery_s[kind].append(kill_and_wait(killer, kind, crowd, servers))
+        crowd.finish()
+    finally:
+        for server in servers:
+            server.ensure()
+            server.stop()
     ledger: dict[str, Page] = {token: page for rater in crowd.raters for token, page in rater.ledger.items()}
     with open_database(data_dir) as url:
         engine = create_engine(url)

@@ -156,7 +156,7 @@ def connects(port: int, password: str) -> bool:
     return True
 
 
-def wait_until(condition: Any, seconds: float = 120.0) -> None:  # noqa: ANN401 - a function without arguments
+def wait_until(condition: Any, seconds: float = 300.0) -> None:  # noqa: ANN401 - a function without arguments
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not become so in time"
