@@ -27,7 +27,7 @@ from ruamel.yaml import YAML
 from app.postgres import EmbeddedPostgres
 from app.postgres.account import server_account
 from app.postgres.binaries import server_binaries
-from tests.postgres.embedded_processes import IS_ROOT, PACKAGES, python_of
+from tests.postgres.embedded_processes import IS_ROOT, PACKAGES, eventually, keepers, python_of
 from tests.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def external_postgres(folder: Path) -> Iterator[tuple[str, str]]:
     made = EmbeddedPostgres(folder, durable=False)
     made.start()
     made.stop()
+    eventually(lambda: not keepers(folder))  # a keeper that still leaves would stop this server, too
     home = folder / "postgres"
     port, owner = free_port(), server_account(home / "pgdata")
     command = [str(server_binaries(home, owner) / "postgres"), "-D", str(home / "pgdata"), "-c", f"port={port}"]
