@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 
+_TAKEN = "taken"
+_START_S = 120  # a new process imports what the work needs, on a machine that may be busy
+
+
 class SideProcessError(RuntimeError):
     """The process ended before its work was done, most likely because it ran out of memory."""
 
@@ -51,7 +55,7 @@ class SideProcess:
             Exception: whatever `work` raised.
         """
         with self._lock:
-            pipe = self._send(job)
+            pipe = self._given(job)
             try:
                 if timeout_s is not None and not pipe.poll(timeout_s):
                     self._forget()
@@ -74,12 +78,11 @@ class SideProcess:
         with self._lock:
             self._forget()
 
-    def _send(self, job: object) -> Pipe:
-        """The pipe that the job went into; a process that left for a rest in that very moment is started again."""
+    def _given(self, job: object) -> Pipe:
+        """The pipe of the process that has taken the job: the one that is there, or the next if that was leaving."""
         if self._process and self._process.is_alive() and self._pipe:
-            with suppress(OSError):
-                self._pipe.send(job)
-                return self._pipe
+            with suppress(EOFError, OSError):
+                return _taken(self._pipe, job)
         self._forget()
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -88,8 +91,11 @@ class SideProcess:
         )
         self._process.start()
         theirs.close()
-        self._pipe.send(job)
-        return self._pipe
+        try:
+            return _taken(self._pipe, job)
+        except (EOFError, OSError) as error:
+            self._forget()
+            raise SideProcessError from error
 
     def _forget(self) -> None:
         if self._pipe:
@@ -101,6 +107,19 @@ class SideProcess:
         self._process = self._pipe = None
 
 
+def _taken(pipe: Pipe, job: object) -> Pipe:
+    """Give the job, and wait for the word that it was taken.
+
+    Raises:
+        EOFError, OSError: it was not.
+    """
+    pipe.send(job)
+    if not pipe.poll(_START_S):
+        raise EOFError
+    pipe.recv()
+    return pipe
+
+
 def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
     """The life of the process. Raters go first, and Ctrl-C is for the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -109,6 +128,7 @@ def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
     with suppress(EOFError, OSError):
         while pipe.poll(rest_s):
             job = pipe.recv()
+            pipe.send(_TAKEN)
             try:
                 pipe.send(work(job))
             except Exception as error:  # noqa: BLE001 - it is raised again where the job was given

@@ -84,3 +84,49 @@ def test_a_simulated_rater_cannot_judge_now_and_then() -> None:
 def test_an_answer_whose_mark_cannot_be_read_is_kept_without_one() -> None:
     answer = cast("Answer", SimpleNamespace(slot=SimpleNamespace(name="q0")))
     assert _marked(answer, {"q0.key": ["no UUID"]}) is answer
+
+
+def test_a_cell_of_codes_is_read_in_the_order_of_the_protocol_or_not_at_all() -> None:
+    several, one = CategoryQuestion(**CODES, multiple=True), CategoryQuestion(**CODES)
+    read = several.read_cell(" none | a ")
+    assert read is not None
+    assert read.codes == ("a", "none")
+    assert several.read_cell("a|a") is None
+    assert several.read_cell("a|other") is None
+    assert one.read_cell("a|none") is None
+    assert one.read_cell("") is None
+
+
+def test_codes_are_told_with_their_words() -> None:
+    question = CategoryQuestion(**CODES | {"codes": {"a": "Advice", "none": "Nothing"}}, multiple=True)
+    assert dict(question.meanings()) == {"a": "Advice", "none": "Nothing"}
+    assert question.allowed_words() == "a, none (several joined by |)"
+    assert CategoryQuestion(**CODES).allowed_words() == "a, none"
+    assert question.form_of("a|none", "q0", ()) == {"q0": ["a", "none"]}
+
+
+@pytest.mark.parametrize(
+    ("codes", "words"),
+    [
+        ({"codes": ["a|b", "none"]}, r"a code has no \| in it"),
+        ({"correct": "other"}, "correct names one of the codes, found other"),
+    ],
+)
+def test_codes_that_cannot_be_told_apart_or_do_not_exist_are_refused(codes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        CategoryQuestion(**CODES | codes)
+
+
+@pytest.mark.parametrize(
+    ("more", "drawn", "expected"),
+    [
+        ({"correct": "none"}, 0.5, {"none"}),
+        ({"multiple": True, "exclusive": ["none"]}, 0.1, {"a"}),
+        ({"multiple": True}, 0.9, {"a", "none"}),
+        ({}, 0.9, {"a", "none"}),
+    ],
+)
+def test_a_simulated_rater_picks_from_the_codes(more: dict[str, Any], drawn: float, expected: set[str]) -> None:
+    picked = CategoryQuestion(**CODES, **more).simulate(BLANK, rater(drawn))["q0"]
+    assert picked
+    assert set(picked) <= expected

@@ -1,0 +1,60 @@
+"""A process beside this one: its life and its end."""
+
+from __future__ import annotations
+
+import os
+import time
+from multiprocessing.util import Finalize
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.side_process import SideProcess, SideProcessError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+REST_S, LINGER_S = 0.1, 3
+
+
+def linger(_: object) -> int:
+    """Do a job, and take a while to leave afterwards, as a process does that has something to write down."""
+    Finalize(None, time.sleep, args=(LINGER_S,), exitpriority=1)
+    return os.getpid()
+
+
+def die(_: object) -> None:
+    """Take the job, and the process with it."""
+    os._exit(1)
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[[Callable[[object], object]], SideProcess]]:
+    made: list[SideProcess] = []
+
+    def start(work: Callable[[object], object]) -> SideProcess:
+        made.append(SideProcess(work, name="attune-test", rest_s=REST_S))
+        return made[-1]
+
+    yield start
+    for process in made:
+        process.stop()
+
+
+def test_a_job_that_meets_a_process_on_its_way_out_is_done_by_the_next(
+    started: Callable[[Callable[[object], object]], SideProcess],
+) -> None:
+    process = started(linger)
+    first = process.ask(None)
+    time.sleep(10 * REST_S)
+    assert process.pid == first, "it has to be there still, without listening, for this test to show anything"
+    assert process.ask(None) != first
+
+
+def test_a_job_that_ends_the_process_is_not_tried_again(
+    started: Callable[[Callable[[object], object]], SideProcess],
+) -> None:
+    process = started(die)
+    with pytest.raises(SideProcessError):
+        process.ask(None)
+    assert process.pid is None
