@@ -14,20 +14,20 @@ import numpy as np
 from scipy import special
 
 from app.stats.accuracy.empathic import empathic_accuracy
-from app.stats.comparison.attributes import attribute_effect
 from app.stats.comparison.change import change_difference
-from app.stats.comparison.conjoint import amce
-from app.stats.comparison.factor import factor_effect, factor_interaction
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pool_correlation import pool_correlation
 from app.stats.comparison.pools import pool_difference
-from app.stats.comparison.shares import share_difference
 from app.stats.core.ratings import Ratings
+from app.stats.factors.conjoint import amce
+from app.stats.factors.design_factor import factor_effect, factor_interaction
+from app.stats.factors.source_attributes import attribute_effect
 from app.stats.linear.covariates import covariate_slope
 from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
+from app.stats.proportions.share_difference import share_difference
 from app.stats.reliability.decision import phi_coefficient
 from app.stats.spans.characters import Marked
-from app.stats.spans.f1 import span_scores
+from app.stats.spans.span_f1 import span_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

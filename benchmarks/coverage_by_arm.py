@@ -22,7 +22,7 @@ import numpy as np
 from scipy import special
 
 from app.stats.comparison.describe import mean, mean_difference, share
-from app.stats.comparison.interaction import interaction
+from app.stats.factors.interaction import interaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable

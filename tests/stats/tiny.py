@@ -14,17 +14,18 @@ from app.stats.agreement.disagreement import Level
 from app.stats.choice import controlled_shares as choice_models
 from app.stats.choice import preference_shares as choice
 from app.stats.choice import strengths
-from app.stats.comparison import binomial_intervals as binomial
-from app.stats.comparison import count_tests as tables
-from app.stats.comparison import describe, equivalence, interaction, pigeonhole, superiority
+from app.stats.comparison import describe, equivalence, pigeonhole, superiority
 from app.stats.comparison import rank_tests as ranks
-from app.stats.comparison import share_bootstrap as bootstrap
 from app.stats.comparison import t_tests as classical
 from app.stats.core import multiplicity
 from app.stats.core.ratings import Ratings
+from app.stats.factors import interaction
 from app.stats.linear import correlation, lmm, regression
 from app.stats.ordinal import clmm
 from app.stats.ordinal import proportional_odds as proportional
+from app.stats.proportions import binomial_intervals as binomial
+from app.stats.proportions import count_tests as tables
+from app.stats.proportions import share_bootstrap as bootstrap
 from app.stats.raters import alt_test, dawid_skene, profiles
 from app.stats.raters import response_patterns as habits
 from app.stats.reliability.icc import Form

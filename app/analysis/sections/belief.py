@@ -11,7 +11,7 @@ import pandas as pd
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.stats.accuracy.detection import criterion, dprime
 from app.stats.comparison.describe import mean_difference, share
-from app.stats.comparison.interaction import interaction
+from app.stats.factors.interaction import interaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from app.stats.agreement.shares import agreeing_pairs, agreement_influence
+from app.stats.agreement.percent_agreement import agreeing_pairs, agreement_influence
 from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
 from app.stats.agreement.weights import Weights, disagreement_weights
 from app.stats.core.clusters import t_quantile

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.agreement.cohen import cohen_kappa
-from app.stats.agreement.shares import percent_agreement, within_one_agreement
+from app.stats.agreement.percent_agreement import percent_agreement, within_one_agreement
 from app.stats.core.clusters import t_quantile
 from app.stats.core.jackknife import PAIR, ZERO, fisher_ends
 from app.stats.core.ratings import Ratings

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.comparison import binomial_intervals as binomial
 from app.stats.comparison.describe import share
+from app.stats.proportions import binomial_intervals as binomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Sources against each other: means, shares, ranks."""
+"""Comparisons of sources: means, ranks, pools of raters and change."""

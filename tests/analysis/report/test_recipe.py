@@ -16,7 +16,7 @@ from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
 from app.analysis.report.statistics_registry import STATISTICS, page_of
 from app.exchange.folder.read import read_folder
-from app.stats.comparison.share_bootstrap import share_at_least_ratio
+from app.stats.proportions.share_bootstrap import share_at_least_ratio
 from tests.analysis.builders import FIVE, first, frames, protocol
 from tests.analysis.report.test_statistics_registry import DOCS, headings
 from tests.real_data.ayers import write_ayers

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.stats.choice import preference_shares as choice
 from app.stats.choice.preference_shares import LOST, NEITHER, TIE, WON
-from app.stats.comparison import binomial_intervals as binomial
+from app.stats.proportions import binomial_intervals as binomial
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.comparison.interaction import interaction
 from app.stats.core.between import Arms, Side, model_df
+from app.stats.factors.interaction import interaction
 from app.stats.ordinal.clmm import compare_ordinal
 
 if TYPE_CHECKING:

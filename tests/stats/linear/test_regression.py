@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.comparison.interaction import interaction
+from app.stats.factors.interaction import interaction
 from app.stats.linear.regression import difference_at_equal, interaction_slope, slope
 
 if TYPE_CHECKING:

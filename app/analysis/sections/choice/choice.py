@@ -12,9 +12,9 @@ from app.analysis.data.answers import NEITHER, RESPONSE, TIE
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.sections.choice.choice_models import UNKNOWN_SIDES, choice_models
 from app.stats.choice import preference_shares as stats
-from app.stats.comparison import binomial_intervals as binomial
 from app.stats.core.clusters import for_new_items, has_few_raters
 from app.stats.core.result import undefined
+from app.stats.proportions import binomial_intervals as binomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

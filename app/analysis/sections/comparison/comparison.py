@@ -10,7 +10,7 @@ from app.analysis.data.source_contrast import Contrast, Found
 from app.analysis.sections.comparison import differences, ranks
 from app.analysis.sections.comparison import ordinal_models as models
 from app.stats.comparison import describe
-from app.stats.comparison import share_bootstrap as bootstrap
+from app.stats.proportions import share_bootstrap as bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.source_contrast import Found
 from app.stats.comparison import describe
-from app.stats.comparison import share_bootstrap as bootstrap
 from app.stats.comparison import t_tests as classical
 from app.stats.comparison.equivalence import equivalence, non_inferiority
 from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
@@ -16,6 +15,7 @@ from app.stats.core.clusters import for_new_items, has_few_raters
 from app.stats.core.result import undefined
 from app.stats.linear.lmm import METHOD as LMM
 from app.stats.linear.lmm import mean_difference_lmm
+from app.stats.proportions import share_bootstrap as bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ import numpy as np
 from app.analysis.data.source_contrast import Found
 from app.analysis.sections.comparison.distribution import point_counts
 from app.stats.comparison import superiority as stats
-from app.stats.comparison.count_tests import chi_square
 from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon_of_item_means
 from app.stats.comparison.responders import compare_responders
 from app.stats.core.item_means import item_means
+from app.stats.proportions.count_tests import chi_square
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,8 @@ from app.analysis.sections.choice.choice import is_between, outcomes
 from app.design.questions.choice import ChoiceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
-from app.stats.comparison.interaction import interaction
 from app.stats.core.result import undefined
+from app.stats.factors.interaction import interaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

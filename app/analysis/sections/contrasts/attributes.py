@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import groups
-from app.stats.comparison.attributes import attribute_effect
+from app.stats.factors.source_attributes import attribute_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

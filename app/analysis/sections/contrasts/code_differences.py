@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import groups
-from app.stats.comparison.categories import category_difference, cochran_q, stuart_maxwell
+from app.stats.proportions.category_shares import category_difference, cochran_q, stuart_maxwell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import groups
-from app.stats.comparison.factor import factor_effect
+from app.stats.factors.design_factor import factor_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,9 +10,9 @@ import numpy as np
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.data.source_contrast import Contrast
 from app.stats.comparison import describe
-from app.stats.comparison.pairs import all_pairs
-from app.stats.comparison.shares import share_difference
+from app.stats.comparison.source_pairs import all_pairs
 from app.stats.comparison.t_tests import t_paired
+from app.stats.proportions.share_difference import share_difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

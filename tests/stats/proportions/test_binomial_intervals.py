@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.stats.comparison.binomial_intervals import clopper_pearson, wilson, wilson_cc
+from app.stats.proportions.binomial_intervals import clopper_pearson, wilson, wilson_cc
 
 if TYPE_CHECKING:
     from tests.stats.conftest import Oracle

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.stats.spans.characters import Marked, Span, marked_characters
-from app.stats.spans.f1 import span_scores
+from app.stats.spans.span_f1 import span_scores
 
 metrics = pytest.importorskip("sklearn.metrics")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from krippendorff import alpha
 
-from app.stats.spans.alpha import span_alpha
 from app.stats.spans.characters import Marked, Span, marked_characters
+from app.stats.spans.unitized_alpha import span_alpha
 
 LENGTHS: dict[object, int] = {"one": 20, "two": 30, "three": 25}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.comparison.factor import factor_effect, factor_interaction
-from app.stats.comparison.interaction import interaction
+from app.stats.factors.design_factor import factor_effect, factor_interaction
+from app.stats.factors.interaction import interaction
 
 ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((8, 6, 2)))
 

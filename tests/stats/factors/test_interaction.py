@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.comparison.interaction import interaction, mean_difference_within
+from app.stats.factors.interaction import interaction, mean_difference_within
 
 if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings, Where

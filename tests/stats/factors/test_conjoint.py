@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from app.stats.comparison.conjoint import amce
+from app.stats.factors.conjoint import amce
 
 
 def test_each_level_has_its_effect_averaged_over_the_other_attributes() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.comparison.shares import share_difference
 from app.stats.core.clusters import t_quantile
+from app.stats.proportions.share_difference import share_difference
 
 if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings

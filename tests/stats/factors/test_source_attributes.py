@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.stats.comparison.attributes import attribute_effect
+from app.stats.factors.source_attributes import attribute_effect
 
 ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((10, 6, 6)))
 HAS = SOURCE < 3

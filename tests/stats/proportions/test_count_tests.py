@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from app.stats.comparison.count_tests import chi_square, mcnemar
+from app.stats.proportions.count_tests import chi_square, mcnemar
 
 if TYPE_CHECKING:
     from tests.stats.conftest import Oracle

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import SquareTable, cochrans_q
 
-from app.stats.comparison.categories import category_difference, cochran_q, stuart_maxwell
-from app.stats.comparison.count_tests import mcnemar
-from app.stats.comparison.shares import share_difference
+from app.stats.proportions.category_shares import category_difference, cochran_q, stuart_maxwell
+from app.stats.proportions.count_tests import mcnemar
+from app.stats.proportions.share_difference import share_difference
 
 
 def test_the_difference_of_a_category_is_that_of_its_shares() -> None:

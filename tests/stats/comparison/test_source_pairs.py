@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from app.stats.comparison.pairs import all_pairs
+from app.stats.comparison.source_pairs import all_pairs
 from app.stats.core.result import Result, undefined
 
 P_VALUES = {("plain", "human"): 0.01, ("prompted", "human"): 0.02}

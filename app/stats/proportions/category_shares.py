@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from app.stats.comparison.shares import share_difference
 from app.stats.core.arrays import codes, present
 from app.stats.core.result import Result, undefined
+from app.stats.proportions.share_difference import share_difference
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels

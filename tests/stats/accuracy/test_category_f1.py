@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.accuracy.f1 import confusion, f1_macro, f1_scores
+from app.stats.accuracy.category_f1 import confusion, f1_macro, f1_scores
 
 metrics = pytest.importorskip("sklearn.metrics")
 

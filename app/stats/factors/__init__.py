@@ -1,0 +1,1 @@
+"""Effects of what a study varies: design factors, attributes of sources, and their interactions."""

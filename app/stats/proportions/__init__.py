@@ -1,0 +1,1 @@
+"""Proportions: intervals, tests of counts, and differences between shares."""
