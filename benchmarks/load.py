@@ -125,7 +125,7 @@ def database() -> Iterator[str]:
 
 def check_and_load(path: Path, url: str) -> None:
     """The product: read, check, store."""
-    from app.exchange import read_folder
+    from app.exchange.folder.read import read_folder
     from app.storage.database.engine import make_engine
     from app.storage.studies.load import load_study
 

@@ -56,7 +56,7 @@ def analyze(
 def study_data(study: Path | str) -> tuple[Frames, Protocol]:
     """What the estimates are made from, of a study folder or of the stored study with a slug."""
     from app.actions.results.report import read_study
-    from app.exchange import frames_of
+    from app.analysis.data.study_folder import frames_of
 
     if isinstance(study, Path):
         folder = read_study_folder(study)

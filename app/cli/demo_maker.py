@@ -42,7 +42,7 @@ class DemoMaker:
 def make_demo() -> None:
     """Read the demo study, then the address of a database from standard input, and fill it."""
     from app.actions.simulation.demo import open_demo, simulate_demo
-    from app.exchange import read_folder
+    from app.exchange.folder.read import read_folder
     from app.storage.database.engine import make_engine, transactions
 
     folder = read_folder(FOLDER)

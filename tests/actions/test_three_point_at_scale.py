@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from app.actions.simulation.simulate import simulate
 from app.actions.studies.life_cycle import open_study
-from app.exchange import read_files
+from app.exchange.folder.read import read_files
 from app.storage.database.engine import transactions
 from app.storage.studies.load import load_study
 

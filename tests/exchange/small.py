@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from app.design.problem import InvalidInputError, Problem
-from app.exchange import StudyFolder, read_files
+from app.exchange.folder.read import read_files
+
+if TYPE_CHECKING:
+    from app.analysis.data.study_folder import StudyFolder
 
 YAML = """\
 attune: 1

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.design.problem import InvalidInputError, Problem
-from app.exchange import read_files, read_upload
+from app.exchange.folder.read import read_files
+from app.exchange.uploads import read_upload
 from tests.exchange.small import small
 
 FILES = small()

@@ -11,11 +11,12 @@ import pytest
 
 from app.design.limits import Limits
 from app.design.problem import InvalidInputError
-from app.exchange import read_folder, read_upload
+from app.exchange.folder.read import read_folder
 from app.exchange.problems import Problems
 from app.exchange.protocol.yaml_tree import read_yaml
 from app.exchange.tabular.records import read_table
 from app.exchange.tabular.spreadsheet import read_spreadsheet
+from app.exchange.uploads import read_upload
 from tests.exchange.small import small
 from tests.exchange.test_uploads import zipped
 

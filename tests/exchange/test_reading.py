@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.analysis.data.study_folder import frames_of
 from app.design.problem import InvalidInputError, Problem
-from app.exchange import frames_of, read_files, read_folder
+from app.exchange.folder.read import read_files, read_folder
 from app.exchange.problems import Problems
 from app.exchange.tabular.encoding import is_utf8, open_text
 from app.exchange.tabular.records import read_table

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from app.analysis.data.frames import rating_frame
 from app.analysis.data.study_folder import StudyFolder, is_same
 from app.design.dialogue import turns_to_json
-from app.exchange import read_folder, write_folder
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.write import write_folder
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.design.limits import Limits
 from app.design.problem import InvalidInputError
-from app.exchange import read_upload
+from app.exchange.uploads import read_upload
 from tests.exchange.small import small
 
 

@@ -13,12 +13,14 @@ import pandas as pd
 import pytest
 
 from app.analysis.data.rating_columns import FILE_COLUMNS
-from app.analysis.data.study_folder import is_same
+from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.analysis.estimate import FIELDS, Estimate
 from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
-from app.exchange import StudyFolder, frames_of, read_folder, read_upload, write_folder, write_zip
 from app.exchange.folder.codebook import MEANINGS
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.write import write_folder, write_zip
+from app.exchange.uploads import read_upload
 from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
 from tests.exchange.small import RATINGS, read_small
 from tests.real_data.ayers import write_ayers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from app.actions.lead_access import add_lead, new_link
-from app.exchange import read_files
+from app.exchange.folder.read import read_files
 from app.storage.studies.load import load_study
 from tests.web.lead.folder import rated_folder
 

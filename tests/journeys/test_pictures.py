@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from app.actions.simulation.demo import demo_link, open_demo, simulate_demo
 from app.cli.demo_maker import FOLDER as DEMO
-from app.exchange import read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.database.engine import transactions
 from tests.journeys.lead_steps import sign_in
 

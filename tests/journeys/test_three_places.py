@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from app.exchange import write_folder
+from app.exchange.folder.write import write_folder
 from app.storage.studies.export import study_folder
 from app.storage.studies.export_sessions import study_rating_sessions
 from tests.builder import EMPATHY, PREFERENCE

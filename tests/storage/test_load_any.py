@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from app.analysis.data.study_folder import is_same
 from app.design.problem import InvalidInputError
-from app.exchange import read_files
+from app.exchange.folder.read import read_files
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.exchange.test_any_bytes import broken

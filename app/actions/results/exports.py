@@ -29,7 +29,7 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
 
 def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
     """The study folder, with its estimates and events, zipped into a temporary file, which the caller removes."""
-    from app.exchange import write_zip
+    from app.exchange.folder.write import write_zip
 
     # One read: the estimates are those of the answers beside them, also while raters go on.
     with begin() as db:

@@ -57,7 +57,7 @@ def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolde
     Raises:
         InvalidInputError: with every problem.
     """
-    from app.exchange import read_upload
+    from app.exchange.uploads import read_upload
 
     if not files:
         allowed = "the files of a study folder, or one zip of them"
@@ -94,7 +94,7 @@ def read_template(name: str, title: str, slug: str) -> StudyFolder:
     Raises:
         InvalidInputError: no such template, no slug or no title.
     """
-    from app.exchange import read_files
+    from app.exchange.folder.read import read_files
 
     try:
         files = files_of(name, slug, title)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.results.report import report_of_folder
-from app.exchange import write_folder
+from app.exchange.folder.write import write_folder
 from app.storage.leads.leads import get_lead, list_leads
 from app.storage.studies.export import study_events, study_folder
 from app.storage.studies.export_sessions import study_rating_sessions

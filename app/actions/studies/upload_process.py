@@ -30,7 +30,7 @@ def read_within(job: tuple[Read, object, Bounds]) -> StudyFolder:
     Raises:
         InvalidInputError: with its problems, or because it took more than allowed.
     """
-    import app.exchange  # noqa: F401 - what the program takes by itself is not counted
+    import app.exchange.uploads  # noqa: F401 - what the program takes by itself is not counted
 
     read, upload, bounds = job
     try:

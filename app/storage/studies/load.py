@@ -63,7 +63,7 @@ def load_study(
 
     Args:
         db: the transaction.
-        folder: checked, as `app.exchange.read_folder` gives it.
+        folder: checked, as `app.exchange.folder.read` gives it.
         lead_id: whose study it is; None: nobody's yet.
         is_demo: whether it is the demo.
         progress: told how far it is.

@@ -11,7 +11,7 @@ from app.actions.rating.invite import invite_raters
 from app.actions.simulation.simulate import StudyNotOpenError, simulate
 from app.actions.simulation.simulate_folder import HasRatingsError, simulate_folder
 from app.actions.studies.life_cycle import close_study, open_study
-from app.exchange import read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.database.engine import make_engine, transactions
 from app.storage.raters.arrivals import get_study_door
 from app.storage.studies.load import load_study

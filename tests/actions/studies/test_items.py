@@ -12,7 +12,7 @@ from sqlalchemy import text
 from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
 from app.actions.studies.life_cycle import StudyMissingError
 from app.design.problem import InvalidInputError
-from app.exchange import read_folder
+from app.exchange.folder.read import read_folder
 from app.exchange.tabular.unfold import Layout
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study

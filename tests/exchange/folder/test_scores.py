@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.exchange import read_folder, write_folder
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.write import write_folder
 from tests.real_data.folder import read_rows
 
 if TYPE_CHECKING:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from app.design.problem import InvalidInputError
-from app.exchange import StudyFolder, read_files
+from app.exchange.folder.read import read_files
 from app.exchange.folder.written_tables import tables_of
 from tests.exchange.ratings.test_rankings import ITEMS, RESPONSES, YAML
+
+if TYPE_CHECKING:
+    from app.analysis.data.study_folder import StudyFolder
 
 HEADER = "rater,item,response,question,value,device\n"
 RANKED = "r1,a,a-person,order,1,{}\nr1,a,a-one,order,2,\nr1,a,a-two,order,3,desktop\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.design.problem import InvalidInputError, Problem
-from app.exchange import read_files
+from app.exchange.folder.read import read_files
 
 YAML = """\
 attune: 1

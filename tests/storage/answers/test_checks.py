@@ -8,7 +8,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from app.design.problem import InvalidInputError
-from app.exchange import read_folder, write_folder
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.write import write_folder
 from app.storage.results.frames import study_frames
 from app.storage.studies.export import study_events, study_folder
 from app.storage.studies.load import load_study

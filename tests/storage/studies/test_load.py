@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from app.analysis import analyze
-from app.analysis.data.study_folder import StudyFolder, is_same
+from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.design.problem import InvalidInputError
-from app.exchange import frames_of, read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.results.frames import copy_ratings, ratings_of, study_frames
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
-from app.exchange import read_folder
+from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from tests.real_data.ayers import write_ayers
 from tests.web.lead.build import rate, study_of

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.exchange import read_upload
+from app.exchange.uploads import read_upload
 from tests.web.lead.test_new_study import FOLDER, parts
 
 if TYPE_CHECKING:
