@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli import analyze, database, demo, demo_maker, doctor, items, lead, plan, serve, simulate, study
+from app.cli import demo_maker
+from app.cli.commands import analyze, database, demo, doctor, items, lead, plan, serve, simulate, study
 from app.cli.output import INPUT_ERROR, WRONG_CALL, say
 from app.design.problem import InvalidInputError
 from app.settings import SettingsError

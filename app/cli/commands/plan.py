@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.analyze import study_data
+from app.cli.commands.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli import templates
+from app.cli.commands import templates
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
 from app.cli.reading import read_study_folder
