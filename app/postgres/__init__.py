@@ -3,8 +3,8 @@
 Nothing heavy is imported here: the keeper, a small process beside the server, imports this package too.
 """
 
-from app.postgres.data_dirs import default_data_dir
 from app.postgres.errors import EmbeddedError
+from app.postgres.filesystem.data_dirs import default_data_dir
 from app.postgres.server import EmbeddedPostgres
 
 __all__ = ["EmbeddedError", "EmbeddedPostgres", "default_data_dir"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.postgres.errors import EmbeddedError
-from app.postgres.files import new_folder
+from app.postgres.filesystem.private_files import new_folder
 
 if TYPE_CHECKING:
     from app.postgres.account import Account

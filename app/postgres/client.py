@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, LiteralString
 
 from app.postgres.cluster import SUPERUSER
 from app.postgres.errors import EmbeddedError
-from app.postgres.sockets import PORT
+from app.postgres.filesystem.sockets import PORT
 
 if TYPE_CHECKING:
     from pathlib import Path

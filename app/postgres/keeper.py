@@ -13,11 +13,11 @@ import sys
 import time
 from pathlib import Path
 
-from app.postgres.locks import KEEPER, START, USERS, alone, is_still, open_lock, try_alone
-from app.postgres.outliving import let_live, reap
+from app.postgres.detached_processes import let_live, reap
+from app.postgres.filesystem.locks import KEEPER, START, USERS, alone, is_still, open_lock, try_alone
+from app.postgres.filesystem.sockets import remove_short_folder
 from app.postgres.postmaster import CLUSTER, stop_postmaster
 from app.postgres.restart import Restarter
-from app.postgres.sockets import remove_short_folder
 
 # Without /proc, a look costs a process of its own.
 LOOK_SECONDS = 0.25 if Path("/proc/self").exists() else 2.0

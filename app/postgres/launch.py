@@ -7,10 +7,10 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from app.postgres.account import clean_environment, reason
-from app.postgres.files import open_private
-from app.postgres.outliving import let_live, reap
+from app.postgres.detached_processes import let_live, reap
+from app.postgres.filesystem.private_files import open_private
+from app.postgres.filesystem.sockets import PORT, SOCKET
 from app.postgres.postmaster import proven_pid, recorded_pid
-from app.postgres.sockets import PORT, SOCKET
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.postgres.account import server_account
+from app.postgres.detached_processes import reap
 from app.postgres.errors import EmbeddedError
-from app.postgres.files import write_private
+from app.postgres.filesystem.private_files import write_private
+from app.postgres.filesystem.sockets import is_listening, socket_folder
 from app.postgres.launch import Launched, launch
-from app.postgres.outliving import reap
 from app.postgres.postmaster import CLUSTER, proven_pid
-from app.postgres.sockets import is_listening, socket_folder
 
 if TYPE_CHECKING:
     from app.postgres.account import Account

@@ -7,20 +7,19 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from app.postgres import data_dirs as places
-from app.postgres import elsewhere, files, sockets
 from app.postgres.account import server_account
 from app.postgres.binaries import server_binaries
 from app.postgres.client import Client
 from app.postgres.cluster import check_version, ensure_cluster, read_password
+from app.postgres.detached_processes import reap
 from app.postgres.errors import EmbeddedError
+from app.postgres.filesystem import data_dirs, moved_data, private_files, sockets
+from app.postgres.filesystem.locks import USERS, open_lock, share, starting
 from app.postgres.keeper import ensure_keeper, leave
+from app.postgres.keeper_watch import KeeperWatch
 from app.postgres.launch import Launched, launch
-from app.postgres.locks import USERS, open_lock, share, starting
-from app.postgres.outliving import reap
 from app.postgres.postmaster import CLUSTER, proven_pid
 from app.postgres.restart import record_launch
-from app.postgres.watch import KeeperWatch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,11 +48,11 @@ class EmbeddedPostgres:
     @property
     def _data_dir(self) -> Path:
         """Where the files are: the folder that was named, or the place that it names in turn."""
-        return elsewhere.moved_to(self._named_dir) or self._named_dir
+        return moved_data.moved_to(self._named_dir) or self._named_dir
 
     @property
     def _home(self) -> Path:
-        return self._data_dir / places.HOME
+        return self._data_dir / data_dirs.HOME
 
     @property
     def _cluster(self) -> Path:
@@ -70,9 +69,9 @@ class EmbeddedPostgres:
         """
         account = server_account(self._cluster)
         check_version(self._cluster)
-        home = places.settle(self._data_dir, account)
+        home = data_dirs.settle(self._data_dir, account)
         with starting(home):
-            files.remove_unfinished(home)
+            private_files.remove_unfinished(home)
             self._join()
             try:
                 ensure_keeper(home)

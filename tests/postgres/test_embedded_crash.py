@@ -56,7 +56,7 @@ EmbeddedPostgres(Path(sys.argv[1]), durable=False).start()
 @pytest.fixture(autouse=True)
 def _no_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a power cut kills at once has no keeper watch of the test's own process to start it again."""
-    monkeypatch.setattr("app.postgres.watch.WATCH_SECONDS", 3600.0)
+    monkeypatch.setattr("app.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app.postgres import EmbeddedError, EmbeddedPostgres, binaries, sockets
+from app.postgres import EmbeddedError, EmbeddedPostgres, binaries
 from app.postgres.account import server_account
 from app.postgres.binaries import WHEEL
+from app.postgres.filesystem import sockets
 from tests.postgres.embedded_processes import ask, eventually, keepers, kill_everything
 
 

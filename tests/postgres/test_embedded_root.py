@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.postgres import EmbeddedError, EmbeddedPostgres, account, binaries, elsewhere
+from app.postgres import EmbeddedError, EmbeddedPostgres, account, binaries
 from app.postgres.account import server_account
 from app.postgres.binaries import WHEEL
+from app.postgres.filesystem import moved_data
 from tests.postgres.embedded_processes import (
     CHECKOUT,
     HOLD,
@@ -44,7 +45,7 @@ def closed(data_dir: Path) -> Path:
 def places(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where files go that cannot stay where root named them."""
     folder = data_dir / "var" / "elsewhere"
-    monkeypatch.setattr(elsewhere, "PLACES", folder)
+    monkeypatch.setattr(moved_data, "PLACES", folder)
     return folder
 
 

@@ -134,7 +134,7 @@ def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(m
 def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(
     made_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.postgres.watch.WATCH_SECONDS", 3600.0)
+    monkeypatch.setattr("app.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     kill_everything(made_dir)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.postgres.account import reason
 from app.postgres.binaries import binaries
-from app.postgres.files import sync
+from app.postgres.filesystem.private_files import sync
 
 COUNT_RELATIONS = """
     SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

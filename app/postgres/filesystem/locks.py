@@ -10,7 +10,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from app.postgres.files import open_private
+from app.postgres.filesystem.private_files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

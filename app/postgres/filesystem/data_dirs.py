@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.postgres import elsewhere
 from app.postgres.errors import EmbeddedError, UnreachableError
+from app.postgres.filesystem import moved_data
 
 if TYPE_CHECKING:
     from app.postgres.account import Account
@@ -36,7 +36,7 @@ def settle(data_dir: Path, account: Account) -> Path:
     except UnreachableError:
         if data_dir.exists() and data_dir.stat().st_uid != os.geteuid():
             raise
-        return prepare_home(elsewhere.move(data_dir), account)
+        return prepare_home(moved_data.move(data_dir), account)
 
 
 def prepare_home(data_dir: Path, account: Account) -> Path:

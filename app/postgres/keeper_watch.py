@@ -11,8 +11,8 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+from app.postgres.filesystem.locks import KEEPER, USERS, starting, try_alone
 from app.postgres.keeper import ensure_keeper
-from app.postgres.locks import KEEPER, USERS, starting, try_alone
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.postgres.errors import EmbeddedError
-from app.postgres.files import is_private, write_private
+from app.postgres.filesystem.private_files import is_private, write_private
 
 if TYPE_CHECKING:
     from app.postgres.account import Account

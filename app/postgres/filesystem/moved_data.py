@@ -13,7 +13,7 @@ import secrets
 from pathlib import Path
 
 from app.postgres.errors import EmbeddedError
-from app.postgres.files import open_private
+from app.postgres.filesystem.private_files import open_private
 
 POINTER = "postgres.elsewhere"
 PLACES = Path("/var/lib/attune/elsewhere")

@@ -1,0 +1,1 @@
+"""Folders, private files, locks and the socket of the embedded server."""
