@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.exchange.folder.read import READ, WRITTEN_ONLY, read_files
-from app.exchange.limits import MEBIBYTE, check_archive
+from app.exchange.input_limits import MEBIBYTE, check_archive
 from app.exchange.problems import Problems, listed
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.tabular.records import quiet

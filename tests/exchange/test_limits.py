@@ -126,7 +126,7 @@ def test_a_zip_of_which_one_file_was_compressed_too_well() -> None:
 
 
 def test_a_zip_of_too_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.exchange.limits.MAX_ZIP_MEMBERS", 3)
+    monkeypatch.setattr("app.exchange.input_limits.MAX_ZIP_MEMBERS", 3)
     with pytest.raises(InvalidInputError, match="5 files in one zip"):
         read_upload(zipped(small()))
 

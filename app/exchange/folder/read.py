@@ -10,7 +10,7 @@ from app.exchange.folder.checks import check_checks
 from app.exchange.folder.rankable import check_rankable
 from app.exchange.folder.raters import check_raters, named_in
 from app.exchange.folder.texts import check_items, check_responses, no_responses
-from app.exchange.limits import MEBIBYTE
+from app.exchange.input_limits import MEBIBYTE
 from app.exchange.problems import Problems
 from app.exchange.protocol.answer_keys import check_correct_columns
 from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes

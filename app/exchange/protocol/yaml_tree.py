@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from app.exchange.limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
+from app.exchange.input_limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
 from app.exchange.tabular.encoding import unstorable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from app.exchange.limits import check_columns, check_rows
+from app.exchange.input_limits import check_columns, check_rows
 from app.exchange.problems import shown
 from app.exchange.tabular.encoding import not_text, open_text, unstorable
 from app.exchange.tabular.table import Table

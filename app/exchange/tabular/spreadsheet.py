@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.design.questions.scale import number_text
-from app.exchange.limits import check_archive, check_columns, check_rows
+from app.exchange.input_limits import check_archive, check_columns, check_rows
 from app.exchange.tabular.records import quiet, read_table
 from app.exchange.tabular.table import Table
 

@@ -103,7 +103,7 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(
 ) -> None:
     book = openpyxl.Workbook()
     book.save(tmp_path / "sheet.xlsx")
-    monkeypatch.setattr("app.exchange.limits.MEBIBYTE", 1)
+    monkeypatch.setattr("app.exchange.input_limits.MEBIBYTE", 1)
     assert problem_of(folder, tmp_path / "sheet.xlsx", Layout())[3].endswith("MiB unpacked")
 
 
