@@ -24,10 +24,10 @@ from app.web.middleware.access_log import log as access_log
 from app.web.middleware.bodies import Bodies
 from app.web.middleware.compression import Compression
 from app.web.middleware.hosts import AllowedHosts
-from app.web.middleware.last_resort import LastResort
 from app.web.middleware.loggable_path import LoggablePath
 from app.web.middleware.security import Guard
 from app.web.middleware.too_large import TooLarge
+from app.web.middleware.unexpected_errors import UnexpectedErrors
 from app.web.pages import Pages
 from app.web.routes import UPLOADS, paths_of
 
@@ -52,7 +52,7 @@ class Application(FastAPI):
         loggable = self.state.loggable = LoggablePath(paths_of(self.routes))
         app: ASGIApp = TooLarge(super().build_middleware_stack())
         app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
-        app = Compression(LastResort(app, loggable=loggable))
+        app = Compression(UnexpectedErrors(app, loggable=loggable))
         hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)
         app = Guard(app, hosts=hosts, public_url=self.state.public_url, loggable=loggable)
         return AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app

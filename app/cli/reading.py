@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from app.actions.studies.bounded import bounded
+from app.actions.studies.reading_bounds import bounded
 from app.settings import settings
 
 if TYPE_CHECKING:

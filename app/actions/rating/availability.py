@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.actions.rating.admission import foreseen
 from app.actions.rating.conditions import foreseen_conditions, own_conditions
 from app.actions.rating.trial_list import pool_of_seats
-from app.storage.assignments.returned_places import return_expired
+from app.storage.assignments.returned_seats import return_expired
 from app.storage.assignments.seats import Claimant, has_free_places, has_leased_places
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from app.storage.answers.revisits import record_revisit, save_revisit
 from app.storage.answers.turns import record_turn, release_turns
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.storage.assignments.assignments import get_so_far
-from app.storage.assignments.returned_places import retake_returned
+from app.storage.assignments.returned_seats import retake_returned
 from app.storage.raters.arrivals import Identity, record_arrival, record_invited_arrival
 from app.storage.raters.rating_sessions import record_begin, record_finish, record_step
 from app.storage.studies.protocols import get_protocol

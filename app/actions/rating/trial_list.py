@@ -13,7 +13,7 @@ from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats
 from app.design.presentation import shown_labels
 from app.design.protocol.cells import cell_of
 from app.storage.assignments.assignments import get_so_far, record_assignments
-from app.storage.assignments.returned_places import retake_gold, retake_returned, return_expired
+from app.storage.assignments.returned_seats import retake_gold, retake_returned, return_expired
 from app.storage.assignments.seats import Claimant, claim_seats, has_leased_places
 from app.storage.assignments.trial_lists import get_extent, list_trials
 from app.storage.raters.rating_sessions import get_rater, record_state

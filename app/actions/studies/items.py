@@ -18,7 +18,7 @@ from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
 from app.exchange.ratings.ratings import no_ratings
 from app.exchange.tabular.columns import one_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
-from app.exchange.tabular.unfold import unfold
+from app.exchange.tabular.wide_table import unfold
 from app.storage.studies.load import known_keys, store_texts
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import get_study
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.exchange.tabular.unfold import Layout
+    from app.exchange.tabular.wide_table import Layout
     from app.storage.database.engine import Begin
 
 _TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")

@@ -74,7 +74,7 @@ def read_sheet(sheet: Sheet, limits: Limits) -> StudyFolder:
     from app.actions.studies.items import read_texts
     from app.exchange.problems import Problems
     from app.exchange.protocol.study_yaml import read_protocol
-    from app.exchange.tabular.unfold import Layout
+    from app.exchange.tabular.wide_table import Layout
 
     problems = Problems(limits)
     yaml = _yaml(_document(sheet))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.actions.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
-from app.actions.studies.bounded import bounded
 from app.actions.studies.new_study import read_sheet, read_uploaded_files
+from app.actions.studies.reading_bounds import bounded
 from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:

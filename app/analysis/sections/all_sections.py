@@ -28,9 +28,9 @@ from app.analysis.sections.contrasts.reliability import reliability
 from app.analysis.sections.contrasts.turns import turns
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.rankings import rankings
+from app.analysis.sections.raters.latent_categories import truth
 from app.analysis.sections.raters.rater_profiles import raters
 from app.analysis.sections.raters.session_times import RatingSessions, rating_sessions
-from app.analysis.sections.raters.true_categories import truth
 from app.analysis.sections.raters.without_flagged import without_flagged
 from app.analysis.sections.texts import ratings_and_texts, texts
 

@@ -14,7 +14,7 @@ from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_stud
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
-    from app.exchange.tabular.unfold import Layout
+    from app.exchange.tabular.wide_table import Layout
 
 cli = typer.Typer(no_args_is_help=True)
 
@@ -63,7 +63,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     is_folder: BareName = None,
 ) -> None:
     """Import items and responses from a spreadsheet with one row per item and any column names."""
-    from app.exchange.tabular.unfold import Layout
+    from app.exchange.tabular.wide_table import Layout
 
     layout = Layout(
         responses=_sources(response or []),

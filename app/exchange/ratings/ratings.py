@@ -10,7 +10,7 @@ import pandas as pd
 from app.analysis.data.frames import rating_frame
 from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.exchange.ratings.answers import check_answers
-from app.exchange.ratings.circumstances import check_circumstances
+from app.exchange.ratings.rating_context import check_circumstances
 from app.exchange.ratings.ratings_table import Sheet
 from app.exchange.ratings.targets import check_targets
 from app.exchange.tabular.columns import has_columns, text_or_none

@@ -7,7 +7,7 @@ from app.stats.agreement.concordance import kendall_w
 from app.stats.agreement.percent_agreement import percent_agreement, unanimous_share, within_one_agreement
 from app.stats.agreement.rater_pairs import RaterPair, rater_pairs
 from app.stats.agreement.repeats import SelfAgreement, intra_rater_agreement
-from app.stats.agreement.resample import LeaveOneRaterOut, alpha_bootstrap, alpha_without_each_rater
+from app.stats.agreement.resampled_alpha import LeaveOneRaterOut, alpha_bootstrap, alpha_without_each_rater
 from app.stats.agreement.units import UnitDisagreement, worst_units
 from app.stats.reliability.components import Components, variance_components
 from app.stats.reliability.icc import icc, icc_forms

@@ -12,8 +12,8 @@ import numpy as np
 
 from app.stats.core.arrays import spread
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
+from app.stats.core.contrast_sides import missing_side
 from app.stats.core.result import Interval, Result, undefined
-from app.stats.core.sides import missing_side
 from app.stats.linear.least_squares import least_squares
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import present, spread
-from app.stats.core.between import Arms
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.core.result import Result, undefined
 

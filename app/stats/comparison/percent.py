@@ -9,8 +9,8 @@ import numpy as np
 
 from app.stats.core.arrays import present
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
+from app.stats.core.contrast_sides import missing_side
 from app.stats.core.result import Result, undefined
-from app.stats.core.sides import missing_side
 from app.stats.linear.cluster_robust import METHOD, linear_contrast
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.core.arrays import codes, present
+from app.stats.core.contrast_sides import warned_of_few
 from app.stats.core.result import undefined
-from app.stats.core.sides import warned_of_few
 from app.stats.linear.cluster_robust import linear_contrast
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from app.stats.comparison.rank_tests import mann_whitney, rank_biserial
 from app.stats.core.arrays import codes, present
-from app.stats.core.sides import missing_side
+from app.stats.core.contrast_sides import missing_side
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels

@@ -13,8 +13,8 @@ import pandas as pd
 from scipy import stats
 
 from app.stats.comparison.describe import share
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
-from app.stats.core.between import Arms
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.core.result import undefined
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from app.stats.core.arms import Side
 from app.stats.core.arrays import codes
-from app.stats.core.between import Side
 from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
+    from app.stats.core.arms import Arms
     from app.stats.core.arrays import Floats, Ints, Labels
-    from app.stats.core.between import Arms
     from app.stats.core.result import Reason
 
 METHOD = "two_way_cluster_t"

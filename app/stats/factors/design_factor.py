@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.core.arrays import present
-from app.stats.core.sides import missing_side, warned_of_few
+from app.stats.core.contrast_sides import missing_side, warned_of_few
 from app.stats.linear.cluster_robust import linear_contrast
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import cluster_variance, clusters, t_p_value, t_quantile
+from app.stats.core.contrast_sides import missing_side
 from app.stats.core.result import Interval, Result
-from app.stats.core.sides import missing_side
 from app.stats.linear.cluster_robust import linear_contrast
 
 if TYPE_CHECKING:

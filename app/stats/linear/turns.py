@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.core.arrays import present
-from app.stats.core.sides import missing_side
+from app.stats.core.contrast_sides import missing_side
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.linear.random_slopes import mixed_contrast
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from app.stats.core.arms import Arms, model_df
 from app.stats.core.arrays import codes, present
-from app.stats.core.between import Arms, model_df
 from app.stats.core.clusters import t_p_value, t_quantile
 from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.core.result import Interval, Result

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
-from app.stats.core.between import Arms
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.core.result import Result, undefined
 

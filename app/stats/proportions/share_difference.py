@@ -9,7 +9,7 @@ import numpy as np
 
 from app.stats.core.arrays import present
 from app.stats.core.clusters import t_p_value, t_quantile
-from app.stats.core.sides import missing_side
+from app.stats.core.contrast_sides import missing_side
 from app.stats.linear.cluster_robust import linear_contrast
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import stats
 
 from app.stats.core.arrays import codes, present, spread
+from app.stats.core.contrast_sides import missing_side
 from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.core.result import Interval, Result, undefined
-from app.stats.core.sides import missing_side
 from app.stats.ordinal.clmm_fit import fit_clmm
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
-from app.storage.raters.moves import take_over
 from app.storage.raters.rating_sessions import TOUCH, TOUCH_MOVED, RatingSession
+from app.storage.raters.session_moves import take_over
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
-from app.storage.raters.moves import record_move
+from app.storage.raters.session_moves import record_move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

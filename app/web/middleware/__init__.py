@@ -1,1 +1,1 @@
-"""What stands around the application: pure ASGI, outermost first `AccessLog`, `Guard`, `LastResort`, `Bodies`."""
+"""What stands around the application: pure ASGI, outermost first `AccessLog`, `Guard`, `UnexpectedErrors`, `Bodies`."""

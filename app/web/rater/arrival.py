@@ -20,8 +20,8 @@ from app.web.deps import Db, turn
 from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError, TooManyError
 from app.web.pages import use_language
 from app.web.rater import mturk
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
+from app.web.rater.http_responses import go, rater_page
 
 router = APIRouter()
 # The parameter that names the person, and what else the same platform sends.

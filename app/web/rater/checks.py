@@ -16,8 +16,8 @@ from app.language.language import language_of
 from app.language.message import Message
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session
+from app.web.rater.http_responses import go, rater_page
 from app.web.rater.trial.fields import fields_of
 
 router = APIRouter()

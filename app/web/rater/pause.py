@@ -9,8 +9,8 @@ from app.actions.rating.pauses import pause_now
 from app.actions.rating.rating import protocol_of
 from app.storage.raters.pauses import record_pause
 from app.web.deps import Db
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import AnySession, Session, check_going_on
+from app.web.rater.http_responses import go, rater_page
 
 router = APIRouter()
 

@@ -9,8 +9,8 @@ from app.actions.rating.rating import begin_rating, current_step, protocol_of
 from app.actions.rating.trial_list import list_length
 from app.storage.raters.rating_sessions import record_keys_off
 from app.web.deps import Db
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import FormFields, Session
+from app.web.rater.http_responses import go, rater_page
 
 router = APIRouter()
 

@@ -17,9 +17,9 @@ from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, GoneError
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import NO_LINK, WITHDREW, AnySession, FormFields, rater_cookie, use_language_of_study
 from app.web.rater.endings import ending_of
+from app.web.rater.http_responses import go, rater_page
 
 router = APIRouter()
 

@@ -13,7 +13,7 @@ from app.actions.studies.items import TextsInTheWayError, import_into_folder, im
 from app.actions.studies.life_cycle import StudyMissingError
 from app.design.problem import InvalidInputError
 from app.exchange.folder.read import read_folder
-from app.exchange.tabular.unfold import Layout
+from app.exchange.tabular.wide_table import Layout
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.exchange.small import YAML, read_small

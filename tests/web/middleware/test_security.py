@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 from app.settings import Settings
 from app.web.middleware.access_log import AccessLog
 from app.web.middleware.hosts import AllowedHosts
-from app.web.middleware.last_resort import LastResort
 from app.web.middleware.loggable_path import LoggablePath
 from app.web.middleware.security import Guard
+from app.web.middleware.unexpected_errors import UnexpectedErrors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +134,7 @@ def test_what_fails_outside_of_every_handler_is_noted_once_and_answered(caplog: 
     async def fail(_scope: Any, _receive: Any, _send: Any) -> None:  # noqa: ANN401
         raise RuntimeError
 
-    answer = TestClient(LastResort(fail, loggable=loggable)).get("/x")
+    answer = TestClient(UnexpectedErrors(fail, loggable=loggable)).get("/x")
     assert (answer.status_code, answer.text) == (500, "Something went wrong.")
     assert len(caplog.records) == 1
 

@@ -25,8 +25,8 @@ from app.language.language import Language, language_of
 from app.language.message import Message
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Form, FormFields, Session
+from app.web.rater.http_responses import go, rater_page
 from app.web.rater.trial.fields import Field
 from app.web.rater.trial.trial_page import Sheet, make_sheet
 

@@ -15,8 +15,8 @@ from app.storage.raters.pauses import resume
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import is_htmx
-from app.web.rater.answers import go, go_to_step, rater_page, refuse_save
 from app.web.rater.deps import Form, FormFields, Own, Session
+from app.web.rater.http_responses import go, go_to_step, rater_page, refuse_save
 from app.web.rater.trial.saving import answer_save
 from app.web.rater.trial.trial_page import make_sheet
 

@@ -10,8 +10,8 @@ from app.actions.rating.skip import SkipReasonError, skip
 from app.language.message import message
 from app.web.deps import Db
 from app.web.errors import PageError
-from app.web.rater.answers import go
 from app.web.rater.deps import FormFields, Own
+from app.web.rater.http_responses import go
 from app.web.rater.trial.rate import follow
 
 router = APIRouter()

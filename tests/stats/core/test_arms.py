@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.core.between import Arms, Side, model_df
+from app.stats.core.arms import Arms, Side, model_df
 from app.stats.factors.interaction import interaction
 from app.stats.ordinal.clmm import compare_ordinal
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
 from app.stats.agreement.disagreement import Level, patterns
-from app.stats.agreement.resample import _alphas, bootstrap_alphas
+from app.stats.agreement.resampled_alpha import _alphas, bootstrap_alphas
 from app.stats.core.ratings import Ratings
 
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
@@ -61,7 +61,7 @@ def test_the_same_seed_gives_the_same_interval_and_agrees_with_the_analytic_one(
 
 
 def test_a_slider_is_resampled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.stats.agreement.resample.CHUNK", 1000)
+    monkeypatch.setattr("app.stats.agreement.resampled_alpha.CHUNK", 1000)
     ratings = panel(101)
     assert len(bootstrap_alphas(ratings, level="ordinal", n_resamples=50, seed=0)) == 50
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("attune.web")
 
 
-class LastResort:
+class UnexpectedErrors:
     """Pure ASGI: keeps exceptions from the server, whose own log line would have no path."""
 
     def __init__(self, app: ASGIApp, *, loggable: Callable[[str], str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from app.actions.side_process import SideProcess
-from app.actions.studies.bounded import bounded
+from app.actions.studies.reading_bounds import bounded
 from app.actions.studies.upload_process import MAX_PROBLEMS, UploadReader, read_within
 from app.design.limits import Bounds, Limits
 from app.design.problem import InvalidInputError, Problem

@@ -16,9 +16,9 @@ from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.raters.debriefing import list_rated_responses
 from app.storage.raters.rating_sessions import RatingSession, get_origin
 from app.web.deps import Db
-from app.web.rater.answers import go, rater_page
 from app.web.rater.deps import Session
 from app.web.rater.endings import PageEnding, ending_of
+from app.web.rater.http_responses import go, rater_page
 from app.web.rater.mturk import allow_submission, submission_of
 
 router = APIRouter()
