@@ -1,0 +1,34 @@
+"""The documentation's index is complete, its links lead somewhere, and the changelog names each change once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+PAGES = sorted([*DOCS.rglob("*.md"), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))])
+# Entries that begin with the same words are one change written down twice.
+N_WORDS = 4
+
+
+def linked(page: Path) -> set[Path]:
+    return {(page.parent / target).resolve() for target in LINK.findall(page.read_text(encoding="utf-8"))}
+
+
+def test_every_page_is_in_an_index() -> None:
+    indexed = linked(DOCS / "README.md") | linked(DOCS / "decisions" / "README.md") | {DOCS / "README.md"}
+    assert sorted(str(page) for page in DOCS.rglob("*.md") if page not in indexed) == []
+
+
+def test_every_link_leads_somewhere() -> None:
+    broken = {(page.name, str(target)) for page in PAGES for target in linked(page) if not target.exists()}
+    assert broken == set()
+
+
+def test_the_changelog_names_each_change_once() -> None:
+    entries = re.findall(r"^- (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    starts = Counter(tuple(re.findall(r"[\w.]+", entry.lower())[:N_WORDS]) for entry in entries)
+    assert [" ".join(words) for words, n in starts.items() if n > 1] == []
