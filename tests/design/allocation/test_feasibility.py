@@ -246,3 +246,14 @@ def test_a_ranking_of_fewer_than_three_responses_cannot_be_met() -> None:
     study = protocol(questions=[{"key": "order", "type": "ranking", "text": "Rank."}], design={"trials": "set"})
     outcome = feasibility(study, planned_trials(study, items(2)), {})
     assert any("a ranking needs 3 responses or more" in problem for problem in outcome.problems)
+
+
+def test_a_ranking_of_two_responses_is_refused_and_one_of_three_is_not() -> None:
+    questions = [{"key": "order", "type": "ranking", "text": "Rank them."}]
+    assert "a ranking needs 3 responses or more" in " ".join(needs(2, n_responses=2, questions=questions).problems)
+    assert not needs(2, n_responses=3, questions=questions).problems
+
+
+def test_texts_that_are_still_to_be_written_are_named() -> None:
+    notes = " ".join(needs(2, flow={"consent": {"version": "1", "text": "Ask [your name] at [your address]."}}).notes)
+    assert "placeholders that are still to be filled in: [your name]" in notes

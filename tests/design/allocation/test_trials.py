@@ -68,3 +68,8 @@ def test_where_the_design_says_nothing_the_responses_decide(
 
 def test_what_the_design_says_holds() -> None:
     assert kind_of_trials(protocol(design={"trials": "set"}), [2, 2]) == "set"
+
+
+def test_a_ranking_shows_all_responses_of_an_item_together() -> None:
+    ranking = {"key": "r", "type": "ranking", "text": "Rank them."}
+    assert kind_of_trials(protocol(questions=[ranking]), [3, 3]) == "set"

@@ -213,3 +213,8 @@ def test_what_was_answered_is_told_as_in_a_file_once_for_each_thing_that_was_ask
     answers = read_answers(slots, {"q0": ["right"], "q1r1": ["4"]}, SHOWN)
     asked = asked_answers(slots, answers.given, {8: "i:person", 5: "i:model"})
     assert asked == {"preference": ["i:model"], "empathy": ["", "4"]}
+
+
+def test_a_pair_without_a_choice_has_no_answer_yet() -> None:
+    assert read(PREFERENCE | {"required": False}) is None
+    assert read_answer(slot_of(PREFERENCE), {}, SHOWN) is None

@@ -11,8 +11,13 @@ import pytest
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds import kinds_with_empty
+from app.design.questions.question import AnswerError, Given
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.saves import _marked
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.text import TextQuestion
+from app.language.language import ENGLISH
 
 if TYPE_CHECKING:
     from app.design.questions.form import Answer
@@ -130,3 +135,104 @@ def test_a_simulated_rater_picks_from_the_codes(more: dict[str, Any], drawn: flo
     picked = CategoryQuestion(**CODES, **more).simulate(BLANK, rater(drawn))["q0"]
     assert picked
     assert set(picked) <= expected
+
+
+PAIR = cast("Any", SimpleNamespace(name="q0", shown=("warm", "cold")))
+
+
+@pytest.mark.parametrize(
+    ("warm", "cold", "more", "expected"),
+    [
+        (1.0, -1.0, {}, {"q0": ["left"]}),
+        (-1.0, 1.0, {}, {"q0": ["right"]}),
+        (0.0, 0.0, {"tie": True}, {"q0": ["tie"]}),
+        (-9.0, -9.0, {"neither": True}, {"q0": ["neither"]}),
+        (9.0, -9.0, {"strength": {1: "a little", 2: "much"}}, {"q0": ["left"], "q0.strength": ["2"]}),
+    ],
+)
+def test_a_simulated_rater_chooses_what_impressed_more(
+    warm: float, cold: float, more: dict[str, Any], expected: dict[str, list[str]]
+) -> None:
+    impressions = {"warm": warm, "cold": cold}
+    who = cast("Any", SimpleNamespace(impression=lambda response, _: impressions[response]))
+    question = ChoiceQuestion(key="p", type="choice", text="Which?", **more)
+    assert question.simulate(PAIR, who) == expected
+
+
+def test_a_choice_says_what_it_takes() -> None:
+    question = ChoiceQuestion(key="p", type="choice", text="Which?", neither=True)
+    assert dict(question.meanings()) == {"": question.allowed_words()}
+    assert question.allowed_words().endswith(", or neither")
+    assert question.words == ("neither",)
+    assert question.accepts("neither", ())
+    assert question.accepts("x", ("x", "y"))
+    assert not question.accepts("tie", ("x", "y"))
+
+
+def test_an_expected_side_has_the_least_strength() -> None:
+    question = ChoiceQuestion(key="p", type="choice", text="Which?", strength={2: "much", 1: "a little"})
+    assert question.form_of("x", "q0", ("x", "y")) == {"q0": ["left"], "q0.strength": ["1"]}
+
+
+def test_a_cell_of_passages_holds_offsets_or_nothing_that_can_be_read() -> None:
+    question = HighlightQuestion(key="h", type="highlight", target="response", text="Mark.")
+    spans = question.read_cell(" 0-3|5-8 ")
+    assert spans is not None
+    assert spans.text == "0-3|5-8"
+    assert question.read_cell("the third word") is None
+    assert question.accepts("0-3", ())
+    assert question.form_of("0-3", "q0", ()) == {"q0": ["0-3"]}
+    assert not list(question.meanings())
+    assert "character offsets" in question.allowed_words()
+    assert question.from_rows({7: spans}) is spans
+
+
+def test_an_empty_cell_is_an_answer_to_some_kinds() -> None:
+    assert "highlight" in kinds_with_empty("text")
+    assert "category" not in kinds_with_empty("text")
+
+
+def test_each_point_of_a_scale_has_words_or_its_number() -> None:
+    question = RatingQuestion(**SCALE | {"scale": {1: "no", 2: None, 3: "yes"}})
+    assert list(question.meanings()) == [("1", "no"), ("2", ""), ("3", "yes")]
+    assert [question.scale.words_of(value) for value in (1, 2, 3)] == ["no", "2", "yes"]
+    with pytest.raises(ValueError, match="the points of a scale are numbers, found high"):
+        RatingQuestion(**SCALE | {"scale": {1: "low", "high": "high"}})
+
+
+def test_a_slider_has_room_and_not_too_many_steps() -> None:
+    slider: dict[str, Any] = {"key": "s", "type": "slider", "target": "response", "text": "How?"}
+    with pytest.raises(ValueError, match="the slider's max is above its min"):
+        SliderQuestion(**slider, min=1, max=1)
+    with pytest.raises(ValueError, match="a slider has at most"):
+        SliderQuestion(**slider, min=0, max=1, step=1e-9)
+    question = SliderQuestion(**slider, min=0, max=1, step=0.1)
+    assert dict(question.meanings()) == {"": "0 to 1 in steps of 0.1"}
+    assert question.read_cell("0.3") is not None
+    assert question.read_cell("0.35") is None
+    assert question.read_cell("warm") is None
+
+
+def test_any_text_is_an_answer_to_a_text_question() -> None:
+    question = TextQuestion(key="t", type="text", target="response", text="Why?", required=True, min_length=60)
+    cell = question.read_cell("because")
+    assert cell is not None
+    assert cell.text == "because"
+    assert question.allowed_words() == "any text"
+    ((words,),) = question.simulate(BLANK, rater()).values()
+    assert len(words) >= 60
+    assert TextQuestion(key="t", type="text", target="response", text="Why?").simulate(BLANK, rater()) == {"q0": [""]}
+
+
+def test_an_exclusive_code_does_not_go_with_others() -> None:
+    question = CategoryQuestion(**CODES, multiple=True, exclusive=["none"])
+    sent = cast("Any", SimpleNamespace(values=["a", "none"], is_sent=True))
+    with pytest.raises(AnswerError) as refused:
+        question.read(sent)
+    assert ENGLISH.say(refused.value.words) == "“none” cannot be combined with other answers."
+
+
+def test_an_answer_of_most_kinds_is_one_row() -> None:
+    given = Given(text="because")
+    question = TextQuestion(key="t", type="text", target="response", text="Why?")
+    assert question.rows(given, 7) == [(7, given)]

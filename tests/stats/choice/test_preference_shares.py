@@ -73,3 +73,9 @@ def test_swapped_sides_give_the_complement(outcome: list[int]) -> None:
     if there.interval and back.interval:
         assert back.interval.low == pytest.approx(1 - there.interval.high)
         assert back.p_value == pytest.approx(there.p_value)
+
+
+def test_choices_that_follow_the_ratings_are_coherent_and_equal_ratings_tell_nothing() -> None:
+    gap = np.array([2.0, 1.0, -1.0, 0.0, np.nan, 3.0])
+    where: Where = {"item": np.array([0, 0, 1, 1, 2, 2]), "rater": np.array([0, 1, 0, 1, 0, 1])}
+    assert choice.coherence(gap, **where).estimate == pytest.approx(3 / 4)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 
 from app.stats.choice.controlled_shares import preference_model
-from app.stats.ordinal.clmm_fit import ClmmFit, fit_clmm
+from app.stats.ordinal.clmm_fit import ClmmFit, _polished, fit_clmm
 from tests.stats.bounded import processor_seconds
 
 if TYPE_CHECKING:
+    from app.stats.core.arrays import Floats
+    from app.stats.ordinal.clmm_laplace import Laplace
     from app.stats.ordinal.clmm_links import LinkName
     from tests.stats.conftest import Oracle
 
@@ -125,3 +127,18 @@ def test_newton_steps_that_jump_between_two_points_come_to_an_end() -> None:
         model = preference_model(y.astype(float), first[np.newaxis], item=item, rater=rater)
     assert fit is None or np.abs(fit.parameters).max() > 20
     assert model.odds.reason == "separation"
+
+
+def test_a_step_that_never_improves_is_halved_so_many_times_and_taken_for_the_end() -> None:
+    class Uphill:
+        asked = 0
+
+        def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+            self.asked += 1
+            return 1e9 + self.asked, np.ones_like(w)
+
+    f = Uphill()
+    w, gain = _polished(cast("Laplace", f), np.zeros(2), np.eye(2), 0.0, np.ones(2))
+    assert np.isfinite(w).all()
+    assert gain > 0
+    assert f.asked <= 40 * 10

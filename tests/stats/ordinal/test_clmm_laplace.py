@@ -62,3 +62,13 @@ def test_the_gradient_is_the_slope_of_the_likelihood(link: LinkName, columns: st
     gradient = f.value_and_gradient(w)[1]
     slopes = [(f.value_and_gradient(w + e)[0] - f.value_and_gradient(w - e)[0]) / 2e-5 for e in np.eye(len(w)) * 1e-5]
     assert gradient == pytest.approx(np.array(slopes), abs=1e-5)
+
+
+def test_modes_that_no_step_improves_are_given_as_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are counted: where the bound on them is met, what was reached is told and nothing runs on."""
+    monkeypatch.setattr("app.stats.ordinal.clmm_laplace._MAX_NEWTON", 1)
+    monkeypatch.setattr("app.stats.ordinal.clmm_laplace._LENGTHS", (1e6, 1e5))
+    one = np.ones((1, 8))
+    design = crossed(Factor(np.arange(8) // 2, 4, (0,)), Factor(np.arange(8) % 2, 2, (0,)), one)
+    f = Laplace(np.array([0, 1, 1, 1, 0, 0, 1, 0]), np.zeros((0, 8)), design, "logit", 2)
+    assert np.isfinite(f.value_and_gradient(np.array([0.3, 0.5, 0.5]))[0])

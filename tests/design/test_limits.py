@@ -1,0 +1,22 @@
+"""How much one input may hold and take."""
+
+from __future__ import annotations
+
+import pickle
+
+from app.design.limits import Bounds, Limits
+
+
+def test_limits_grow_together() -> None:
+    bounds = Bounds(seconds=2, memory_mb=10, limits=Limits(1, 2, 3, 4, 5)).times(3)
+    assert bounds == Bounds(seconds=6, memory_mb=30, limits=Limits(3, 6, 9, 12, 15))
+
+
+def test_a_table_without_columns_has_as_many_rows_as_one_of_one_column() -> None:
+    assert Limits(cells=10).max_rows(0) == Limits(cells=10).max_rows(1) == 10
+
+
+def test_what_took_too_much_is_told_with_its_bound_in_another_process_too() -> None:
+    slow, large = Bounds(seconds=7).too_slow(), Bounds(memory_mb=1_500).too_large()
+    assert "more than 7 seconds" in pickle.loads(pickle.dumps(slow)).problems[0].sentence()  # noqa: S301 - made here
+    assert "what can be read in 1,500 MB; try a smaller file" in large.problems[0].sentence()
