@@ -7,7 +7,8 @@ from scipy import stats
 
 from app.stats.comparison.describe import mean_difference
 from app.stats.core.arrays import codes
-from app.stats.core.clusters import clusters, two_way_standard_error, with_two_way_interval
+from app.stats.core.clusters import clusters, has_few_raters, two_way_standard_error, with_two_way_interval
+from app.stats.core.result import Interval, Result
 
 
 def test_the_standard_error_is_that_of_statsmodels_clustered_in_each_way() -> None:
@@ -54,3 +55,10 @@ def test_clusters_whose_totals_are_equal_give_no_interval() -> None:
     groups = clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
     result = with_two_way_interval(3.0, np.array([1.0, -1.0, -1.0, 1.0]), groups)
     assert (result.interval, result.interval_reason, result.estimate) == (None, "no_variation", 3.0)
+
+
+@pytest.mark.parametrize(("n_raters", "is_few"), [(1, False), (2, True), (3, True), (4, False), (None, False)])
+def test_two_or_three_raters_are_few(n_raters: int | None, *, is_few: bool) -> None:
+    interval = Interval(0.1, 0.9, "two_way_cluster_t", inference="items_and_raters")
+    assert has_few_raters(Result(0.5, interval=interval, n_raters=n_raters)) is is_few
+    assert not has_few_raters(Result(0.5, n_raters=n_raters))
