@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from app.stats.core.result import Inference, Reason, Result
 
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
+# primary: named by the protocol before the data; exploratory: any other comparison; descriptive: compares nothing
+Role = Literal["primary", "exploratory", "descriptive"]
 Scope = dict[str, Any]
 
 
@@ -33,6 +35,7 @@ class Estimate:
     reason: Reason | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
+    role: Role = "descriptive"
     unit: Unit | None = None
     n_items: int | None = None
     n_units: int | None = None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
+from app.analysis.report.sentences import primary_answers
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import estimate_text, interval_text, of_text, p_text
 
@@ -23,21 +25,39 @@ if TYPE_CHECKING:
 LEAST_WIDTH = 150
 
 
-def print_report(report: Report, protocol: Protocol) -> None:
-    """One table a section and question on standard output."""
+def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
+    """The primary contrasts in sentences, then one table per section and question; all of them with `full`."""
     from rich.text import Text
 
     out, labels = console(), protocol.labels
     out.print(Text(protocol.title, style="bold"))
     for note in report.notes:
         out.print(Text(note))
+    _print_primary(report, protocol, out)
+    n_all = len(report.estimates)
+    report = report if full else brief(report, protocol)
     for (section, question), estimates in groupby(
         labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.question)
     ):
         about = f" · {labels.question(question)}" if question else ""
         out.print(Text(f"\n{section.capitalize()}{about}", style="bold"))
         out.print(_table(estimates))
-    out.print(Text(f"\nData {report.data_hash[:12]}", style="dim"))
+    shown = f"{len(report.estimates):,} of {n_all:,} estimates shown. For all of them: --full, --json or --out."
+    out.print(Text(f"\n{'' if full else f'{shown} '}Data {report.data_hash[:12]}", style="dim"))
+
+
+def _print_primary(report: Report, protocol: Protocol, out: Console) -> None:
+    from rich.text import Text
+
+    answers = primary_answers(report, protocol)
+    for place, answer in enumerate(answers):
+        if place == 0:
+            title = "Primary contrasts" if answer.result.is_declared else "Main contrast"
+            out.print(Text(f"\n{title}", style="bold"))
+        for sentence in answer.sentences:
+            out.print(Text(sentence.text))
+        if answer.why:
+            out.print(Text(f"{answer.question}: {answer.why}"))
 
 
 def console() -> Console:

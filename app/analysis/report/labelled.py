@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from app.analysis.report.wording import COVARIATES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.report import Report
     from app.design.protocol.labels import Labels
@@ -18,7 +20,12 @@ def labelled(report: Report, labels: Labels) -> Report:
 
     The key of the question stays: it is what a page or a chart finds an estimate by.
     """
-    return replace(report, estimates=tuple(labelled_estimate(estimate, labels) for estimate in report.estimates))
+    primary = tuple(replace(result, estimates=_each(result.estimates, labels)) for result in report.primary)
+    return replace(report, estimates=_each(report.estimates, labels), primary=primary)
+
+
+def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]:
+    return tuple(labelled_estimate(estimate, labels) for estimate in estimates)
 
 
 def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.design.protocol.primary_default import primary_contrasts
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -32,10 +34,7 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
         )
     if not codes.raters.are_known:
         yield UNKNOWN_RATERS
-    n_splits = sum(estimate.section == "subgroup" and "reference" in estimate.scope for estimate in estimates)
-    if n_splits:
-        chance = "one in twenty such tests has p < .05 by chance alone"
-        yield f"{n_splits} estimates compare by condition or subgroup: {chance}."
+    yield from _roles(estimates, protocol)
     if "is_simulated" in frames.raters:
         n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
         if n_simulated:
@@ -43,6 +42,21 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
     if codes.raters.is_model.any():
         n_models = int(codes.raters.is_model.sum())
         yield f"{n_models} of the raters are model judges, reported separately: they enter no estimate about people."
+
+
+def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
+    """What was decided before the data, and how much was looked at beside it."""
+    contrasts = primary_contrasts(protocol)
+    if contrasts and not protocol.analysis.primary:
+        label = protocol.labels.question(contrasts[0].question)
+        yield (
+            "The protocol names no primary contrast (analysis.primary). The first question that can be compared is "
+            f"shown as the primary one: {label}."
+        )
+    n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
+    if n_tests:
+        what = "1 exploratory test" if n_tests == 1 else f"{n_tests:,} exploratory tests"
+        yield f"{what} beside the primary contrasts: one in twenty has p < .05 by chance alone."
 
 
 def _rows(n: int) -> str:

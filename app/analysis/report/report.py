@@ -9,6 +9,7 @@ from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
+from app.analysis.report.primary import primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.study_data import Sheets
@@ -16,6 +17,7 @@ from app.analysis.sections.study_data import Sheets
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
+    from app.analysis.report.primary import PrimaryResult
     from app.design.protocol.study import Protocol
 
 SECTIONS = (
@@ -41,13 +43,15 @@ SECTIONS = (
 class Report:
     """What the page, the JSON, the CSV and the command line show.
 
-    `notes` are sentences about the whole; `data_hash` is a SHA-256 of all that the estimates are computed from.
+    `notes` are sentences about the whole; `data_hash` is a SHA-256 of all that the estimates are computed from;
+    `primary` are the contrasts that the study is about, each with its estimates, which are among `estimates` too.
     """
 
     study: str
     data_hash: str
     notes: tuple[str, ...]
     estimates: tuple[Estimate, ...]
+    primary: tuple[PrimaryResult, ...] = ()
 
     def of(self, section: str, question: str | None = None) -> tuple[Estimate, ...]:
         """The estimates of a section, and of one question if it is named."""
@@ -81,7 +85,9 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
         estimates_of(Sheets(codes, protocol, full, frames)), key=lambda estimate: SECTIONS.index(estimate.section)
     )
     estimates = estimates if is_known else list(for_items_only(estimates))
-    adjusted = with_adjusted_p(estimates, protocol.analysis.confirmatory)
+    roled, places = with_roles(estimates, protocol)
+    adjusted = with_adjusted_p(roled)
     data = data_hash(codes, frames, protocol)
     told = tuple(notes(codes, frames, adjusted, protocol))
-    return Report(protocol.slug, data, told, tuple(with_recipes(adjusted, data, full=full)))
+    made = tuple(with_recipes(adjusted, data, full=full))
+    return Report(protocol.slug, data, told, made, primary_results(made, places, protocol))

@@ -78,7 +78,7 @@ class Sheets:
                 scaled_answers(self.codes, question),
                 self.protocol.reference,
                 cut=declared.cut.get(question.key),
-                margin=declared.margin.get(question.key),
+                margin=declared.margin_of(question.key),
                 full=self.full,
             )
             for question in self.protocol.scaled_questions
@@ -93,7 +93,13 @@ class Sheets:
             question = composite_question(name, composite, table.questions)
             answers = composite_answers(table, composite)
             sheet = ScaledSheet(
-                self.codes, question, answers, self.protocol.reference, full=self.full, is_composite=True
+                self.codes,
+                question,
+                answers,
+                self.protocol.reference,
+                margin=self.protocol.analysis.margin_of(name),
+                full=self.full,
+                is_composite=True,
             )
             found.append((sheet, table))
         return found

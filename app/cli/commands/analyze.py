@@ -29,10 +29,15 @@ def analyze(
             metavar="FILE", exists=True, dir_okay=False, help="Recompute one record of report.json, and compare it."
         ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Fit mixed models above 20,000 ratings too.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print all estimates, and fit mixed models above 20,000 ratings too.")
+    ] = False,
     is_folder: BareName = None,
 ) -> None:
-    """Compute the estimates of a study. A study folder needs no database."""
+    """Compute the estimates of a study. A study folder needs no database.
+
+    Prints the primary contrasts and the main estimates of each question; all of them with --full, --json or --out.
+    """
     from app.actions.results.report import write_report
     from app.analysis import analyze as analyze_frames
     from app.analysis.report.report_tables import report_json
@@ -50,7 +55,7 @@ def analyze(
     elif out is None:
         from app.cli.print_report import print_report
 
-        print_report(report, protocol)
+        print_report(report, protocol, full=full)
 
 
 def study_data(study: Path | str) -> tuple[Frames, Protocol]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.design.protocol.cells import cell_of, cells
 from app.design.protocol.composite import composite_problem
 from app.design.protocol.labels import same_labels
+from app.design.protocol.primary_problems import primary_problems
 from app.design.protocol.swapped_labels import swapped_source
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.ranking import MIN_RANKED
@@ -70,13 +71,10 @@ def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     scaled = {question.key for question in protocol.scaled_questions}
     yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
     yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
-    chosen = (question.key for question in (*protocol.choice_questions, *protocol.ranking_questions))
-    compared = {*scaled, *chosen, *analysis.composites}
-    words = "rating questions, choices, rankings or composites"
-    yield from _unknown("analysis.confirmatory", words, analysis.confirmatory, compared)
     for name, composite in analysis.composites.items():
         if problem := composite_problem(name, composite, protocol.scaled_questions):
             yield problem
+    yield from primary_problems(protocol)
     if believed := analysis.believed_source:
         question = protocol.question(believed.question)
         if not isinstance(question, CategoryQuestion):

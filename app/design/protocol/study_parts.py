@@ -12,6 +12,7 @@ from app.design.protocol.composite import Composite
 from app.design.protocol.conditions import Factor, Name
 from app.design.protocol.flow import Flow
 from app.design.protocol.labels import Attribute
+from app.design.protocol.primary import PrimaryContrast
 from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.kinds import Question, ScaledQuestion
@@ -64,10 +65,15 @@ class Analysis(BaseModel):
     reference: str | None = None
     cut: dict[str, FiniteFloat] = {}
     margin: dict[str, Annotated[float, Field(gt=0)]] = {}
-    confirmatory: tuple[Key, ...] = ()
+    primary: tuple[PrimaryContrast, ...] = ()
     composites: dict[Key, Composite] = {}
     responder: str | None = None
     believed_source: BelievedSource | None = None
+
+    def margin_of(self, key: str) -> float | None:
+        """The margin of a question or composite: of `margin`, else of its primary contrast."""
+        of_primary = (contrast.margin for contrast in self.primary if contrast.question == key)
+        return self.margin.get(key) or next((margin for margin in of_primary if margin is not None), None)
 
 
 class Raters(BaseModel):

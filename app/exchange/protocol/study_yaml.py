@@ -89,9 +89,16 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
 def _add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:
     """A validator's own words, "what is allowed, found what"; where it looks across parts they begin with the part."""
     allowed, _, named = message.partition(", found ")
-    part = tuple(allowed.split(" ", 1)[0].split("."))
-    path = part if not path and part in tree.lines else path
+    path = path or _nearest(allowed.split(" ", 1)[0], tree)
     problems.add(FILE, tree.line(path), dotted(path), named or found, allowed)
+
+
+def _nearest(part: str, tree: Tree) -> Path:
+    """The path that a sentence begins with, such as `analysis.primary.2.test`, as far as it is written."""
+    path: Path = tuple(int(name) - 1 if name.isdecimal() else name for name in part.split("."))
+    while path and path not in tree.lines:
+        path = path[:-1]
+    return path
 
 
 def _found(data: Any, path: Path) -> str:  # noqa: ANN401 - whatever is written

@@ -69,7 +69,7 @@ def test_a_margin_set_before_the_data_gives_equivalence_and_non_inferiority() ->
 def test_p_values_are_adjusted_over_the_declared_questions_by_holm_and_over_the_rest_apart() -> None:
     keys = ("warm", "clear", "apt", "kind")
     questions = [{**FIVE, "key": key} for key in keys]
-    report = _report(_rows(4, 6, keys), *questions, analysis={"confirmatory": ["warm", "clear"]})
+    report = _report(_rows(4, 6, keys), *questions, analysis={"primary": ["warm", "clear"]})
     headlines = {key: first(report, "mean_difference", question=key) for key in keys}
     p = {key: estimate.p_value or 0 for key, estimate in headlines.items()}
     adjusted = {key: estimate.p_adjusted for key, estimate in headlines.items()}

@@ -1,0 +1,56 @@
+"""What is shown of a report first: primary contrasts, then per question its main contrast, means, agreement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.analysis.report.primary_records import places_of
+from app.design.protocol.primary_default import default_contrast, first_question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+MAIN_AGREEMENT = ("krippendorff_alpha", "kendall_w_within_items")
+
+
+def brief(report: Report, protocol: Protocol) -> Report:
+    """The same report with fewer estimates, primary ones first. The report is not `labelled`."""
+    primary = [estimate for result in report.primary for estimate in result.estimates]
+    kept = {id(estimate): estimate for estimate in (*primary, *_of_questions(report, protocol))}
+    return replace(report, estimates=tuple(kept.values()))
+
+
+def _of_questions(report: Report, protocol: Protocol) -> Iterator[Estimate]:
+    """Question by question, in the order of the protocol; composites last. Those about the rater stay out."""
+    by_question: dict[str, list[Estimate]] = {}
+    for estimate in report.estimates:
+        by_question.setdefault((estimate.question or "").partition("=")[0], []).append(estimate)
+    for key in (*(question.key for question in protocol.questions), *protocol.analysis.composites):
+        question = first_question(protocol, key)
+        if question is not None and question.target != "rater":
+            yield from _of_question(key, by_question.get(key, []), protocol)
+
+
+def _of_question(key: str, estimates: list[Estimate], protocol: Protocol) -> Iterator[Estimate]:
+    contrast = default_contrast(protocol, key)
+    if contrast is not None:
+        yield from (estimates[place] for place in places_of(contrast, estimates, protocol))
+    main = (estimate for estimate in estimates if _is_mean_or_agreement(estimate))
+    firsts: dict[tuple[object, ...], Estimate] = {}
+    for estimate in main:
+        firsts.setdefault((estimate.section, estimate.question, str(estimate.scope)), estimate)
+    yield from firsts.values()
+
+
+def _is_mean_or_agreement(estimate: Estimate) -> bool:
+    """Of all persons, pooled or by source."""
+    if not estimate.scope.keys() <= {"source"}:
+        return False
+    if estimate.section == "distribution":
+        return estimate.statistic == "mean"
+    return estimate.section in {"agreement", "ranking"} and estimate.statistic.startswith(MAIN_AGREEMENT)

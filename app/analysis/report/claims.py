@@ -1,0 +1,258 @@
+"""What an estimate says, as a sentence without its interval: one function for each kind of statistic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import covariate_text, number
+from app.design.protocol.labels import readable
+from app.design.questions.scale import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.analysis.estimate import Estimate
+    from app.design.protocol.labels import Labels
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """An estimate with the words for what it is of. `value` is its number, `scale` the ends of its question's scale.
+
+    `effect` is the number behind a test statistic, such as the difference behind a t.
+    """
+
+    estimate: Estimate
+    labels: Labels
+    value: float
+    scale: tuple[float, float] | None = None
+    effect: Estimate | None = None
+
+    @property
+    def question(self) -> str:
+        """The label of the question; of a code, that of its question."""
+        return self.labels.question((self.estimate.question or "").partition("=")[0])
+
+    @property
+    def source(self) -> str:
+        """The label of the source, or of everything where none is named."""
+        return self._source("source")
+
+    @property
+    def reference(self) -> str:
+        """The label of the source that it is compared with."""
+        return self._source("reference")
+
+    def _source(self, part: str) -> str:
+        return self.labels.source(self.estimate.scope[part]) if part in self.estimate.scope else "all sources"
+
+    @property
+    def code(self) -> str:
+        """The words of the code that is compared."""
+        key, code = (self.estimate.question or "").partition("=")[0], str(self.estimate.scope.get("category", ""))
+        return self.labels.codes.get(key, {}).get(code) or readable(code)
+
+    @property
+    def on_scale(self) -> str:
+        """From where to where the scale goes."""
+        return f" on a scale from {number_text(self.scale[0])} to {number_text(self.scale[1])}" if self.scale else ""
+
+    def level(self, part: str) -> str:
+        """The label of a level of a factor or an attribute."""
+        scope = self.estimate.scope
+        return self.labels.level(str(scope.get("factor", "")), str(scope[part]))
+
+    @property
+    def factor(self) -> str:
+        """The label of the factor or attribute."""
+        scope = self.estimate.scope
+        name = str(scope.get("factor") or scope.get("attribute"))
+        return self.labels.factors.get(name) or self.labels.column(name)
+
+    @property
+    def of_source(self) -> str:
+        """Whose responses, where it is one source's only."""
+        return f" ({self.source} only)" if "source" in self.estimate.scope else ""
+
+    def points(self, more: str = "higher", less: str = "lower") -> str:
+        """So many points higher or lower."""
+        return f"{number(abs(self.value), 'points')} points {more if self.value > 0 else less}"
+
+
+def _rated(about: About) -> str:
+    if about.value == 0:
+        return f"{about.question}: {about.source} and {about.reference} are rated the same on average"
+    return f"{about.question}: {about.source} is rated {about.points()} than {about.reference}{about.on_scale}"
+
+
+def _tested(about: About) -> str:
+    """A test statistic with the difference that it tests, where there is one."""
+    statistic = STATISTICS[about.estimate.statistic].words
+    value = number(about.value, "test")
+    if about.effect is None or about.effect.estimate is None:
+        return f"{about.question}, {about.source} against {about.reference}: {statistic} = {value}"
+    if about.effect.statistic == "rank_biserial":
+        r = number(about.effect.estimate, "coefficient")
+        higher = "higher" if about.effect.estimate > 0 else "lower"
+        return f"{about.question}: {about.source} ranks {higher} than {about.reference}, rank-biserial r = {r}"
+    gap = About(about.estimate, about.labels, about.effect.estimate, about.scale)
+    return _rated(gap)
+
+
+def _odds(about: About) -> str:
+    times = number(about.value, "ratio")
+    return (
+        f"{about.question}: the odds of a higher rating are {times} times as high for {about.source} "
+        f"as for {about.reference}"
+    )
+
+
+def _superior(about: About) -> str:
+    share = number(about.value, "share")
+    return (
+        f"{about.question}: in {share} of cases the same rater rates {about.source} above {about.reference} "
+        "on the same item (ties as half)"
+    )
+
+
+def _ratio(about: About) -> str:
+    cut = number_text(about.estimate.scope["cut"])
+    times = number(about.value, "ratio")
+    return (
+        f"{about.question}: item means of {cut} or more are {times} times as frequent for {about.source} "
+        f"as for {about.reference}"
+    )
+
+
+def _percent(about: About) -> str:
+    way = "higher" if about.value > 0 else "lower"
+    return f"{about.question}: {about.source} is rated {abs(about.value):.0f}% {way} than {about.reference}"
+
+
+def _within(about: About) -> str:
+    """Equivalence and non-inferiority: the difference, and whether the interval stays within the margin."""
+    return _rated(about)
+
+
+def _preferred(about: About) -> str:
+    share = number(about.value, "share")
+    verb = "ranked above" if about.estimate.section == "ranking" else "preferred over"
+    answers = "rankings" if about.estimate.section == "ranking" else "choices"
+    return f"{about.question}: {about.source} is {verb} {about.reference} in {share} of {answers}"
+
+
+def _code(about: About) -> str:
+    more = "more" if about.value > 0 else "less"
+    size = number(abs(about.value), "share").removesuffix("%")
+    return (
+        f"{about.question}: {about.code} is chosen {size} percentage points {more} often for {about.source} "
+        f"than for {about.reference}"
+    )
+
+
+def _marginal(about: About) -> str:
+    chi = number(about.value, "test")
+    return (
+        f"{about.question}: the answers about {about.source} and {about.reference} are distributed differently, "
+        f"chi-square = {chi}"
+    )
+
+
+def _factor(about: About) -> str:
+    return (
+        f"{about.question}, {about.factor}: ratings are {about.points()} with {about.level('level')} "
+        f"than with {about.level('reference_level')}{about.of_source}{about.on_scale}"
+    )
+
+
+def _interaction(about: About) -> str:
+    scope = about.estimate.scope
+    where = about.labels.condition(str(scope["condition"])) if "condition" in scope else str(scope["shown_label"])
+    return (
+        f"{about.question}: the difference between {about.source} and {about.reference} is "
+        f"{about.points('larger', 'smaller')} with {where} than otherwise"
+    )
+
+
+def _pools(about: About) -> str:
+    scope = about.estimate.scope
+    mine, theirs = about.labels.pool(scope["pool"]), about.labels.pool(scope["reference_pool"])
+    if about.estimate.statistic == "pool_correlation":
+        r = number(about.value, "coefficient")
+        return f"{about.question}: the ratings of {mine} and {theirs} correlate with r = {r} over the same responses"
+    return f"{about.question}: {mine} rate {about.points()} than {theirs} on the same responses{about.on_scale}"
+
+
+def _turns(about: About) -> str:
+    rise = "rise" if about.value > 0 else "fall"
+    size = number(abs(about.value), "points")
+    if "reference" not in about.estimate.scope:
+        return f"{about.question}: ratings of {about.source} {rise} by {size} points per turn{about.on_scale}"
+    more = "more" if about.value > 0 else "less"
+    return (
+        f"{about.question}: ratings of {about.source} rise by {size} points per turn {more} "
+        f"than those of {about.reference}{about.on_scale}"
+    )
+
+
+def _covariate(about: About) -> str:
+    scope = about.estimate.scope
+    name = covariate_text(about.labels.column(str(scope["covariate"])))
+    size = f"{number(about.value, 'points')} points per unit of {name}"
+    if "reference" in scope:
+        return f"{about.question}: the slope is {size} for {about.source}, less that for {about.reference}"
+    return f"{about.question}: ratings of {about.source} differ by {size}"
+
+
+def _detection(about: About) -> str:
+    return f"Raters tell models from people with d' = {number(about.value, 'points')} (0 is chance)"
+
+
+def _belief(about: About) -> str:
+    return (
+        f"{about.question}: responses of {about.source} are rated {about.points()} when raters believe that a model "
+        f"wrote them{about.on_scale}"
+    )
+
+
+def _accuracy(about: About) -> str:
+    return f"{about.question}: {number(about.value, 'share')} of answers are correct{about.of_source}"
+
+
+def _coefficient(about: About) -> str:
+    statistic = STATISTICS[about.estimate.statistic]
+    return f"{about.question}: {statistic.words} is {number(about.value, statistic.kind)}{about.of_source}"
+
+
+CLAIMS: dict[str, Callable[[About], str]] = {
+    "mean_difference": _rated,
+    "equivalence": _within,
+    "non_inferiority": _within,
+    **dict.fromkeys(("t_paired", "t_unpaired", "wilcoxon", "mann_whitney", "chi_square"), _tested),
+    "odds_ratio_clmm": _odds,
+    "prob_superiority": _superior,
+    "share_at_least_ratio": _ratio,
+    "percent_change": _percent,
+    "share_preferred": _preferred,
+    "share_preferred_glmm": _preferred,
+    "category_difference": _code,
+    "stuart_maxwell": _marginal,
+    "factor_effect": _factor,
+    "attribute_effect": _factor,
+    "interaction": _interaction,
+    "pool_difference": _pools,
+    "pool_correlation": _pools,
+    "turn_slope": _turns,
+    "turn_slope_difference": _turns,
+    "covariate_slope_by_source": _covariate,
+    "dprime": _detection,
+    "belief_effect": _belief,
+    "accuracy_share": _accuracy,
+}
+
+
+def claim_of(about: About) -> str:
+    """The claim, without a full stop. A statistic without words of its own is named with its number."""
+    return CLAIMS.get(about.estimate.statistic, _coefficient)(about)

@@ -1,0 +1,65 @@
+"""The primary contrasts of a report with what was found, and the part of the report that is shown first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.analysis.report.primary_records import places_of
+from app.design.protocol.primary_default import primary_contrasts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.study import Protocol
+
+# sections in which something is tested, so that many tests find something by chance
+COMPARING = ("comparison", "choice", "ranking", "category", "belief", "subgroup", "contrast")
+AGAINST = ("reference", "reference_level", "reference_pool")
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryResult:
+    """A primary contrast and its estimates: one for each source, level or code that it leaves open.
+
+    `is_declared` is False where the protocol names no primary contrast and this one follows from the design. Without
+    estimates there are no answers that the contrast could be made from.
+    """
+
+    contrast: PrimaryContrast
+    is_declared: bool
+    estimates: tuple[Estimate, ...]
+
+
+def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[Estimate], list[tuple[int, ...]]]:
+    """The estimates, each with its role; and for each primary contrast the places of those that answer it."""
+    places = [tuple(places_of(one, estimates, protocol)) for one in primary_contrasts(protocol)]
+    primary = {place for found in places for place in found}
+    roled = [
+        replace(estimate, role="primary")
+        if place in primary
+        else replace(estimate, role="exploratory")
+        if _compares(estimate)
+        else estimate
+        for place, estimate in enumerate(estimates)
+    ]
+    return roled, places
+
+
+def _compares(estimate: Estimate) -> bool:
+    """Whether it compares something: it has a p-value, or a second source, level or pool."""
+    is_against = any(key in estimate.scope for key in AGAINST)
+    return estimate.section in COMPARING and (is_against or estimate.p_value is not None)
+
+
+def primary_results(
+    estimates: Sequence[Estimate], places: Sequence[Sequence[int]], protocol: Protocol
+) -> tuple[PrimaryResult, ...]:
+    """What was found for each primary contrast, in the order of the protocol."""
+    is_declared = bool(protocol.analysis.primary)
+    return tuple(
+        PrimaryResult(contrast, is_declared, tuple(estimates[place] for place in found))
+        for contrast, found in zip(primary_contrasts(protocol), places, strict=True)
+    )

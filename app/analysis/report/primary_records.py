@@ -1,0 +1,136 @@
+"""Which estimates of a report answer a primary contrast: by what they are of, never by where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.stats.linear.lmm import METHOD as LMM
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate, Scope
+    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.study import Protocol
+
+SOURCES, POOLS = ("source", "reference"), ("pool", "reference_pool")
+# how a part of a contrast is called in a scope
+SCOPE_KEYS = {"code": "category"}
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How a test stands in the records: statistic, unit, keys of the scope; how its method begins where that counts.
+
+    `keys` are those of every such record, `perhaps` those that only some have. A part that a contrast names comes on
+    top. Several records of one scope differ in their method; the first of them is the main one.
+    """
+
+    statistic: str
+    unit: str | None = "rating"
+    keys: tuple[str, ...] = SOURCES
+    perhaps: tuple[str, ...] = ()
+    method: str = ""
+
+
+RECORDED: dict[str, Recorded] = {
+    "mean_difference": Recorded("mean_difference"),
+    "mean_difference_lmm": Recorded("mean_difference", method=LMM),
+    "t_paired": Recorded("t_paired", "item_mean"),
+    "t_unpaired": Recorded("t_unpaired", "item_mean"),
+    "wilcoxon": Recorded("wilcoxon", "item_mean"),
+    "mann_whitney": Recorded("mann_whitney", "item_mean", perhaps=("level",)),
+    "odds_ratio_clmm": Recorded("odds_ratio_clmm"),
+    "prob_superiority": Recorded("prob_superiority"),
+    "chi_square": Recorded("chi_square"),
+    "share_at_least_ratio": Recorded("share_at_least_ratio", "item_mean", (*SOURCES, "cut")),
+    "percent_change": Recorded("percent_change"),
+    "equivalence": Recorded("equivalence"),
+    "non_inferiority": Recorded("non_inferiority"),
+    "share_preferred": Recorded("share_preferred", "choice"),
+    "share_preferred_glmm": Recorded("share_preferred_glmm", "choice"),
+    "category_difference": Recorded("category_difference", keys=("category", *SOURCES)),
+    "stuart_maxwell": Recorded("stuart_maxwell"),
+    "factor_effect": Recorded("factor_effect", keys=("factor", "level", "reference_level")),
+    "interaction": Recorded("interaction", perhaps=("condition", "shown_label")),
+    "attribute_effect": Recorded("attribute_effect", keys=("attribute", "level", "reference_level")),
+    "pool_difference": Recorded("pool_difference", "response", POOLS),
+    "pool_correlation": Recorded("pool_correlation", "response", POOLS),
+    "turn_slope": Recorded("turn_slope", keys=("source",)),
+    "turn_slope_difference": Recorded("turn_slope_difference"),
+    "covariate_slope": Recorded("covariate_slope_by_source", keys=("covariate", "source")),
+    "covariate_slope_difference": Recorded("covariate_slope_by_source", keys=("covariate", *SOURCES)),
+    "dprime": Recorded("dprime", keys=()),
+    "belief_effect": Recorded("belief_effect", keys=("source", "covariate")),
+    "accuracy_share": Recorded("accuracy_share", keys=(), perhaps=("source",)),
+    "krippendorff_alpha": Recorded("krippendorff_alpha", None, ()),
+    **{name: Recorded(name, None, ()) for name in ("fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_a_1", "icc_a_k")},
+}
+
+
+def places_of(contrast: PrimaryContrast, estimates: Sequence[Estimate], protocol: Protocol) -> list[int]:
+    """The places of the estimates that answer the contrast, one for each scope; of persons unless a pool is named."""
+    found: dict[frozenset[object], int] = {}
+    for place, estimate in enumerate(estimates):
+        if _is_of(estimate, contrast, protocol):
+            found.setdefault(_identity(estimate), place)
+    return list(found.values())
+
+
+def _is_of(estimate: Estimate, contrast: PrimaryContrast, protocol: Protocol) -> bool:
+    recorded = RECORDED[str(contrast.test)]
+    return (
+        _is_statistic(estimate, recorded)
+        and (estimate.question or "").partition("=")[0] == contrast.question
+        and _has_keys(estimate.scope, recorded, contrast)
+        and _fits(estimate.scope, contrast, protocol)
+    )
+
+
+def _is_statistic(estimate: Estimate, recorded: Recorded) -> bool:
+    name = estimate.statistic
+    is_same = name.startswith("krippendorff_alpha") if recorded.statistic == "krippendorff_alpha" else None
+    is_same = name == recorded.statistic if is_same is None else is_same
+    return is_same and recorded.unit in {None, estimate.unit} and estimate.method.startswith(recorded.method)
+
+
+def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bool:
+    """Whether the scope restricts by what the contrast is of, and by nothing else."""
+    named = {SCOPE_KEYS.get(part, part) for part in contrast.named if part not in {"margin", "factor", "level"}}
+    needed = set(recorded.keys) | {key for key in named if key not in recorded.perhaps}
+    return needed <= scope.keys() <= needed | set(recorded.perhaps)
+
+
+def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
+    """Whether what the contrast names is what the scope holds; of two sources or pools in either order."""
+    for first, second in (SOURCES, POOLS):
+        wanted = {value for part in (first, second) if (value := getattr(contrast, part))}
+        if second in scope:
+            default = protocol.reference if second == "reference" and contrast.reference is None else None
+            if not (wanted | ({default} if default else set())) <= {scope.get(first), scope[second]}:
+                return False
+        elif first in scope and wanted and scope[first] not in wanted:
+            return False
+    others = (("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
+    is_same = all(getattr(contrast, part) in {None, scope.get(key)} for part, key in others)
+    return is_same and (contrast.factor is None or _is_factor(scope, contrast))
+
+
+def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
+    """A factor stands by its name in an effect; in an interaction as the condition, `factor=level`."""
+    factor, level = contrast.factor, contrast.level
+    if "factor" in scope:
+        return scope["factor"] == factor and level in {None, scope["level"], scope["reference_level"]}
+    if factor == "shown_label":
+        return "shown_label" in scope and level in {None, scope["shown_label"]}
+    name, _, value = str(scope.get("condition", "")).partition("=")
+    return name == factor and level in {None, value}
+
+
+def _identity(estimate: Estimate) -> frozenset[object]:
+    """What the estimate is of: two sources or two pools are the same pair in either order."""
+    pairs = [frozenset((estimate.scope[a], estimate.scope[b])) for a, b in (SOURCES, POOLS) if b in estimate.scope]
+    paired = {key for pair in (SOURCES, POOLS) if pair[1] in estimate.scope for key in pair}
+    rest = [(key, str(value)) for key, value in estimate.scope.items() if key not in paired]
+    return frozenset([("question", estimate.question), *pairs, *rest])

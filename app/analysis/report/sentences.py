@@ -1,0 +1,199 @@
+"""Estimates as sentences that a reviewer accepts: effect, interval, test, and how much data it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.report.claims import About, claim_of
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import GENERALIZES, interval_text, p_text, why_text
+from app.design.protocol.primary_default import first_question
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.slider import SliderQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.primary import PrimaryResult
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+# by how a method begins, longest first
+TESTS = {
+    "two_way_cr2_t": "cluster-robust t test by items and raters (CR2)",
+    "two_way": "t test with two-way clustering by items and raters",
+    "item_cr2_t": "cluster-robust t test by items (CR2)",
+    "item_cluster": "t test with clustering by items",
+    "lmm": "linear mixed model, Satterthwaite degrees of freedom",
+    "clmm": "cumulative link mixed model",
+    "glmm": "logistic mixed model",
+    "t_paired": "paired t test on item means",
+    "t_unpaired": "unpaired t test on item means",
+    "wilcoxon": "Wilcoxon signed-rank test on item means",
+    "mann_whitney": "Mann-Whitney test",
+    "chi_square": "chi-square test",
+}
+# the number behind a test statistic: its statistic, and how its method begins
+EFFECTS = {
+    "t_paired": ("mean_difference", "t_paired"),
+    "t_unpaired": ("mean_difference", "t_unpaired"),
+    "wilcoxon": ("mean_difference", "t_paired"),
+    "mann_whitney": ("rank_biserial", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One estimate in words. `claim` stands alone, `reading` helps or is empty; `text` is everything in a line."""
+
+    estimate: Estimate
+    claim: str
+    interval: str
+    test: str
+    counts: str
+    reading: str = ""
+
+    @property
+    def text(self) -> str:
+        """The claim with interval, test and counts in brackets, then how to read it."""
+        basis = "; ".join(part for part in (self.interval, self.test, self.counts) if part)
+        return f"{self.claim} ({basis}).{' ' if self.reading else ''}{self.reading}"
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryAnswer:
+    """What the report says to one primary contrast. Without sentences `why` says what is missing."""
+
+    result: PrimaryResult
+    question: str
+    sentences: tuple[Sentence, ...]
+    why: str = ""
+
+
+def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
+    """Each primary contrast of the report, in the order of the protocol. The report is not `labelled`."""
+    found = []
+    for result in report.primary:
+        sentences = tuple(sentence_of(estimate, report.estimates, protocol) for estimate in result.estimates)
+        why = "" if sentences else "There are no answers to estimate this from."
+        found.append(PrimaryAnswer(result, protocol.labels.question(result.contrast.question), sentences, why))
+    return found
+
+
+def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protocol) -> Sentence:
+    """The sentence of an estimate; `among` is where the number behind a test statistic is looked up."""
+    effect = _effect(estimate, among)
+    shown = effect or estimate
+    if estimate.estimate is None:
+        words = STATISTICS[estimate.statistic].words
+        claim = f"{protocol.labels.question(estimate.question or '')}: {words} not estimable"
+        return Sentence(estimate, claim, why_text(estimate).rstrip("."), "", counts_text(estimate))
+    about = About(estimate, protocol.labels, estimate.estimate, _scale(estimate, protocol), effect)
+    reading = _reading(estimate, shown, protocol)
+    return Sentence(estimate, claim_of(about), level_text(shown), test_text(estimate), counts_text(estimate), reading)
+
+
+def _effect(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
+    if estimate.statistic not in EFFECTS:
+        return None
+    statistic, method = EFFECTS[estimate.statistic]
+    same = (
+        one
+        for one in among
+        if (one.question, one.scope, one.unit) == (estimate.question, estimate.scope, estimate.unit)
+        and one.statistic == statistic
+        and one.method.startswith(method)
+    )
+    return next(same, None)
+
+
+def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None:
+    """The ends of the question's scale; None for a composite, whose score may be a sum."""
+    question = protocol.question(estimate.question or "")
+    if isinstance(question, RatingQuestion | SliderQuestion):
+        return question.values[0], question.values[-1]
+    return None
+
+
+def level_text(estimate: Estimate) -> str:
+    """The interval with its level and for whom it holds, such as `95% CI 0.75 to 1.01, for new items`."""
+    if estimate.ci_low is None:
+        return interval_text(estimate)
+    holds = GENERALIZES[estimate.inference]
+    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {interval_text(estimate)}{', ' if holds else ''}{holds}"
+
+
+def test_text(estimate: Estimate) -> str:
+    """The test with its p-value, adjusted where it is one of several; empty where nothing was tested."""
+    if estimate.p_value is None:
+        return ""
+    name = next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
+    statistic = _statistic(estimate)
+    p = f"p {_equals(p_text(estimate.p_value))}"
+    is_other = estimate.p_adjusted is not None and estimate.p_adjusted != estimate.p_value
+    adjusted = f"adjusted p {_equals(p_text(estimate.p_adjusted))}" if is_other else ""
+    return ", ".join(part for part in (name, statistic, p, adjusted) if part)
+
+
+def _statistic(estimate: Estimate) -> str:
+    """The test statistic, where the estimate is one."""
+    names = {"t_paired": "t", "t_unpaired": "t", "wilcoxon": "V", "mann_whitney": "U", "chi_square": "χ²"}
+    name = names.get(estimate.statistic)
+    return f"{name} = {estimate.estimate:.2f}" if name and estimate.estimate is not None else ""
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+def counts_text(estimate: Estimate) -> str:
+    """How much data: ratings or choices, items, raters."""
+    answers = "choices" if estimate.unit == "choice" else "ratings"
+    parts = [(estimate.n_ratings, answers), (estimate.n_items, "items"), (estimate.n_raters, "raters")]
+    return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n)
+
+
+def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
+    """What a reader must not miss: a scale that is turned round, an interval that includes no difference, a margin."""
+    parts = []
+    question = first_question(protocol, (estimate.question or "").partition("=")[0])
+    is_composite = (estimate.question or "") in protocol.analysis.composites
+    if getattr(question, "reversed", False) and not is_composite:
+        parts.append("High values are undesirable on this scale.")
+    if estimate.statistic in {"equivalence", "non_inferiority"}:
+        parts.append(_margin(estimate, protocol))
+    elif _is_unclear(shown, none=_none(shown)):
+        parts.append("The difference is not statistically clear: the interval includes no difference.")
+    return " ".join(parts)
+
+
+def _none(estimate: Estimate) -> float:
+    """The value that stands for no difference."""
+    if estimate.statistic.startswith(("share_preferred", "prob_superiority")):
+        return 0.5
+    return 1.0 if STATISTICS[estimate.statistic].kind == "ratio" else 0.0
+
+
+def _is_unclear(estimate: Estimate, *, none: float) -> bool:
+    compares = estimate.p_value is not None or "reference" in estimate.scope
+    low, high = estimate.ci_low, estimate.ci_high
+    return compares and low is not None and high is not None and low <= none <= high
+
+
+def _margin(estimate: Estimate, protocol: Protocol) -> str:
+    margin = protocol.analysis.margin_of(estimate.question or "") or 0.0
+    low, high = estimate.ci_low, estimate.ci_high
+    if low is None or high is None:
+        return ""
+    if estimate.statistic == "non_inferiority":
+        is_shown = low > -margin
+        return f"{'Not worse' if is_shown else 'Not shown not to be worse'} by the margin of {margin:g} points."
+    is_shown = -margin < low and high < margin
+    return f"{'Equivalent' if is_shown else 'Not shown to be equivalent'} within the margin of {margin:g} points."
+
+
+def one_paragraph(answers: Sequence[PrimaryAnswer]) -> str:
+    """All answers as lines of text, for the terminal and for tests."""
+    return "\n".join(sentence.text for answer in answers for sentence in answer.sentences)

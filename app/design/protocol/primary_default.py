@@ -1,0 +1,91 @@
+"""The contrast that a question gets where the protocol names none, and the primary contrasts of a whole study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.protocol.primary import PrimaryContrast
+from app.design.protocol.primary_tests import kind_of
+from app.design.questions.category import CategoryQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.design.protocol.study_parts import ProtocolParts
+    from app.design.questions.kinds import AnyQuestion
+
+# the part that is named says which test is meant
+TEST_BY_PART = {
+    "factor": "factor_effect",
+    "attribute": "attribute_effect",
+    "code": "category_difference",
+    "reference_pool": "pool_difference",
+    "covariate": "covariate_slope",
+}
+
+
+def primary_contrasts(protocol: ProtocolParts) -> tuple[PrimaryContrast, ...]:
+    """The declared primary contrasts, each with its test.
+
+    Where none is declared: the default contrast of the first question that has one and is not about the rater.
+    """
+    declared = protocol.analysis.primary
+    if declared:
+        return tuple(contrast.with_test(str(test_of(protocol, contrast))) for contrast in declared)
+    derived = (default_contrast(protocol, question.key) for question in _not_about_raters(protocol))
+    first = next((contrast for contrast in derived if contrast is not None), None)
+    return () if first is None else (first,)
+
+
+def _not_about_raters(protocol: ProtocolParts) -> Iterator[AnyQuestion]:
+    yield from (question for question in protocol.questions if question.target != "rater")
+
+
+def test_of(protocol: ProtocolParts, contrast: PrimaryContrast) -> str | None:
+    """The test that a contrast names, else the one that its parts or its question call for."""
+    if contrast.test is not None:
+        return contrast.test
+    by_part = next((TEST_BY_PART[part] for part in contrast.named if part in TEST_BY_PART), None)
+    default = default_contrast(protocol, contrast.question)
+    return by_part or (default.test if default else None)
+
+
+def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | None:
+    """What the design says a question or composite compares: sources, else conditions, else pools, else agreement."""
+    question = first_question(protocol, key)
+    if question is None:
+        return None
+    kind = kind_of(question)
+    if kind == "category" and has_key(question):
+        return PrimaryContrast(question=key, test="accuracy_share")
+    if len(protocol.sources) > 1 and question.target != "item":
+        found = _between_sources(question)
+        return PrimaryContrast(question=key, test=found) if found else None
+    if kind == "rating" and protocol.conditions:
+        factor = next(iter(protocol.conditions))
+        return PrimaryContrast(question=key, test="factor_effect", factor=factor)
+    if kind == "rating" and len(protocol.design.pools) > 1:
+        return PrimaryContrast(question=key, test="pool_difference")
+    is_agreed = kind in {"rating", "choice", "category"} and question.target != "rater"
+    return PrimaryContrast(question=key, test="krippendorff_alpha") if is_agreed else None
+
+
+def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:
+    """The question of that key; of a composite its first question, whose kind and target are those of all of them."""
+    composite = protocol.analysis.composites.get(key)
+    return protocol.question(composite.questions[0] if composite else key)
+
+
+def has_key(question: AnyQuestion) -> bool:
+    """Whether there is a right answer."""
+    return isinstance(question, CategoryQuestion) and bool(question.correct or question.correct_column)
+
+
+def _between_sources(question: AnyQuestion) -> str | None:
+    by_kind = {
+        "rating": "turn_slope_difference" if question.target == "turn" else "mean_difference",
+        "choice": "share_preferred",
+        "ranking": "share_preferred",
+        "category": "category_difference",
+    }
+    return None if question.target == "rater" else by_kind.get(kind_of(question))

@@ -1,0 +1,98 @@
+"""What is wrong with the primary contrasts of a protocol: a sentence each, which names the place in the list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.protocol.primary_default import first_question, has_key, test_of
+from app.design.protocol.primary_tests import TESTS, kind_of, tests_for
+from app.design.questions.category import CategoryQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.study_parts import ProtocolParts
+    from app.design.questions.kinds import AnyQuestion
+
+SHOWN_LABEL = "shown_label"
+
+
+def primary_problems(protocol: ProtocolParts) -> Iterator[str]:
+    """Every name that is not declared, every part that a test does not take or lacks, every contrast given twice."""
+    contrasts = protocol.analysis.primary
+    for place, contrast in enumerate(contrasts, 1):
+        part = f"analysis.primary.{place}"
+        yield from _of_one(protocol, contrast, part)
+        if contrast in contrasts[: place - 1]:
+            yield f"{part} is a contrast of its own, found the same as analysis.primary.{contrasts.index(contrast) + 1}"
+
+
+def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Iterator[str]:
+    question = first_question(protocol, contrast.question)
+    if question is None:
+        yield f"{part}.question names a question or a composite, found {contrast.question}"
+    else:
+        yield from _test(protocol, contrast, question, part) or _names(protocol, contrast, question, part)
+
+
+def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> list[str]:
+    """What is wrong with the test, and with the parts that it takes."""
+    name, fitting = test_of(protocol, contrast), tests_for(kind_of(question))
+    if not fitting:
+        return [f"{part}.question names a question that can be compared, found {contrast.question}"]
+    if name is None:
+        return [f"{part}.test is one of {', '.join(fitting)}, found nothing"]
+    if name not in fitting:
+        return [f"{part}.test is one of {', '.join(fitting)} for {contrast.question}, found {name}"]
+    test, named = TESTS[name], contrast.named
+    found = [f"{part}.{need} is named for the test {name}, found nothing" for need in test.needs if need not in named]
+    allowed = (*test.needs, *test.may)
+    words = ", ".join(allowed) or "the question only"
+    found += [f"{part} names {words} for the test {name}, found {other}" for other in named if other not in allowed]
+    return found + list(_margin(protocol, contrast, name, part)) + list(_turns(question, name, part))
+
+
+def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part: str) -> Iterator[str]:
+    declared = protocol.analysis.margin_of(contrast.question)
+    if "margin" in TESTS[name].may and declared is None:
+        yield f"{part}.margin is the largest difference that does not matter, for the test {name}, found nothing"
+    if contrast.margin is not None and contrast.margin != declared:
+        yield f"{part}.margin is the one margin of {contrast.question}, {declared:g}, found {contrast.margin:g}"
+    if name == "share_at_least_ratio" and contrast.question not in protocol.analysis.cut:
+        yield f"{part}.test share_at_least_ratio is for a question with a value in analysis.cut, found none"
+
+
+def _turns(question: AnyQuestion, name: str, part: str) -> Iterator[str]:
+    if TESTS[name].compares == "turns" and question.target != "turn":
+        yield f"{part}.test {name} is for questions with the target turn, found {question.target}"
+
+
+def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
+    """Every name that is not declared elsewhere. Attributes and covariates may be columns of the study's files."""
+    factor = contrast.factor
+    known: dict[str, Collection[str]] = {
+        "source": protocol.sources,
+        "reference": protocol.sources,
+        "factor": {*protocol.conditions, SHOWN_LABEL},
+        "pool": protocol.design.pools,
+        "reference_pool": protocol.design.pools,
+        "code": question.codes if isinstance(question, CategoryQuestion) else (),
+    }
+    if factor in protocol.conditions:
+        known["level"] = protocol.conditions[factor].levels
+    for name, value in contrast.named.items():
+        if name in known and value not in known[name]:
+            yield f"{part}.{name} is one of {', '.join(known[name]) or 'none'}, found {value}"
+    if contrast.source is not None and contrast.source == contrast.reference:
+        yield f"{part}.reference is another source than {contrast.source}, found the same"
+    yield from _declared(protocol, contrast, question, part)
+
+
+def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
+    """What a test takes from elsewhere in the protocol: the answer key, the question on who wrote a response."""
+    compares = TESTS[str(test_of(protocol, contrast))].compares
+    if compares == "accuracy" and not has_key(question):
+        yield f"{part}.question names a question with correct or correct_column, found {question.key}"
+    if compares == "belief" and protocol.analysis.believed_source is None:
+        yield f"{part}.test is for a study with analysis.believed_source, found none"

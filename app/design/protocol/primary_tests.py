@@ -1,0 +1,106 @@
+"""The tests and estimates that a primary contrast can name: what each compares, which questions it fits, its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.ranking import RankingQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.slider import SliderQuestion
+
+if TYPE_CHECKING:
+    from app.design.questions.kinds import AnyQuestion
+
+Compared = Literal["sources", "factor", "attribute", "pools", "turns", "covariate", "belief", "accuracy", "agreement"]
+Asked = Literal["rating", "choice", "ranking", "category", "highlight", "text"]
+# what may be named to say which of several contrasts is meant
+PARTS = (
+    "source",
+    "reference",
+    "factor",
+    "level",
+    "attribute",
+    "code",
+    "pool",
+    "reference_pool",
+    "covariate",
+    "margin",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryTest:
+    """`compares` is the kind of contrast, `asked` the kinds of question; `needs` and `may` are parts."""
+
+    compares: Compared
+    asked: tuple[Asked, ...]
+    needs: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+_TWO = ("source", "reference", "pool")
+_RATED = PrimaryTest("sources", ("rating",), may=_TWO)
+_MARGIN = PrimaryTest("sources", ("rating",), may=(*_TWO, "margin"))
+_AGREED = PrimaryTest("agreement", ("rating", "choice", "category"), may=("source", "pool", "code"))
+
+TESTS: dict[str, PrimaryTest] = {
+    "mean_difference": _RATED,
+    "mean_difference_lmm": _RATED,
+    "t_paired": _RATED,
+    "t_unpaired": _RATED,
+    "wilcoxon": _RATED,
+    "mann_whitney": _RATED,
+    "odds_ratio_clmm": _RATED,
+    "prob_superiority": _RATED,
+    "chi_square": _RATED,
+    "share_at_least_ratio": _RATED,
+    "percent_change": _RATED,
+    "equivalence": _MARGIN,
+    "non_inferiority": _MARGIN,
+    "share_preferred": PrimaryTest("sources", ("choice", "ranking"), may=_TWO),
+    "share_preferred_glmm": PrimaryTest("sources", ("choice",), may=_TWO),
+    "category_difference": PrimaryTest("sources", ("category",), may=("source", "reference", "code")),
+    "stuart_maxwell": PrimaryTest("sources", ("category",), may=("source", "reference")),
+    "factor_effect": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source")),
+    "interaction": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source", "reference")),
+    "attribute_effect": PrimaryTest("attribute", ("rating",), needs=("attribute",), may=("level",)),
+    "pool_difference": PrimaryTest("pools", ("rating",), may=("pool", "reference_pool")),
+    "pool_correlation": PrimaryTest("pools", ("rating",), may=("pool", "reference_pool")),
+    "turn_slope": PrimaryTest("turns", ("rating",), may=("source",)),
+    "turn_slope_difference": PrimaryTest("turns", ("rating",), may=("source", "reference")),
+    "covariate_slope": PrimaryTest("covariate", ("rating",), needs=("covariate",), may=("source",)),
+    "covariate_slope_difference": PrimaryTest(
+        "covariate", ("rating",), needs=("covariate",), may=("source", "reference")
+    ),
+    "dprime": PrimaryTest("belief", ("category",), may=("pool",)),
+    "belief_effect": PrimaryTest("belief", ("rating",), may=("source", "pool")),
+    "accuracy_share": PrimaryTest("accuracy", ("category",), may=("source", "pool")),
+    "krippendorff_alpha": _AGREED,
+    "fleiss_kappa": _AGREED,
+    "gwet_ac1": _AGREED,
+    "gwet_ac2": _AGREED,
+    "icc_a_1": _AGREED,
+    "icc_a_k": _AGREED,
+}
+
+
+def kind_of(question: AnyQuestion) -> Asked:
+    """How the question is answered, as far as tests care: a slider and a rating take the same ones."""
+    if isinstance(question, RatingQuestion | SliderQuestion):
+        return "rating"
+    if isinstance(question, ChoiceQuestion):
+        return "choice"
+    if isinstance(question, RankingQuestion):
+        return "ranking"
+    if isinstance(question, CategoryQuestion):
+        return "category"
+    return "highlight" if isinstance(question, HighlightQuestion) else "text"
+
+
+def tests_for(asked: Asked) -> list[str]:
+    """The names of the tests that fit questions of that kind."""
+    return [name for name, test in TESTS.items() if asked in test.asked]

@@ -1,0 +1,181 @@
+"""What a study is about comes first, in sentences, adjusted as one family; the rest is marked and counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.analysis import analyze
+from app.analysis.report.brief import brief
+from app.analysis.report.labelled import labelled
+from app.analysis.report.sentences import one_paragraph, primary_answers
+from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+CLEAR = {**FIVE, "key": "clear", "label": "Clarity"}
+
+
+def rows(n_items: int = 8, n_raters: int = 6, keys: tuple[str, ...] = ("empathy", "clear")) -> list[Row]:
+    """The model a point above the person, with some spread that depends on nothing random."""
+    return [
+        {
+            "rater": f"r{rater}",
+            "item": f"i{item}",
+            "response": f"i{item}:{source}",
+            "question": key,
+            "value": 2
+            + ((item * 3 + rater * 5 + len(key) + 4 * (source == "model")) % 7 + 3 * (source == "model")) // 3,
+        }
+        for key in keys
+        for rater in range(n_raters)
+        for item in range(n_items)
+        for source in ("human", "model")
+    ]
+
+
+def made(primary: list[Any], *questions: dict[str, Any], answers: list[Row] | None = None) -> tuple[Report, Protocol]:
+    study = protocol(*(questions or (FIVE, CLEAR)), analysis={"primary": primary, "cut": {"empathy": 2.75}})
+    return analyze(frames(study, rows() if answers is None else answers), study), study
+
+
+@pytest.fixture(scope="module")
+def report() -> tuple[Report, Protocol]:
+    return made(["clear", {"question": "empathy", "test": "t_paired"}])
+
+
+def test_the_headline_is_the_primary_contrast_whatever_the_order_of_questions_and_sections(
+    report: tuple[Report, Protocol],
+) -> None:
+    found, study = report
+    assert [result.contrast.question for result in found.primary] == ["clear", "empathy"]
+    assert [estimate.statistic for result in found.primary for estimate in result.estimates] == [
+        "mean_difference",
+        "t_paired",
+    ]
+    assert [answer.question for answer in primary_answers(found, study)] == ["Clarity", "Empathy"]
+
+
+def test_holm_runs_over_the_primary_contrasts_whatever_their_tests_and_over_nothing_else(
+    report: tuple[Report, Protocol],
+) -> None:
+    primary = [estimate for result in report[0].primary for estimate in result.estimates]
+    low, high = sorted(primary, key=lambda estimate: estimate.p_value or 0)
+    assert low.p_adjusted == pytest.approx(min(2 * (low.p_value or 0), 1))
+    assert high.p_adjusted == pytest.approx(max(high.p_value or 0, low.p_adjusted or 0))
+    others = [estimate for estimate in report[0].estimates if estimate.role == "exploratory"]
+    assert primary[0] not in others
+    assert {estimate.role for estimate in primary} == {"primary"}
+
+
+def test_exploratory_tests_are_counted(report: tuple[Report, Protocol]) -> None:
+    n = sum(one.role == "exploratory" and one.p_value is not None for one in report[0].estimates)
+    assert f"{n} exploratory tests beside the primary contrasts" in " ".join(report[0].notes)
+    assert {one.role for one in report[0].of("agreement")} == {"descriptive"}
+
+
+def test_the_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:
+    found, study = report
+    gap = first(found, "mean_difference", question="clear").estimate or 0
+    text = one_paragraph(primary_answers(found, study))
+    assert f"Clarity: Model is rated {gap:.2f} points higher than Human on a scale from 1 to 5 (95% CI" in text
+    assert "for new items and new raters; t test with two-way clustering by items and raters, p " in text
+    assert "paired t test on item means, t = " in text
+    assert "96 ratings, 8 items, 6 raters)" in text
+
+
+def test_the_brief_report_has_tens_of_estimates_and_the_primary_ones_first(report: tuple[Report, Protocol]) -> None:
+    found, study = report
+    short = brief(found, study)
+    assert len(short.estimates) < 30 < len(found.estimates)
+    assert [estimate.role for estimate in short.estimates[:2]] == ["primary", "primary"]
+    assert {estimate.question for estimate in short.estimates} == {"empathy", "clear"}
+    assert {estimate.statistic for estimate in short.estimates} == {
+        "mean_difference",
+        "t_paired",
+        "mean",
+        "krippendorff_alpha_ordinal",
+    }
+
+
+def test_without_a_declared_contrast_the_report_says_which_one_it_takes() -> None:
+    study = protocol(FIVE, CLEAR)
+    found = analyze(frames(study, rows(4, 3)), study)
+    assert [result.is_declared for result in found.primary] == [False]
+    assert any("names no primary contrast" in note and note.endswith("Empathy.") for note in found.notes)
+
+
+def test_a_contrast_that_nobody_rated_says_so() -> None:
+    found, study = made([{"question": "empathy", "attribute": "family"}], answers=rows(2, 2, ("clear",)))
+    (answer,) = primary_answers(found, study)
+    assert (answer.sentences, answer.why) == ((), "There are no answers to estimate this from.")
+    none, same = made(["empathy"], answers=rows(2, 2, ("clear",)))
+    assert "not estimable" in one_paragraph(primary_answers(none, same))
+
+
+SENTENCES: list[tuple[dict[str, Any], str]] = [
+    ({"test": "odds_ratio_clmm"}, "the odds of a higher rating are"),
+    ({"test": "prob_superiority"}, "the same rater rates Model above Human on the same item"),
+    ({"test": "mean_difference_lmm"}, "linear mixed model, Satterthwaite"),
+    ({"test": "percent_change"}, "Model is rated"),
+    ({"test": "wilcoxon"}, "Wilcoxon signed-rank test on item means, V = "),
+    ({"test": "mann_whitney"}, "Model ranks higher than Human, rank-biserial r = "),
+    ({"test": "chi_square"}, "Model against Human: Chi-square = "),
+    ({"test": "share_at_least_ratio"}, "item means of 2.75 or more are"),
+    ({"test": "t_unpaired"}, "unpaired t test on item means, t = "),
+    ({"test": "equivalence", "margin": 3}, "Equivalent within the margin of 3 points."),
+    ({"test": "non_inferiority"}, "Not worse by the margin of 3 points."),
+    ({"test": "krippendorff_alpha"}, "Krippendorff's alpha, ordinal is"),
+    ({"test": "icc_a_1", "source": "model"}, "(Model only)"),
+]
+
+
+def test_every_test_of_a_rating_has_its_sentence() -> None:
+    contrasts = [{"question": "empathy", **contrast} for contrast, _ in SENTENCES]
+    found, study = made(contrasts, FIVE, answers=rows(keys=("empathy",)))
+    answers = primary_answers(found, study)
+    for (contrast, words), answer in zip(SENTENCES, answers, strict=True):
+        (sentence,) = answer.sentences
+        assert words in sentence.text, contrast
+        assert "None" not in sentence.text
+
+
+def test_a_difference_beyond_the_margin_is_not_equivalent() -> None:
+    contrast = {"question": "empathy", "test": "equivalence", "margin": 0.25}
+    found, study = made([contrast], FIVE, answers=rows(keys=("empathy",)))
+    assert "Not shown to be equivalent within the margin of 0.25 points." in one_paragraph(
+        primary_answers(found, study)
+    )
+
+
+def test_an_interval_that_includes_no_difference_is_said() -> None:
+    even = [{**row, "value": 3 + (hash_of(row) % 3 - 1)} for row in rows(4, 4, ("empathy",))]
+    found, study = made(["empathy"], FIVE, answers=even)
+    assert "not statistically clear" in one_paragraph(primary_answers(found, study))
+
+
+def hash_of(row: Row) -> int:
+    return int(row["rater"][1:]) * 7 + int(row["item"][1:]) * 5 + 2 * int(row["response"][-1] == "l")
+
+
+def test_a_choice_names_the_two_sources_in_either_order() -> None:
+    answers = [
+        {"rater": f"r{r}", "item": f"i{i}", "question": "preference", "value": "human" if (r + i) % 4 == 0 else "model"}
+        for r in range(4)
+        for i in range(6)
+    ]
+    contrast = {"question": "preference", "source": "human", "reference": "model"}
+    found, study = made([contrast], FIVE, CHOICE, answers=answers)
+    assert "Preference: Model is preferred over Human in 75.0% of choices" in one_paragraph(
+        primary_answers(found, study)
+    )
+    assert len(find(found, "share_preferred", role="primary")) == 1
+
+
+def test_labels_reach_the_primary_estimates(report: tuple[Report, Protocol]) -> None:
+    found, study = report
+    (estimate,) = labelled(found, study.labels).primary[0].estimates
+    assert estimate.scope == {"source": "Model", "reference": "Human"}

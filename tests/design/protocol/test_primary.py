@@ -1,0 +1,150 @@
+"""Primary contrasts: what may be named, what is said of the rest, and what follows where nothing is declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from app.design.protocol.primary_default import default_contrast, primary_contrasts
+from app.design.protocol.primary_tests import PARTS, TESTS, kind_of
+from tests.design.studies import AGE, MOOD, SOURCES, SURE, WARM, WHO, protocol
+
+BETTER = {"key": "better", "type": "choice", "target": "pair", "text": "Which?"}
+ORDER = {"key": "order", "type": "ranking", "target": "set", "text": "Rank them."}
+WHY = {"key": "why", "type": "text", "target": "response", "text": "Why?"}
+MARKS = {"key": "marks", "type": "highlight", "target": "response", "text": "Mark it."}
+KEYED = {**WHO, "key": "keyed", "correct": "ai"}
+NOW = {**WARM, "key": "now", "target": "turn"}
+OF_ITEM = {**WARM, "key": "sad", "target": "item"}
+ALL = [WARM, WHO, SURE, MOOD, BETTER, WHY, MARKS, KEYED, NOW]
+PROFILE = {"p": {"kind": "profile"}}
+POOLS: dict[str, Any] = {"pools": {"crowd": {}, "expert": {}}}
+ONE = {"person": {"kind": "human"}}
+
+
+def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - whatever a lead writes
+    with pytest.raises(ValidationError) as error:
+        protocol(**{"questions": ALL, **parts, "analysis": {**parts.get("analysis", {}), "primary": [contrast]}})
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("contrast", "words"),
+    [
+        ("nothing", "analysis.primary.1.question names a question or a composite, found nothing"),
+        ("why", "analysis.primary.1.question names a question that can be compared, found why"),
+        ("marks", "names a question that can be compared, found marks"),
+        ("mood", "analysis.primary.1.test is one of mean_difference, mean_difference_lmm"),
+        ({"question": "warm", "test": "share_preferred"}, "for warm, found share_preferred"),
+        ({"question": "warm", "test": "factor_effect"}, "analysis.primary.1.factor is named for the test"),
+        ({"question": "warm", "code": "ai"}, "for warm, found category_difference"),
+        ({"question": "warm", "turn": 1}, "Extra inputs are not permitted"),
+        (
+            {"question": "warm", "test": "t_paired", "margin": 1},
+            "names source, reference, pool for the test t_paired, found margin",
+        ),
+        ({"question": "warm", "test": "equivalence"}, "analysis.primary.1.margin is the largest difference"),
+        ({"question": "warm", "test": "share_at_least_ratio"}, "for a question with a value in analysis.cut"),
+        ({"question": "warm", "test": "turn_slope"}, "is for questions with the target turn, found response"),
+        ({"question": "warm", "source": "gpt"}, "analysis.primary.1.source is one of person, model, found gpt"),
+        ({"question": "warm", "source": "model", "reference": "model"}, "another source than model, found the same"),
+        ({"question": "warm", "factor": "label"}, "analysis.primary.1.factor is one of shown_label, found label"),
+        ({"question": "warm", "pool": "crowd", "reference_pool": "x"}, "primary.1.pool is one of none, found crowd"),
+        ({"question": "who", "code": "robot"}, "analysis.primary.1.code is one of human, ai, found robot"),
+        ({"question": "who", "test": "accuracy_share"}, "with correct or correct_column, found who"),
+        ({"question": "who", "test": "dprime"}, "for a study with analysis.believed_source, found none"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_its_place(contrast: object, words: str) -> None:
+    assert words in wrong(contrast)
+
+
+def test_a_margin_is_declared_once() -> None:
+    words = wrong({"question": "warm", "test": "equivalence", "margin": 1}, analysis={"margin": {"warm": 0.5}})
+    assert "analysis.primary.1.margin is the one margin of warm, 0.5, found 1" in words
+
+
+def test_a_level_is_one_of_the_factor() -> None:
+    assert "level is one of hidden, shown, found x" in wrong(
+        {"question": "warm", "factor": "p", "level": "x"}, conditions=PROFILE
+    )
+
+
+def test_a_contrast_is_named_once() -> None:
+    with pytest.raises(ValidationError, match=r"analysis\.primary\.2 is a contrast of its own, found the same as"):
+        protocol(analysis={"primary": ["warm", {"question": "warm"}]})
+
+
+@pytest.mark.parametrize(
+    ("contrast", "test"),
+    [
+        ("warm", "mean_difference"),
+        ("better", "share_preferred"),
+        ("now", "turn_slope_difference"),
+        ("who", "category_difference"),
+        ("keyed", "accuracy_share"),
+        ({"question": "keyed", "code": "ai"}, "category_difference"),
+        ({"question": "warm", "factor": "p", "level": "shown"}, "factor_effect"),
+        ({"question": "warm", "factor": "shown_label", "level": "true"}, "factor_effect"),
+        ({"question": "warm", "test": "interaction", "factor": "p"}, "interaction"),
+        ({"question": "warm", "attribute": "family"}, "attribute_effect"),
+        ({"question": "warm", "covariate": "mood", "source": "model"}, "covariate_slope"),
+        ({"question": "warm", "pool": "expert", "reference_pool": "crowd"}, "pool_difference"),
+        ({"question": "warm", "test": "equivalence", "margin": 0.5}, "equivalence"),
+        ("both", "mean_difference"),
+    ],
+)
+def test_a_contrast_without_a_test_gets_the_one_that_its_parts_or_its_question_call_for(
+    contrast: object, test: str
+) -> None:
+    declared = {"primary": [contrast], "composites": {"both": ["warm", "sure"]}}
+    study = protocol(questions=ALL, analysis=declared, conditions=PROFILE, design=POOLS)
+    (found,) = primary_contrasts(study)
+    assert found.test == test
+
+
+def test_a_margin_may_stand_at_the_contrast_or_for_the_question() -> None:
+    contrast = {"question": "warm", "test": "equivalence", "margin": 0.5}
+    assert protocol(analysis={"primary": ["sure", contrast]}).analysis.margin_of("warm") == 0.5
+    study = protocol(analysis={"primary": [{"question": "warm", "test": "equivalence"}], "margin": {"warm": 0.25}})
+    assert (study.analysis.margin_of("warm"), study.analysis.margin_of("sure")) == (0.25, None)
+
+
+@pytest.mark.parametrize(
+    ("parts", "key", "test"),
+    [
+        ({"questions": [MOOD, WHY, WARM, WHO]}, "warm", "mean_difference"),
+        ({"questions": [MOOD, KEYED, WARM]}, "keyed", "accuracy_share"),
+        ({"questions": [WARM], "sources": ONE, "conditions": PROFILE}, "warm", "factor_effect"),
+        ({"questions": [WARM], "sources": ONE, "design": POOLS}, "warm", "pool_difference"),
+        ({"questions": [WARM], "sources": ONE}, "warm", "krippendorff_alpha"),
+        ({"questions": [OF_ITEM]}, "sad", "krippendorff_alpha"),
+        (
+            {"questions": [ORDER], "sources": {**SOURCES, "other": {"kind": "model"}}},
+            "order",
+            "share_preferred",
+        ),
+    ],
+)
+def test_where_none_is_declared_the_first_question_that_can_be_compared_is_it(
+    parts: dict[str, Any], key: str, test: str
+) -> None:
+    (found,) = primary_contrasts(protocol(**parts))
+    assert (found.question, found.test) == (key, test)
+
+
+def test_a_study_about_raters_alone_has_no_primary_contrast() -> None:
+    assert primary_contrasts(protocol(questions=[MOOD, AGE])) == ()
+
+
+def test_questions_about_raters_and_in_words_have_no_default_contrast() -> None:
+    study = protocol(questions=ALL)
+    assert [default_contrast(study, key) for key in ("mood", "why", "marks", "no_such")] == [None] * 4
+    assert default_contrast(protocol(questions=[MOOD], sources=ONE), "mood") is None
+
+
+def test_every_part_that_a_test_takes_is_a_part_of_a_contrast() -> None:
+    assert {part for test in TESTS.values() for part in (*test.needs, *test.may)} == set(PARTS)
+    assert kind_of(protocol(questions=[SURE]).questions[0]) == "rating"
