@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
 from app.stats.core.contrast_sides import missing_side
@@ -42,7 +43,7 @@ def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Lab
         return without_interval(bare, "separation", "The mean of the source is 0: no interval.")
     X = np.column_stack([np.ones(len(number)), treated])
     gradient = np.array([1 / mine - 1 / theirs, 1 / mine])
-    on_log = linear_contrast(number, X, gradient, item=items, rater=raters, level=level)
+    on_log = linear_contrast(number, X, gradient, item=items, rater=raters, arms=Arms.of_two(treated), level=level)
     return _as_percent(replace(on_log, estimate=float(np.log(mine / theirs))))
 
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.comparison.pools import shared_units
+from app.stats.core.arms import Arms, Side
 from app.stats.core.arrays import codes
 from app.stats.core.clusters import clusters, t_p_value, t_quantile, without_interval
 from app.stats.core.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.stats.comparison.pools import SharedUnits
     from app.stats.core.arrays import Bools, Floats, Ints, Labels
 
@@ -28,7 +31,8 @@ def pool_correlation(
 
     Not corrected for the unreliability of the means: few ratings per response draw it towards 0. Interval on Fisher's
     z by deleting one item, one rater (of either pool) or one item x rater cell at a time (Efron and Stein 1981):
-    V = V_item + V_rater - V_cell, not below the larger of the first two.
+    V = V_item + V_rater - V_cell, not below the larger of the first two. Where a pool has
+    few raters, those of both pools are taken to vary alike, as in `arms`.
     """
     shared = shared_units(value, is_first, unit, item, rater)
     counts = shared.counts
@@ -71,15 +75,33 @@ def _variances(shared: SharedUnits) -> tuple[float, float] | None:
     by_cell = _jackknife(_without_each(shared, groups.cell, groups.n_cells))
     pools = [_of_pool(shared, side) for side in (shared.first, ~shared.first)]
     variances = [by_item, by_cell, *(variance for variance, _ in pools)]
-    if min(groups.n_items - 1, *(df for _, df in pools)) < 1 or not np.isfinite(variances).all():
+    if min(groups.n_items - 1, *(df for _, df in pools)) < 1 or by_item <= 0 or not np.isfinite(variances).all():
         return None
-    raters = sum(variance for variance, _ in pools)
-    whole = max(by_item + raters - by_cell, by_item, *(variance for variance, _ in pools))
-    # where raters have one response each, both pools count the variance between responses
-    shrunk = min(1.0, whole / raters)
-    parts = [((shrunk * variance) ** 2, df) for variance, df in pools]
-    parts.append(((whole - shrunk * raters) ** 2, groups.n_items - 1))
-    return whole, whole**2 / sum(square / df for square, df in parts)
+    is_pooled = Side(groups.rater, groups.n_raters, Arms.of_two(shared.first)).is_pooled
+    by_pool, df_raters = _alike(pools) if is_pooled else _apart(pools)
+    # where raters have one response each, both pools count the variance between responses: their sum is no floor
+    whole = max(by_item + sum(by_pool) - by_cell, by_item, *by_pool)
+    # what raters add to the variance over items has as few degrees of freedom as there are raters
+    share = (whole - by_item) / whole
+    return whole, 1 / (share**2 / df_raters + (1 - share) ** 2 / (groups.n_items - 1))
+
+
+def _apart(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
+    """The variance over the raters of each pool, and Satterthwaite's degrees of freedom of their sum."""
+    whole = sum(variance for variance, _ in pools)
+    df = whole**2 / sum(variance**2 / n for variance, n in pools) if whole else 1.0
+    return [variance for variance, _ in pools], df
+
+
+def _alike(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
+    """The same where an arm has few raters, who are taken to vary as those of the other arm do.
+
+    The jackknife variance of a pool of n raters is the spread of a rater's influence over n, with n - 1 degrees of
+    freedom: two raters alone would show next to nothing of it.
+    """
+    df = sum(n for _, n in pools)
+    spread = sum(variance * (n + 1) * n for variance, n in pools) / df
+    return [spread / (n + 1) for _, n in pools], float(df)
 
 
 def _of_pool(shared: SharedUnits, side: Bools) -> tuple[float, int]:

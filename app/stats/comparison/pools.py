@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import codes, present
 from app.stats.core.contrast_sides import warned_of_few
 from app.stats.core.result import undefined
@@ -72,5 +73,14 @@ def pool_difference(
     X = np.column_stack([np.ones(len(shared.value)), shared.first])
     weight = 1 / np.bincount(shared.place)[shared.place]
     contrast = np.array([0.0, 1.0])
-    found = linear_contrast(shared.value, X, contrast, item=shared.item, rater=shared.rater, weight=weight, level=level)
+    found = linear_contrast(
+        shared.value,
+        X,
+        contrast,
+        item=shared.item,
+        rater=shared.rater,
+        weight=weight,
+        arms=Arms.of_two(shared.first),
+        level=level,
+    )
     return warned_of_few(found.with_counts(**shared.counts), shared.first, shared.rater)

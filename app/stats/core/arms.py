@@ -1,11 +1,9 @@
 """Contrasts between clusters: raters (or items) of one arm against those of another.
 
 A rater who saw one arm only says nothing about the other, so the contrast has as many degrees of freedom as its arms
-allow. The bias-reduced variance CR2 corrects each cluster for its share of its arm (Bell and McCaffrey 2002), and its
-degrees of freedom are Satterthwaite's under a working model (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat. 36:672).
-Where an arm has fewer than five clusters that leaves about one degree of freedom and an interval wider than the scale:
-the clusters of both arms are then taken to vary alike, as a linear mixed model takes them to. For means of cells all of
-it has a closed form, whose cost grows with the clusters and not with their squares.
+allow: variance and degrees of freedom are those of `cr2`. Where an arm has fewer than five clusters that leaves about
+one degree of freedom and an interval wider than the scale: clusters of similar size are then taken to vary alike in
+both arms, as a linear mixed model takes them to.
 """
 
 from __future__ import annotations
@@ -16,13 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.cr2 import ClusterSums
+
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints
 
 # in an arm of fewer clusters their spread can hardly be seen
 FEW = 5
-# of the working model: what the ratings of one cluster have in common
-_SHARED = 0.5
+POOLED = "An arm has only {n} {what}: they are taken to vary as those of the other arm do."
+ALONE = "An arm has only {n} {what}: the interval is wide."
+# mean sizes of clusters further apart than this factor are not alike
+SIMILAR = 2.0
 # cells that a contrast takes away: of two the first, of four the source elsewhere and the reference here
 _NEGATIVE = (1, 2)
 
@@ -77,8 +79,14 @@ class Side:
 
     @property
     def is_pooled(self) -> bool:
-        """Whether an arm has too few clusters for a variance of its own."""
-        return self.fewest < FEW
+        """Whether an arm has too few clusters for a variance of its own, and the other arm's are of similar size.
+
+        How a cluster of many ratings varies cannot be learned from clusters of a few: that would take a guess of what
+        the ratings of one cluster share.
+        """
+        clusters = self._in_arm.sum(axis=0)
+        size = np.bincount(self.arms.arm) / np.maximum(clusters, 1)
+        return self.fewest < FEW and bool(size.max() <= SIMILAR * size.min())
 
     @property
     def is_thin(self) -> bool:
@@ -88,21 +96,17 @@ class Side:
     @cached_property
     def df(self) -> float:
         """Satterthwaite's degrees of freedom of `variance`, 2 E(V)^2 / Var(V); not where a cell is thin."""
-        expected = self._working.diagonal
-        return self._working.df(1 / np.sqrt(expected) if self.is_pooled else np.ones(self.n_clusters))
+        return self._sums(np.zeros(len(self.code))).variance(is_pooled=self.is_pooled).df
 
     def variance(self, influence: Floats) -> float:
-        """The sum over clusters of their corrected totals squared; `influence` shape (n,).
+        """CR2 of a contrast of the cells' means; `influence` shape (n,). Pooled where an arm has few clusters."""
+        return self._sums(influence).variance(is_pooled=self.is_pooled).variance
 
-        Pooled, each square is taken relative to what the working model expects of it, and their mean holds for all.
-        """
-        cells = self._size.shape[1]
-        totals = np.bincount(self.code * cells + self.arms.cell, influence, self.n_clusters * cells)
-        squares = (totals.reshape(self.n_clusters, cells) * self._correction).sum(axis=1) ** 2
-        if self.is_thin or not self.is_pooled:
-            return float(squares.sum())
-        expected = self._working.diagonal
-        return float((squares / expected).mean() * expected.sum())
+    def note(self, what: str) -> str:
+        """What has to be said where an arm has few clusters; `what` names them."""
+        if not self.is_between or self.fewest >= FEW:
+            return ""
+        return (POOLED if self.is_pooled else ALONE).format(n=self.fewest, what=what)
 
     @cached_property
     def _in_arm(self) -> Bools:
@@ -112,28 +116,15 @@ class Side:
     def _size(self) -> Floats:
         return _table(self.code, self.n_clusters, self.arms.cell).astype(np.float64)
 
-    @cached_property
-    def _correction(self) -> Floats:
-        """1 / sqrt(1 - share) for the share of each cluster in each cell, shape (n_clusters, n_cells)."""
-        left = 1 - self._size / self._size.sum(axis=0)
-        return np.asarray(1 / np.sqrt(np.where(left > 0, left, 1.0)))
-
-    @cached_property
-    def _working(self) -> _Working:
-        """The covariance of the corrected totals, D + E N E', where the ratings of a cluster share half their variance.
-
-        With w the weights of the cells, q and s are what a cluster's total takes from its own cells and, through their
-        means, from all clusters; Kq are the covariances of its ratings with its total.
-        """
-        size, n = self._size, self._size.sum(axis=0)
-        C = len(n)
-        w = np.where(np.isin(np.arange(C), _NEGATIVE), -1.0, 1.0)
-        q = w / n * self._correction
-        s = q * size / n
-        Kq = size * q * (1 - _SHARED) + size * (size * q).sum(axis=1, keepdims=True) * _SHARED
-        M = np.diag(n) * (1 - _SHARED) + size.T @ size * _SHARED
-        N = np.block([[np.zeros((C, C)), -np.eye(C)], [-np.eye(C), M]])
-        return _Working((q * Kq).sum(axis=1), np.hstack([Kq, s]), N)
+    def _sums(self, influence: Floats) -> ClusterSums:
+        """The contrast as least squares on an indicator of each cell; residual / n = influence x sign."""
+        roots = np.sqrt(self._size.sum(axis=0))
+        cells = len(roots)
+        signs = np.where(np.isin(np.arange(cells), _NEGATIVE), -1.0, 1.0)
+        moved = np.bincount(self.code * cells + self.arms.cell, influence, self.n_clusters * cells)
+        gram = (self._size / roots**2)[:, :, np.newaxis] * np.eye(cells)
+        score = moved.reshape(self.n_clusters, cells) * signs * roots
+        return ClusterSums(gram, gram, self._size / roots, score, signs / roots)
 
 
 def model_df(code: Ints, n_clusters: int, arms: Arms) -> float:
@@ -145,27 +136,6 @@ def model_df(code: Ints, n_clusters: int, arms: Arms) -> float:
     if not side.is_between:
         return n_clusters - 1.0
     return 0.0 if side.is_thin else n_clusters - 2.0
-
-
-@dataclass(frozen=True, eq=False)
-class _Working:
-    """A covariance matrix D + E N E' of clusters: d shape (G,), E shape (G, k), N shape (k, k)."""
-
-    d: Floats
-    E: Floats
-    N: Floats
-
-    @cached_property
-    def diagonal(self) -> Floats:
-        return np.asarray(self.d + ((self.E @ self.N) * self.E).sum(axis=1))
-
-    def df(self, scale: Floats) -> float:
-        """Trace squared over the sum of squares, rows and columns scaled by `scale`, shape (G,)."""
-        d, E = self.d * scale**2, self.E * scale[:, np.newaxis]
-        inner = self.N @ (E.T @ E)
-        own = ((E @ self.N) * E).sum(axis=1)
-        squares = float(d @ d + 2 * d @ own + np.trace(inner @ inner))
-        return float(d.sum() + own.sum()) ** 2 / squares
 
 
 def _table(code: Ints, n_clusters: int, of: Ints) -> Ints:

@@ -28,7 +28,6 @@ BY_ITEM = "item_cluster_t"
 # with so few raters an interval for new ones says next to nothing
 FEW_RATERS = 3
 _FEW = "With only {n} raters an interval for new raters is very wide: see the one for these raters only."
-_POOLED = "An arm has only {n} {what}: they are taken to vary as those of the other arm do."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
         influence: as in `two_way_standard_error`.
         groups: the same.
         arms: of a contrast. Where most raters (or items) are in one arm only, their variance is CR2, and their degrees
-            of freedom count those of the smaller arm; see `between`.
+            of freedom count those of the smaller arm; see `arms`.
     """
     largest = float(np.abs(influence).max(initial=0.0)) or 1.0
     # values of any size can be squared once they are brought to one
@@ -107,8 +106,7 @@ def _one_way(influence: Floats, code: Ints, n: int, arms: Arms | None, what: str
     side = None if arms is None else Side(code, n, arms)
     if side is None or not side.is_between:
         return cluster_variance(influence, code, n), n - 1.0, ""
-    note = _POOLED.format(n=side.fewest, what=what) if side.is_pooled else ""
-    return side.variance(influence), 0.0 if side.is_thin else side.df, note
+    return side.variance(influence), 0.0 if side.is_thin else side.df, side.note(what)
 
 
 def t_quantile(df: float, level: float) -> float:

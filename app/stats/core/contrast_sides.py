@@ -30,8 +30,8 @@ def missing_side(is_first: Bools, first: str, second: str) -> Result | None:
 
 
 def warned_of_few(result: Result, is_first: Bools, rater: Labels) -> Result:
-    """The same result, with a warning where either side of the contrast has fewer than five raters."""
+    """The same result, with a warning where a side has fewer than five raters, unless its note speaks of them."""
     fewest = min(codes(rater[side])[1] for side in (is_first, ~is_first))
-    if result.interval is None or fewest >= FEW:
+    if result.interval is None or fewest >= FEW or result.note:
         return result
-    return replace(result, note=f"One side has {fewest} raters only: the interval is wide. {result.note}".strip())
+    return replace(result, note=f"One side has {fewest} raters only: the interval is wide.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
 from app.stats.core.contrast_sides import missing_side, warned_of_few
 from app.stats.linear.cluster_robust import linear_contrast
@@ -33,7 +34,9 @@ def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Label
     if problem:
         return problem
     X = np.column_stack([np.ones(len(number)), at_level])
-    found = linear_contrast(number, X, np.array([0.0, 1.0]), item=items, rater=raters, level=level)
+    found = linear_contrast(
+        number, X, np.array([0.0, 1.0]), item=items, rater=raters, arms=Arms.of_two(at_level), level=level
+    )
     return warned_of_few(found, at_level, raters)
 
 
@@ -53,5 +56,5 @@ def factor_interaction(  # a statistic's options are keywords
             return problem
     X = np.column_stack([np.ones(len(number)), treated, at_level, treated & at_level])
     contrast = np.array([0.0, 0.0, 0.0, 1.0])
-    found = linear_contrast(number, X, contrast, item=items, rater=raters, level=level)
+    found = linear_contrast(number, X, contrast, item=items, rater=raters, arms=Arms.of_two(at_level), level=level)
     return warned_of_few(found, at_level, raters)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import cluster_variance, clusters, t_p_value, t_quantile
 from app.stats.core.contrast_sides import missing_side
@@ -50,7 +51,16 @@ def attribute_effect(  # a statistic's options are keywords
     side[code] = at_level
     weight = 1 / np.bincount(code)[code]
     X = np.column_stack([np.ones(len(number)), at_level])
-    fixed = linear_contrast(number, X, np.array([0.0, 1.0]), item=items, rater=raters, weight=weight, level=level)
+    fixed = linear_contrast(
+        number,
+        X,
+        np.array([0.0, 1.0]),
+        item=items,
+        rater=raters,
+        weight=weight,
+        arms=Arms.of_two(at_level),
+        level=level,
+    )
     if n_sources < MIN_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
         return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())
     return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)

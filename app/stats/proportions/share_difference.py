@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
 from app.stats.core.clusters import t_p_value, t_quantile
 from app.stats.core.contrast_sides import missing_side
@@ -30,7 +31,9 @@ def share_difference(value: Floats, is_treated: Bools, *, item: Labels, rater: L
     if problem:
         return problem
     X = np.column_stack([np.ones(len(number)), treated])
-    plain = linear_contrast(number, X, np.array([0.0, 1.0]), item=items, rater=raters, level=level)
+    plain = linear_contrast(
+        number, X, np.array([0.0, 1.0]), item=items, rater=raters, arms=Arms.of_two(treated), level=level
+    )
     return within_one(plain)
 
 

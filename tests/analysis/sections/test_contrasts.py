@@ -103,7 +103,7 @@ def test_a_factor_between_raters_has_its_effect_over_all_and_by_source() -> None
     told_mean, plain = (_mean(rows, condition=f"told={level}", source="model") for level in ("truth", "nothing"))
     assert model.estimate == pytest.approx(told_mean - plain)
     assert model.method.startswith("two_way_cr2_t")
-    assert "3 raters only" in model.note
+    assert "only 3 raters" in model.note
     assert scope_text(model.scope) == "model, told: truth − nothing"
     assert scope_filter(model.scope) == ["source = model", "told in (truth, nothing)"]
 

@@ -120,3 +120,14 @@ def test_a_mixed_model_leaves_one_degree_of_freedom_less_between_raters_than_wit
     assert model_df(rater, 6, Arms.of_two(rater < 3)) == 4
     assert model_df(rater, 6, Arms.of_two(np.tile([True, False], 12))) == 5
     assert model_df(rater, 6, Arms.of_two(rater < 1)) == 0
+
+
+def test_three_experts_are_not_taken_to_vary_as_a_crowd_with_few_ratings_each() -> None:
+    rng = np.random.default_rng(4)
+    item = np.concatenate([np.tile(np.arange(20), 3), rng.integers(0, 20, 60)])
+    rater = np.concatenate([np.repeat(np.arange(3), 20), np.repeat(np.arange(3, 33), 2)])
+    value, is_expert = rng.normal(size=120) + rng.normal(size=33)[rater], rater < 3
+    found = mean_difference(value, is_expert, item=item, rater=rater)
+    assert found.note == "An arm has only 3 raters: the interval is wide."
+    assert found.df is not None
+    assert found.df < 4

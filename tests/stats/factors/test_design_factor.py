@@ -23,7 +23,7 @@ def test_arms_of_raters_have_fewer_degrees_of_freedom_than_raters() -> None:
     value = rng.normal(size=96) + 3 * rng.normal(size=6)[RATER]
     found = factor_effect(value, RATER < 3, item=ITEM, rater=RATER)
     assert found.df == pytest.approx(4, abs=0.1)
-    assert found.note == "One side has 3 raters only: the interval is wide."
+    assert found.note == "An arm has only 3 raters: they are taken to vary as those of the other arm do."
 
 
 def test_an_arm_of_one_rater_has_no_interval() -> None:
@@ -50,3 +50,10 @@ def test_the_interaction_is_that_of_the_four_means() -> None:
 def test_an_interaction_takes_both_levels_of_both_sources() -> None:
     found = factor_interaction(np.arange(96.0), SOURCE == 1, SOURCE == 1, item=ITEM, rater=RATER)
     assert found.reason == "no_pairable_units"
+
+
+def test_few_raters_who_see_both_levels_are_said() -> None:
+    rng = np.random.default_rng(3)
+    item, rater, arm = (axis.ravel() for axis in np.indices((8, 3, 2)))
+    found = factor_effect(rng.normal(size=48), arm == 1, item=item, rater=rater)
+    assert found.note == "One side has 3 raters only: the interval is wide."

@@ -26,7 +26,11 @@ def _line(x: Floats) -> Floats:
 
 
 def _by_definition(y: Floats, x: Floats, code: Ints, contrast: Floats) -> tuple[float, float]:
-    """CR2 variance and Satterthwaite df from the whole hat matrix (Pustejovsky and Tipton 2018, equations 4 to 10)."""
+    """CR2 variance and Satterthwaite df from the whole hat matrix (Pustejovsky and Tipton 2018, equations 4 to 10).
+
+    The working model is that ratings of one cluster share half their variance.
+    """
+    working = ((code[:, np.newaxis] == code) + np.eye(len(y))) / 2
     n, inverse = len(y), np.linalg.inv(x.T @ x)
     residuals = np.eye(n) - x @ inverse @ x.T
     e, variance, pulls = residuals @ y, 0.0, []
@@ -36,7 +40,7 @@ def _by_definition(y: Floats, x: Floats, code: Ints, contrast: Floats) -> tuple[
         a = adjusted @ x[here] @ inverse @ contrast
         variance += float(a @ e[here]) ** 2
         pulls.append(residuals[:, here] @ a)
-    p = np.array(pulls) @ np.array(pulls).T
+    p = np.array(pulls) @ working @ np.array(pulls).T
     return variance, float(np.trace(p) ** 2 / (p**2).sum())
 
 

@@ -1,0 +1,123 @@
+"""The bias-reduced cluster variance CR2 of a least-squares contrast, with Satterthwaite's degrees of freedom.
+
+For cluster g with rows X_g and residuals e_g of a fit, M = (X'X)^-1 and a contrast c:
+    S_g = M^1/2 X_g'X_g M^1/2,   b_g = M^1/2 (I - S_g)^-1/2 M^1/2 c,   V = sum over g of (b_g' X_g' e_g)^2
+(Bell and McCaffrey 2002, Surv. Methodol. 28:169). The degrees of freedom are 2 E(V)^2 / Var(V) under a working model in
+which the ratings of a cluster share half their variance (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat. 36:672).
+Everything follows from sums over clusters, so the cost grows with the ratings and the clusters, not with their squares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from app.stats.core.arrays import Bools, Floats
+
+# of the working model: what the ratings of one cluster have in common
+SHARED = 0.5
+_ROUNDING = 1e-12
+# a leverage this near 1 belongs to a cluster that decides some direction of the estimate alone
+_ALONE = 1 - 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterVariance:
+    """A variance, its degrees of freedom, and whether a cluster alone decides a part of the contrast."""
+
+    variance: float
+    df: float
+    has_lone_cluster: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterSums:
+    """Sums over the rows of each of G clusters, in an orthonormal basis of the p columns of a fit.
+
+    With w the weight of a row, u its row of the basis (which has the root of w in it) and e its residual (times the
+    root of w): `gram` sums u u', `noise` sums w u u', `total` sums u times the root of w, `score` sums u e. `direction`
+    is the contrast in that basis. Weights say how much a rating counts, not how precise it is.
+    """
+
+    gram: Floats
+    noise: Floats
+    total: Floats
+    score: Floats
+    direction: Floats
+
+    def variance(self, *, is_pooled: bool = False) -> ClusterVariance:
+        """CR2; pooled, each cluster's square is taken relative to what the working model expects of it.
+
+        Pooled, the clusters are taken to vary alike, as a linear mixed model takes them to: for arms in which so few
+        clusters stand that their own spread can hardly be seen.
+        """
+        squares = (self._b * self.score).sum(axis=1) ** 2
+        if not is_pooled or self.has_lone_cluster:
+            return ClusterVariance(float(squares.sum()), self._df(np.ones(len(squares))), self.has_lone_cluster)
+        expected = self._expected
+        counts = expected > _ROUNDING * expected.max(initial=0)
+        shown = np.where(counts, expected, 1.0)
+        pooled = float((squares / shown)[counts].mean() * expected.sum()) if counts.any() else 0.0
+        return ClusterVariance(pooled, self._df(np.where(counts, 1 / np.sqrt(shown), 0.0)), has_lone_cluster=False)
+
+    @cached_property
+    def has_lone_cluster(self) -> bool:
+        """Whether a cluster alone decides a part of the contrast: it has no spread that could be seen."""
+        lone = np.abs(self._turned[~self._is_free])
+        return bool((lone > _ROUNDING * np.abs(self.direction).max()).any())
+
+    @cached_property
+    def _eigen(self) -> tuple[Floats, Floats]:
+        p = self.gram.shape[1]
+        own = np.diagonal(self.gram, axis1=1, axis2=2)
+        if np.array_equal(self.gram, own[:, :, np.newaxis] * np.eye(p)):
+            return own, np.broadcast_to(np.eye(p), self.gram.shape)
+        values, vectors = np.linalg.eigh(self.gram)
+        return values, vectors
+
+    @property
+    def _is_free(self) -> Bools:
+        return np.asarray(self._eigen[0] < _ALONE)
+
+    @cached_property
+    def _turned(self) -> Floats:
+        return np.asarray(np.einsum("gab,a->gb", self._eigen[1], self.direction))
+
+    @cached_property
+    def _b(self) -> Floats:
+        """b_g in the basis, shape (G, p)."""
+        values, vectors = self._eigen
+        spread = np.where(self._is_free, 1 / np.sqrt(np.where(self._is_free, 1 - values, 1.0)), 0.0)
+        return np.asarray(np.einsum("gab,gb->ga", vectors, self._turned * spread))
+
+    @cached_property
+    def _working(self) -> tuple[Floats, Floats, Floats]:
+        """The covariance of the b_g' X_g' e_g under the working model, as d, E and N of diag(d) + E N E'."""
+        b, p = self._b, self.gram.shape[1]
+        pulls, noise = (np.einsum("gab,gb->ga", sums, b) for sums in (self.gram, self.noise))
+        total = (self.total * b).sum(axis=1)
+        d = (1 - SHARED) * (b * noise).sum(axis=1) + SHARED * total**2
+        own = (1 - SHARED) * noise + SHARED * total[:, np.newaxis] * self.total
+        whole = (1 - SHARED) * self.noise.sum(axis=0) + SHARED * self.total.T @ self.total
+        one = np.eye(p)
+        return d, np.hstack([pulls, own]), np.block([[whole, -one], [-one, np.zeros((p, p))]])
+
+    @cached_property
+    def _expected(self) -> Floats:
+        """The diagonal of that covariance, shape (G,)."""
+        d, E, N = self._working
+        return np.asarray(d + ((E @ N) * E).sum(axis=1))
+
+    def _df(self, scale: Floats) -> float:
+        """Trace squared over the sum of squares, rows and columns scaled by `scale`, shape (G,)."""
+        d, E, N = self._working
+        d, E = d * scale**2, E * scale[:, np.newaxis]
+        inner = N @ (E.T @ E)
+        own = ((E @ N) * E).sum(axis=1)
+        trace = float(d.sum() + own.sum())
+        squares = float(d @ d + 2 * d @ own + np.trace(inner @ inner))
+        return trace**2 / squares if squares > 0 and trace > 0 else 0.0
