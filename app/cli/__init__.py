@@ -9,7 +9,7 @@ import typer
 
 from app import __version__
 from app.cli import demo_maker
-from app.cli.commands import analyze, database, demo, doctor, items, lead, plan, serve, simulate, study
+from app.cli.commands import analyze, database, demo, doctor, items, lead, plan, ratings, serve, simulate, study
 from app.cli.output import INPUT_ERROR, WRONG_CALL, say
 from app.design.problem import InvalidInputError
 from app.settings import SettingsError
@@ -17,6 +17,7 @@ from app.settings import SettingsError
 cli = typer.Typer(name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 cli.add_typer(study.cli, name="study")
 cli.add_typer(items.cli, name="items")
+cli.add_typer(ratings.cli, name="ratings")
 cli.add_typer(lead.cli, name="lead")
 cli.add_typer(database.cli, name="db")
 cli.command("serve")(serve.serve)

@@ -9,7 +9,7 @@ from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Literal
 
     Severity = Literal["error", "warning"]
@@ -55,18 +55,21 @@ class Problems:
         self._problems: list[Problem] = []
         self.notes: list[Problem] = []
         self._kinds: Counter[tuple[str, str | None, str]] = Counter()
+        self._listed: set[Problem] = set()
 
     def add(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
-        """A problem; one kind (file, column, what is allowed) is listed up to MAX_OF_A_KIND rows."""
+        """A problem; one kind (file, column, what is allowed) is listed up to MAX_OF_A_KIND rows.
+
+        The same cell of a spreadsheet may be part of many answers: its problem is listed once.
+        """
         kind = (file, column, allowed)
+        problem = _problem(file, row, column, found, allowed)
+        if problem in self._listed:
+            return
         self._kinds[kind] += 1
         if self._kinds[kind] <= MAX_OF_A_KIND:
-            self._problems.append(_problem(file, row, column, found, allowed))
-
-    def add_rows(self, file: str, rows: Iterable[int], column: str, found: Sequence[str], allowed: str) -> None:
-        """The same problem in several rows."""
-        for row, text in zip(rows, found, strict=True):
-            self.add(file, int(row), column, text, allowed)
+            self._problems.append(problem)
+            self._listed.add(problem)
 
     def note(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
         """Something that was mended or ignored, and is said."""

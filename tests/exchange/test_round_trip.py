@@ -70,7 +70,7 @@ def studies(draw: st.DrawFn) -> StudyFolder:
             dtype=object,
         ),
         raters=pd.DataFrame({"rater": raters, "kind": "person", "pool": draw(_pools(raters))}, dtype=object).assign(
-            is_simulated=[draw(st.booleans()) for _ in raters]
+            is_simulated=[draw(st.booleans()) for _ in raters], is_imported=[draw(st.booleans()) for _ in raters]
         ),
         ratings=draw(_ratings(items, raters, replies)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from app.exchange.folder.texts import check_items, check_responses
 from app.exchange.folder.write import write_texts
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
+from app.exchange.rating_import.names import question_names, source_names
+from app.exchange.rating_import.patterns import guessed
 from app.exchange.ratings.ratings import no_ratings
 from app.exchange.tabular.columns import one_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
+    from app.exchange.tabular.table import Table
     from app.exchange.tabular.wide_table import Layout
     from app.storage.database.engine import Begin
 
@@ -114,7 +118,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
     sheet = read_spreadsheet(file, problems)
-    parts = None if sheet is None else unfold(sheet, layout, problems)
+    parts = None if sheet is None else unfold(sheet, _without_answers(sheet, layout, protocol), problems)
     if parts is None:
         problems.raise_if_any()
         raise AssertionError("a spreadsheet that cannot be read is a problem")
@@ -126,6 +130,13 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     if items is None or responses is None:
         raise AssertionError("a column that is missing is a problem")
     return StudyFolder(protocol, yaml, items, responses, named_in(None, problems), no_ratings(), tuple(problems.notes))
+
+
+def _without_answers(sheet: Table, layout: Layout, protocol: Protocol) -> Layout:
+    """Ratings that stand beside the texts are no attributes of the items."""
+    taken = {*layout.named.values(), *layout.responses.values()}
+    found = guessed(sheet, taken, source_names(protocol), question_names(protocol), names_raters=False)
+    return replace(layout, answers=[answers.column for answers in found])
 
 
 def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:

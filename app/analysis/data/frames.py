@@ -2,7 +2,7 @@
 
 items      item, then one column per attribute; in the order of items.csv
 responses  response, item, source, attributes, text (its turns a line each); in the order of responses.csv
-raters     rater, kind, pool, is_simulated, then attributes
+raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    RATING_COLUMNS, one row per answer
 checks     CHECK_COLUMNS, one row per check that was answered; None where there are none
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.study_folder import RATER_MARKS
 from app.design.protocol.cells import cell_of
 from app.design.questions.scale import number, number_text
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 MAX_LEVELS = 12
 # an attribute that is another one on nearly every row is a name, not a group
 MIN_PER_LEVEL = 2
-OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", "is_simulated"})
+OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", *RATER_MARKS})
 
 
 @dataclass(frozen=True, eq=False)

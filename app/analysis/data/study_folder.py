@@ -2,7 +2,7 @@
 
 items      item, text, turns, profile, content_note, then one column per attribute
 responses  response, item, source, text, turns, then attributes
-raters     rater, kind, pool, is_simulated, then attributes
+raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
 checks     frames.CHECK_COLUMNS; None where there are none
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")
-RATER_COLUMNS = ("rater", "kind", "pool", "is_simulated")
+# Raters whom the program played, and raters whose ratings were collected elsewhere.
+RATER_MARKS = ("is_simulated", "is_imported")
+RATER_COLUMNS = ("rater", "kind", "pool", *RATER_MARKS)
 
 
 @dataclass(frozen=True, slots=True)

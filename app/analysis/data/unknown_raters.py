@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from app.analysis.data.frames import canonical
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -33,7 +35,8 @@ def with_slots(frames: Frames) -> Frames:
     persons = slots.merge(frames.raters, on="rater").drop(columns=["rater", "item"]).rename(columns={"slot": "rater"})
     others = frames.raters[frames.raters["rater"].isin(slot) & ~frames.raters["rater"].isin(persons["rater"])]
     raters = pd.concat([persons, others], ignore_index=True)[list(frames.raters.columns)]
-    return replace(frames, ratings=frames.ratings.assign(rater=slot), raters=raters, checks=None)
+    # the order in which sums are taken is that of a folder whose raters are named so
+    return replace(frames, ratings=canonical(frames.ratings.assign(rater=slot)), raters=raters, checks=None)
 
 
 def for_items_only(estimates: Sequence[Estimate]) -> Iterator[Estimate]:

@@ -35,10 +35,7 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
     if not codes.raters.are_known:
         yield UNKNOWN_RATERS
     yield from _roles(estimates, protocol)
-    if "is_simulated" in frames.raters:
-        n_simulated = int(frames.raters["is_simulated"].fillna(False).astype(bool).sum())
-        if n_simulated:
-            yield f"{n_simulated} of {len(frames.raters)} raters are simulated."
+    yield from _marked_raters(frames)
     if codes.raters.is_model.any():
         n_models = int(codes.raters.is_model.sum())
         yield f"{n_models} of the raters are model judges, reported separately: they enter no estimate about people."
@@ -57,6 +54,15 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     if n_tests:
         what = "1 exploratory test" if n_tests == 1 else f"{n_tests:,} exploratory tests"
         yield f"{what} beside the primary contrasts: one in twenty has p < .05 by chance alone."
+
+
+def _marked_raters(frames: Frames) -> Iterator[str]:
+    """Raters who are no people who rated here."""
+    said = {"is_simulated": "are simulated", "is_imported": "rated elsewhere; their ratings were imported"}
+    for mark, words in said.items():
+        n = int(frames.raters[mark].fillna(False).astype(bool).sum()) if mark in frames.raters else 0
+        if n:
+            yield f"{n} of {len(frames.raters)} raters {words}."
 
 
 def _rows(n: int) -> str:

@@ -39,7 +39,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
             exists=True,
             dir_okay=False,
             show_default=False,
-            help="The spreadsheet, one row per item: .csv, .xlsx or .jsonl.",
+            help="The spreadsheet, one row per item: .csv, .tsv, .xlsx or .jsonl.",
         ),
     ],
     response: Annotated[
@@ -52,8 +52,12 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     profile: Annotated[str | None, _column("A profile of the person in the item.")] = None,
     content_note: Annotated[str | None, _column("A content note that raters see before the item.")] = None,
     attribute: Annotated[
-        list[str] | None, _column("A column to keep as an attribute. Default: every column that is not named above.")
+        list[str] | None,
+        _column(
+            "A column to keep as an attribute. Default: every column that is not named above and holds no ratings."
+        ),
     ] = None,
+    no_attributes: Annotated[bool, typer.Option("--no-attributes", help="Keep no other column.")] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write to this folder. Default: the study folder itself.")
     ] = None,
@@ -72,8 +76,10 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         turns=turns,
         profile=profile,
         content_note=content_note,
-        attributes=attribute or None,
+        attributes=[] if no_attributes else attribute or None,
     )
+    if attribute and no_attributes:
+        raise typer.BadParameter("Name attributes or keep none, not both.", param_hint="--no-attributes")
     found = folder_or_slug(study, command="items import", is_folder=is_folder)
     if isinstance(found, Path):
         added, where = _into_folder(found, file, layout, out or found, replace=replace), str(out or found)

@@ -23,6 +23,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "kind": "person or model (of a rater); what happened (of an event)",
     "pool": "which group the rater belongs to",
     "is_simulated": "true where the program answered, not a person",
+    "is_imported": "true where the ratings were collected elsewhere and imported",
     "score": "which score of the questions about the rater",
     "n_answers": "how many answers it is made of",
     "check": "which check",
@@ -168,7 +169,7 @@ def _field(column: str) -> dict[str, str]:
         "integer": (*_WHOLE, *names_of("whole", "count")),
         "number": (*_NUMBERS, *names_of("number")),
         "datetime": (*_TIMES, *names_of("time")),
-        "boolean": ("is_simulated", "is_passed"),
+        "boolean": ("is_simulated", "is_imported", "is_passed"),
     }
     kind = next((kind for kind, names in kinds.items() if column in names), "string")
     return {"name": column, "type": kind, "description": MEANINGS.get(column, "as the lead named it")}

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.study_folder import RATER_COLUMNS
+from app.analysis.data.study_folder import RATER_COLUMNS, RATER_MARKS
 from app.exchange.tabular.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.exchange.problems import Problems
     from app.exchange.tabular.columns import Mask
     from app.exchange.tabular.table import Column, Table
@@ -26,9 +28,14 @@ def check_raters(table: Table, problems: Problems) -> pd.DataFrame | None:
     keys, kinds, pools = (ids(table, name, problems) for name in ("rater", "kind", "pool"))
     unique_ids(table, "rater", keys, problems)
     faulty(table, ~np.isin(kinds, KINDS), "kind", kinds, "person or model", problems)
-    simulated = np.array([text.strip().lower() for text in table.column("is_simulated")], dtype=object)
-    faulty(table, ~np.isin(simulated, _TRUE + _FALSE), "is_simulated", simulated, "true or false", problems)
-    return _frame(keys, kinds, pools, np.isin(simulated, _TRUE), attributes(table, RATER_COLUMNS))
+    marks = {name: _marked(table, name, problems) for name in RATER_MARKS}
+    return raters_frame(keys, kinds, pools, marks, attributes(table, RATER_COLUMNS))
+
+
+def _marked(table: Table, name: str, problems: Problems) -> Mask:
+    cells = np.array([text.strip().lower() for text in table.column(name)], dtype=object)
+    faulty(table, ~np.isin(cells, _TRUE + _FALSE), name, cells, "true or false", problems)
+    return np.isin(cells, _TRUE)
 
 
 def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
@@ -39,10 +46,14 @@ def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
         allowed = f"rater, kind, pool; the {len(keys)} raters of ratings.csv were taken as persons"
         problems.note("raters.csv", None, None, "no such file", allowed)
     empty = np.full(len(keys), "", dtype=object)
-    return _frame(keys, np.full(len(keys), "person", dtype=object), empty, np.zeros(len(keys), dtype=bool), {})
+    return raters_frame(keys, np.full(len(keys), "person", dtype=object), empty, {}, {})
 
 
-def _frame(keys: Column, kinds: Column, pools: Column, simulated: Mask, more: dict[str, Column]) -> pd.DataFrame:
+def raters_frame(
+    keys: Column, kinds: Column, pools: Column, marks: Mapping[str, Mask], more: Mapping[str, Column]
+) -> pd.DataFrame:
+    """Raters as `analysis.folder` has them; a mark that is left out is False."""
     frame = pd.DataFrame({"rater": keys, "kind": kinds, "pool": text_or_none(pools)}, dtype=object)
-    frame["is_simulated"] = simulated.astype(bool)
+    for name in RATER_MARKS:
+        frame[name] = marks.get(name, np.zeros(len(keys), dtype=bool)).astype(bool)
     return frame.assign(**{name: pd.Series(cells, dtype=object) for name, cells in more.items()})

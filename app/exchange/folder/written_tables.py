@@ -9,6 +9,7 @@ import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
 from app.analysis.data.rating_columns import FILE_COLUMNS
+from app.analysis.data.study_folder import RATER_MARKS
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
@@ -41,7 +42,7 @@ def _columns(name: str, frame: pd.DataFrame) -> Columns:
 
 
 def _holds(column: pd.Series[Any]) -> bool:
-    if column.name in ("repeat", "is_simulated"):
+    if column.name in ("repeat", *RATER_MARKS):
         return bool(column.any())
     return bool(column.notna().any())
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-
 from app.analysis.data.frames import rating_frame
 from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.exchange.ratings.answers import check_answers
 from app.exchange.ratings.rating_context import check_circumstances
 from app.exchange.ratings.ratings_table import Sheet
+from app.exchange.ratings.repeated_answers import check_once
 from app.exchange.ratings.targets import check_targets
 from app.exchange.tabular.columns import has_columns, text_or_none
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from app.design.protocol.study import Protocol
     from app.exchange.problems import Problems
-    from app.exchange.ratings.targets import Study, Targets
-    from app.exchange.tabular.columns import Places
-    from app.exchange.tabular.table import Column, Table
+    from app.exchange.ratings.targets import Study
+    from app.exchange.tabular.table import Table
 
 
 def no_ratings() -> pd.DataFrame:
@@ -28,8 +27,17 @@ def no_ratings() -> pd.DataFrame:
     return rating_frame({}, 0)
 
 
-def check_ratings(table: Table, study: Study, problems: Problems) -> pd.DataFrame | None:
-    """The answers as `analysis.frames` has them; None where a column is missing."""
+def check_ratings(
+    table: Table, study: Study, problems: Problems, before: pd.DataFrame | None = None
+) -> pd.DataFrame | None:
+    """The answers as `analysis.frames` has them; None where a column is missing.
+
+    Args:
+        table: one row per answer.
+        study: what the answers refer to.
+        problems: collects what is wrong.
+        before: answers that the study has already; none of them may be given again.
+    """
     if not has_columns(table, _needed(study.protocol), problems):
         return None
     for name in sorted(set(table.columns) - set(FILE_COLUMNS)):
@@ -38,7 +46,7 @@ def check_ratings(table: Table, study: Study, problems: Problems) -> pd.DataFram
     targets = check_targets(sheet, study)
     answers = check_answers(sheet, study, targets)
     beside = check_circumstances(sheet, study, targets, answers["chosen"])
-    _check_once(sheet, targets, beside)
+    check_once(sheet, targets, beside, study, before)
     named: dict[str, object] = {
         name: text_or_none(sheet.ids(name)) for name in ("rater", "item", "response", "question")
     }
@@ -54,39 +62,3 @@ def _needed(protocol: Protocol) -> list[str]:
     item = ["item"] if targets - {"rater"} else []
     response = ["response"] if targets & {"response", "set"} else []
     return ["rater", *item, *response, "question", "value"]
-
-
-def _check_once(sheet: Sheet, targets: Targets, beside: dict[str, Column]) -> None:
-    """One answer for each rater, item, question, response, turn, condition, repeat and pair, in whichever order."""
-    first, second = targets.replies.first_two(targets.item)
-    left = np.where(targets.left >= 0, targets.left, first)
-    right = np.where(targets.right >= 0, targets.right, second)
-    repeats = np.array([repeat or 0 for repeat in beside["repeat"]], dtype=np.int64)
-    key = pd.DataFrame(
-        {
-            "rater": targets.rater,
-            "item": targets.item,
-            "question": targets.question,
-            "response": targets.response,
-            "turn": pd.factorize(beside["turn"])[0],
-            "condition": pd.factorize(beside["condition"])[0],
-            "repeat": repeats,
-            "low": np.minimum(left, right),
-            "high": np.maximum(left, right),
-        }
-    )[sheet.ok]
-    several = key[key.duplicated(keep=False)]
-    if several.empty:
-        return
-    rows = several.index.to_numpy()
-    group = several.groupby(list(several.columns), sort=False).ngroup().to_numpy()
-    earliest = rows[np.unique(group, return_index=True)[1]][group]
-    _name_duplicates(sheet, rows[rows != earliest], earliest[rows != earliest])
-
-
-def _name_duplicates(sheet: Sheet, again: Places, first: Places) -> None:
-    rater, question, value = (sheet.table.column(name) for name in ("rater", "question", "value"))
-    for place, earlier in zip(again, first, strict=True):
-        found = f"a second answer of {rater[place]} to {question[place]} ({value[place]})"
-        allowed = f"one answer (the first is in row {sheet.table.rows[earlier]})"
-        sheet.problems.add(sheet.table.file, int(sheet.table.rows[place]), "value", found, allowed)

@@ -43,7 +43,10 @@ def ids(table: Table, name: str, problems: Problems) -> Column:
         first = trimmed[0]
         more = f" in {len(trimmed)} rows" if len(trimmed) > 1 else ""
         found = str(table.column(name)[first])
-        problems.note(table.file, int(table.rows[first]), name, found, f"ids without spaces around them; trimmed{more}")
+        header = table.header(name, first)
+        problems.note(
+            table.file, int(table.rows[first]), header, found, f"ids without spaces around them; trimmed{more}"
+        )
     values: Column = stripped[codes]
     too_long = np.array([len(text) > LONGEST_ID for text in stripped], dtype=bool)
     faulty(table, too_long[codes], name, values, f"at most {LONGEST_ID} characters", problems)
@@ -52,8 +55,8 @@ def ids(table: Table, name: str, problems: Problems) -> Column:
 
 def faulty(table: Table, where: Mask, name: str, found: Column, allowed: str, problems: Problems) -> None:
     """A problem in each row of the mask."""
-    if where.any():
-        problems.add_rows(table.file, table.rows[where], name, list(found[where]), allowed)
+    for place in np.flatnonzero(where):
+        problems.add(table.file, int(table.rows[place]), table.header(name, place), found[place], allowed)
 
 
 def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> None:

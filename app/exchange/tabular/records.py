@@ -17,6 +17,7 @@ from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     import io
+    from _csv import Reader as CsvReader
     from collections.abc import Callable, Iterable, Sequence
 
     from app.exchange.problems import Problems
@@ -34,7 +35,9 @@ def quiet(step: str, n_done: int, n_all: int) -> None:
     """Nobody watches the progress."""
 
 
-def read_table(file: str, data: bytes, problems: Problems, progress: Progress = quiet) -> Table | None:
+def read_table(
+    file: str, data: bytes, problems: Problems, progress: Progress = quiet, *, delimiter: str = ","
+) -> Table | None:
     """The table in these bytes; None where it cannot be read at all. What is wrong goes to `problems`."""
     reason = not_text(data)
     if reason is not None:
@@ -47,13 +50,19 @@ def read_table(file: str, data: bytes, problems: Problems, progress: Progress = 
         if file.endswith(".jsonl"):
             table = _from_json_lines(file, lines, problems)
         else:
-            table = _from_csv(file, lines, problems, lambda n_done: progress(f"Reading {file}", n_done, len(data)))
+            reader = csv.reader(lines, strict=True, delimiter=delimiter)
+            table = _from_csv(
+                file, lines, reader, problems, lambda n_done: progress(f"Reading {file}", n_done, len(data))
+            )
+    if table is not None:
+        table.is_utf8 = utf8
     progress(f"Reading {file}", len(data), len(data))
     return table
 
 
-def _from_csv(file: str, lines: io.TextIOWrapper, problems: Problems, progress: Callable[[int], None]) -> Table | None:
-    reader = csv.reader(lines, strict=True)
+def _from_csv(
+    file: str, lines: io.TextIOWrapper, reader: CsvReader, problems: Problems, progress: Callable[[int], None]
+) -> Table | None:
     record = 1
     try:
         names = _names(file, next(reader, []), problems)

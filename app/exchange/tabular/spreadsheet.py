@@ -1,4 +1,4 @@
-"""A spreadsheet of one row per item, whatever its columns are called: CSV, JSON lines or Excel."""
+"""A spreadsheet with any columns: CSV, TSV, JSON lines or Excel."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.exchange.tabular.records import Progress
 
 
+KINDS = "a spreadsheet: .csv, .tsv, .xlsx or .jsonl"
 # SyntaxError is what XML parsers raise for broken XML.
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -39,12 +40,20 @@ _UNREADABLE = (
 def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet) -> Table | None:
     """The first sheet as text; None, and a problem, where it cannot be read."""
     if not path.is_file():
-        problems.add(str(path), None, None, "no such file", "a spreadsheet: .csv, .xlsx or .jsonl")
+        problems.add(str(path), None, None, "no such file", KINDS)
         return None
     data = path.read_bytes()
     if path.suffix.lower() == ".xlsx" or zipfile.is_zipfile(io.BytesIO(data)):
         return _from_excel(path.name, data, problems)
-    return read_table(path.name, data, problems, progress)
+    return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data))
+
+
+def _delimiter(path: Path, data: bytes) -> str:
+    """What separates the cells: by the name of the file, else what its header has, as spreadsheets export it."""
+    if path.suffix.lower() in {".tsv", ".tab"}:
+        return "\t"
+    header = data.partition(b"\n")[0]
+    return next((sign for sign in ("\t", ";") if b"," not in header and sign.encode() in header), ",")
 
 
 def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
@@ -55,7 +64,7 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
                 return None
         names, records = _records(data, problems.limits)
     except _UNREADABLE as error:
-        problems.add(file, None, None, f"no Excel file ({error})", "a spreadsheet: .csv, .xlsx or .jsonl")
+        problems.add(file, None, None, f"no Excel file ({error})", KINDS)
         return None
     names = [name.strip() for name in names]
     if not any(names):

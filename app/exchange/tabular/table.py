@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Table:
-    """Columns of text, "" where a cell is empty. `rows` counts as a spreadsheet does, the header being row 1."""
+    """Columns of text, "" where a cell is empty. `rows` counts as a spreadsheet does, the header being row 1.
+
+    `headers`: of a table that was made from another one, what the column of each cell is called there.
+    """
 
     file: str
     rows: NDArray[np.int64]
     columns: dict[str, Column] = field(default_factory=dict)
+    headers: dict[str, Column] = field(default_factory=dict)
+    is_utf8: bool = True
     _factors: dict[str, tuple[NDArray[np.int64], Column]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -32,6 +37,10 @@ class Table:
     def column(self, name: str) -> Column:
         """That column, empty cells where the file has none."""
         return self.columns[name] if name in self.columns else np.full(len(self), "", dtype=object)
+
+    def header(self, name: str, place: int | np.intp) -> str:
+        """What a person reading the file sees above that cell."""
+        return str(self.headers[name][place]) if name in self.headers else name
 
     def factor(self, name: str) -> tuple[NDArray[np.int64], Column]:
         """The distinct cells of a column, and which of them each row has: half a million rows say few things."""

@@ -12,7 +12,7 @@ from app.exchange.problems import listed
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from app.exchange.problems import Problems
     from app.exchange.tabular.table import Column
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column says what. `responses`: source to column. `attributes`: None keeps every other column."""
+    """Which column says what. `responses`: source to column. `attributes`: None keeps every other column.
+
+    `answers`: columns that look like ratings, which are no attributes unless they are named.
+    """
 
     responses: Mapping[str, str] = field(default_factory=dict)
     item: str | None = None
@@ -29,6 +32,7 @@ class Layout:
     profile: str | None = None
     content_note: str | None = None
     attributes: Sequence[str] | None = None
+    answers: Collection[str] = ()
 
     @property
     def named(self) -> dict[str, str]:
@@ -63,7 +67,11 @@ def _numbers(sheet: Table) -> Column:
 
 def _attributes(sheet: Table, layout: Layout, problems: Problems) -> dict[str, Column]:
     used = {*layout.named.values(), *layout.responses.values(), "item"}
-    kept = layout.attributes if layout.attributes is not None else [name for name in sheet.columns if name not in used]
+    rest = [name for name in sheet.columns if name not in used]
+    kept = layout.attributes if layout.attributes is not None else [name for name in rest if name not in layout.answers]
+    for name in rest if layout.attributes is None else ():
+        if name in layout.answers:
+            problems.note(sheet.file, 1, name, name, "attributes; ratings are imported by `attune ratings import`")
     for name in kept:
         if name in ITEM_COLUMNS:
             problems.note(sheet.file, 1, name, name, "another name for an attribute; the column was ignored")

@@ -64,7 +64,7 @@ _SPECIAL = text("""
 _NO_LONGER_PLANNED = text("DROP TABLE planned_places")
 _NAMED = text("""
     SELECT pool, array_agg(key ORDER BY key) FROM raters
-    WHERE study_id = :study AND kind = 'person' AND pool IS NOT NULL GROUP BY pool
+    WHERE study_id = :study AND kind = 'person' AND NOT is_imported AND pool IS NOT NULL GROUP BY pool
 """)
 _YAML = text("SELECT yaml FROM protocols WHERE study_id = :study AND version = :version")
 _ANALYZE = text("ANALYZE trials, seats, items, responses")

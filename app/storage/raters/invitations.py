@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 _INVITABLE = text("""
     SELECT r.key, r.id FROM raters r
-    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND (r.pool IS NOT NULL OR :without_pools)
+    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND NOT r.is_imported
+      AND (r.pool IS NOT NULL OR :without_pools)
       AND NOT EXISTS (SELECT FROM platform_ids p WHERE p.study_id = r.study_id AND p.rater_id = r.id)
       AND NOT EXISTS (SELECT FROM invites i WHERE i.study_id = r.study_id AND i.rater_id = r.id
                       AND i.revoked_at IS NULL)
     ORDER BY r.key
 """)
-_RATER = text("SELECT id, kind FROM raters WHERE study_id = :study AND key = :key")
+_RATER = text("SELECT id, kind FROM raters WHERE study_id = :study AND key = :key AND NOT is_imported")
 _NEW = text("""
     INSERT INTO raters (study_id, key, pool) VALUES (:study, :key, :pool) ON CONFLICT DO NOTHING RETURNING id
 """)
@@ -32,7 +33,7 @@ def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool = Fa
 
 
 def get_person(db: Connection, study_id: int, key: str) -> int | None:
-    """The id of the person of that key; None where there is nobody, or a model."""
+    """The id of the person of that key; None where there is nobody, a model, or ratings that were imported."""
     row = db.execute(_RATER, {"study": study_id, "key": key}).one_or_none()
     return row.id if row is not None and row.kind == "person" else None
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _ABSENT = text("""
     SELECT r.id, r.key, r.pool FROM raters r
-    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated
+    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND NOT r.is_imported
       AND NOT EXISTS (SELECT FROM platform_ids p WHERE p.study_id = r.study_id AND p.rater_id = r.id)
       AND NOT EXISTS (SELECT FROM rating_sessions s WHERE s.study_id = r.study_id AND s.rater_id = r.id)
       AND NOT EXISTS (SELECT FROM invites i WHERE i.study_id = r.study_id AND i.rater_id = r.id

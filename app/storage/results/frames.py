@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, rating_frame
 from app.analysis.data.rating_columns import FRAME_COLUMNS, RatingColumn
+from app.analysis.data.study_folder import RATER_MARKS
 from app.design.questions.kinds import kinds_with_empty
 from app.design.questions.question import EmptyColumn
 from app.storage.database.bulk_copy import copy_out
@@ -40,7 +41,7 @@ _RESPONSES = text("""
     WHERE r.study_id = :study ORDER BY r.position, r.id
 """)
 RATERS = text("""
-    SELECT id, key, kind, pool, is_simulated, nullif(attributes, '{}') AS attributes FROM raters
+    SELECT id, key, kind, pool, is_simulated, is_imported, nullif(attributes, '{}') AS attributes FROM raters
     WHERE study_id = :study ORDER BY id
 """)
 _CHECKS = text("""
@@ -90,7 +91,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         responses=table(responses, response="key", item="item", source="source").assign(
             text=pd.Series([row.text for row in responses], dtype=object)
         ),
-        raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
+        raters=raters_table(raters),
         ratings=canonical(found),
         checks=study_checks(db, study_id),
     )
@@ -114,12 +115,16 @@ def table(rows: Rows, **columns: str) -> pd.DataFrame:
     frame = pd.DataFrame(
         {name: pd.Series([getattr(row, column) for row in rows], dtype=object) for name, column in columns.items()}
     )
-    if "is_simulated" in frame:
-        frame["is_simulated"] = frame["is_simulated"].astype(bool)
     attributes = [row.attributes or {} for row in rows]
     for name in sorted({name for named in attributes for name in named}):
         frame[name] = pd.Series([named.get(name) for named in attributes], dtype=object)
     return frame
+
+
+def raters_table(rows: Rows) -> pd.DataFrame:
+    """The rows of `RATERS` as frames have raters."""
+    marks = {name: name for name in RATER_MARKS}
+    return table(rows, rater="key", kind="kind", pool="pool", **marks).astype(dict.fromkeys(marks, bool))
 
 
 def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:

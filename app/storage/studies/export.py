@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from app.analysis.data.study_folder import StudyFolder
 from app.design.dialogue import turns_to_json
-from app.storage.results.frames import RATERS, copy_ratings, ratings_of, study_checks, table
+from app.storage.results.frames import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
         responses=_with_turns(
             table(responses, response="key", item="item", source="source", text="text", turns="turns")
         ),
-        raters=table(raters, rater="key", kind="kind", pool="pool", is_simulated="is_simulated"),
+        raters=raters_table(raters),
         ratings=ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses),
         checks=study_checks(db, study_id),
     )

@@ -15,7 +15,7 @@ from app.storage.database.bulk_copy import copy_in
 from app.storage.studies.export import study_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from sqlalchemy import Connection
@@ -45,6 +45,18 @@ _CHECK = text("""
     INSERT INTO events (study_id, rater_id, kind, detail, happened_at)
     VALUES (:study, :rater, 'check', CAST(:detail AS jsonb), :happened)
 """)
+_MARK_IMPORTED = text("UPDATE raters SET is_imported = true WHERE study_id = :study AND key = ANY(:keys)")
+_WITH_SESSIONS = text("""
+    SELECT r.key FROM raters r
+    WHERE r.study_id = :study
+      AND EXISTS (SELECT FROM rating_sessions s WHERE s.study_id = r.study_id AND s.rater_id = r.id)
+""")
+_N_ANSWERS = text("""
+    SELECT count(*) FROM ratings q JOIN raters r ON r.study_id = q.study_id AND r.id = q.rater_id
+    WHERE q.study_id = :study AND r.key = ANY(:keys)
+""")
+# Weaker than FOR UPDATE: rows that only refer to the study are still written meanwhile.
+_LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
 
 
 def _quiet(step: str, n_done: int, n_all: int) -> None:
@@ -151,6 +163,41 @@ def store_texts(
         source_id=row["source"].map(_ids(db, study_id, "sources")),
     )
     copy_in(db, "responses", stored, progress, study_id=study)
+
+
+def store_imported(
+    db: Connection,
+    study_id: int,
+    raters: pd.DataFrame,
+    marked: Sequence[str],
+    ratings: pd.DataFrame,
+    progress: Progress = _quiet,
+) -> None:
+    """Append raters who rated elsewhere and their answers; no trial, seat or assignment is touched.
+
+    Args:
+        db: the transaction.
+        study_id: the study.
+        raters: who are new, as `analysis.folder` has them.
+        marked: raters of the study whose only answers are these.
+        ratings: as `analysis.frames` has them.
+        progress: told how far it is.
+    """
+    ids = _store_raters(db, study_id, raters, progress)
+    if marked:
+        db.execute(_MARK_IMPORTED, {"study": study_id, "keys": list(marked)})
+    _store_ratings(db, study_id, ratings, ids, progress)
+
+
+def list_raters_with_sessions(db: Connection, study_id: int) -> set[str]:
+    """The ids of the raters who came to rate in Attune."""
+    return set(db.execute(_WITH_SESSIONS, {"study": study_id}).scalars())
+
+
+def count_answers(db: Connection, study_id: int, raters: Sequence[str]) -> int:
+    """How many answers these raters have, with the study locked: nobody else imports meanwhile."""
+    db.execute(_LOCK, {"study": study_id})
+    return int(db.execute(_N_ANSWERS, {"study": study_id, "keys": list(raters)}).scalar_one())
 
 
 def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress: Progress) -> dict[str, int]:

@@ -31,6 +31,7 @@ raters = Table(
     Column("kind", Text, nullable=False, server_default="person"),
     Column("pool", Text),
     Column("is_simulated", Boolean, nullable=False, server_default=text("false")),
+    Column("is_imported", Boolean, nullable=False, server_default=text("false")),
     attributes(),
     time("created_at", now=True),
     PrimaryKeyConstraint("study_id", "id"),

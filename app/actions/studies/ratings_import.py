@@ -1,0 +1,106 @@
+"""Ratings collected elsewhere, from a spreadsheet into a study folder or into the store."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from app.actions.studies.life_cycle import StudyMissingError
+from app.exchange.folder.read import read_folder
+from app.exchange.folder.written_tables import tables_of
+from app.exchange.problems import Problems
+from app.exchange.rating_import.read_ratings import read_ratings
+from app.exchange.tabular.csv_cells import write_csv
+from app.storage.studies.export import study_folder
+from app.storage.studies.load import count_answers, known_keys, list_raters_with_sessions, store_imported
+from app.storage.studies.studies import get_study
+
+if TYPE_CHECKING:
+    from app.analysis.data.study_folder import StudyFolder
+    from app.exchange.rating_import.layout import NewRaters, RatingLayout
+    from app.exchange.rating_import.read_ratings import ReadRatings
+    from app.storage.database.engine import Begin
+
+
+class StudyChangedError(Exception):
+    """Somebody else imported ratings at the same time. Nothing was saved."""
+
+
+def ratings_into_folder(
+    folder: Path, file: Path, layout: RatingLayout, new_raters: NewRaters, *, is_dry_run: bool = False
+) -> ReadRatings:
+    """Add the spreadsheet's answers to ratings.csv of a study folder, and its raters to raters.csv.
+
+    Args:
+        folder: a study folder, with or without ratings.
+        file: the spreadsheet.
+        layout: which of its columns says what.
+        new_raters: who gave the ratings.
+        is_dry_run: whether to check only.
+
+    Raises:
+        InvalidInputError: every problem of the folder or of the spreadsheet. Nothing was written.
+    """
+    study = read_folder(folder)
+    read = read_ratings(file, layout, new_raters, study, Problems())
+    if is_dry_run:
+        return read
+    tables = tables_of(with_ratings(study, read))
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".ratings-") as half:
+        for name in ("raters", "ratings"):
+            write_csv(Path(half) / f"{name}.csv", tables[name])
+        for name in ("raters", "ratings"):
+            (Path(half) / f"{name}.csv").replace(folder / f"{name}.csv")
+            (folder / f"{name}.jsonl").unlink(missing_ok=True)
+    return read
+
+
+def with_ratings(study: StudyFolder, read: ReadRatings) -> StudyFolder:
+    """The study with the answers that were read."""
+    from dataclasses import replace
+
+    is_marked = study.raters["rater"].isin(read.marked)
+    raters = study.raters.assign(is_imported=study.raters["is_imported"] | is_marked)
+    parts = [raters, read.raters.reindex(columns=raters.columns)] if len(read.raters) else [raters]
+    several = pd.concat(parts, ignore_index=True) if len(raters) or not len(read.raters) else read.raters
+    ratings = pd.concat([study.ratings, read.ratings], ignore_index=True) if len(study.ratings) else read.ratings
+    return replace(study, raters=several, ratings=ratings)
+
+
+def ratings_into_store(
+    begin: Begin, slug: str, file: Path, layout: RatingLayout, new_raters: NewRaters, *, is_dry_run: bool = False
+) -> ReadRatings:
+    """Append the spreadsheet's answers to a study in the store; it is read outside of any transaction.
+
+    Args:
+        begin: starts a transaction.
+        slug: of the study.
+        file: the spreadsheet.
+        layout: which of its columns says what.
+        new_raters: who gave the ratings.
+        is_dry_run: whether to check only.
+
+    Raises:
+        StudyMissingError: no such study.
+        InvalidInputError: every problem of the spreadsheet. Nothing was saved.
+        StudyChangedError: the study got ratings of these raters while the spreadsheet was read.
+    """
+    with begin() as db:
+        row = get_study(db, slug)
+        if row is None:
+            raise StudyMissingError(f"No study is called {slug}.")
+        study, rated_here = study_folder(db, row.id), list_raters_with_sessions(db, row.id)
+    read = read_ratings(file, layout, new_raters, study, Problems(), rated_here=rated_here)
+    if is_dry_run:
+        return read
+    named = set(read.ratings["rater"]) & set(study.raters["rater"])
+    with begin() as db:
+        n_before = int(study.ratings["rater"].isin(named).sum())
+        is_same = count_answers(db, row.id, sorted(named)) == n_before
+        if not is_same or known_keys(db, row.id, "raters") & set(read.raters["rater"]):
+            raise StudyChangedError("The study was changed while the file was read. Nothing was saved. Try again.")
+        store_imported(db, row.id, read.raters, read.marked, read.ratings)
+    return read

@@ -1,0 +1,188 @@
+"""attune ratings ...: ratings that were collected elsewhere."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.output import fail, say
+from app.cli.reading import reading
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.exchange.rating_import.layout import NewRaters, RatingLayout
+    from app.exchange.rating_import.read_ratings import ReadRatings
+
+cli = typer.Typer(no_args_is_help=True)
+SHOWN_COLUMNS = 3
+
+
+class RaterKind(StrEnum):
+    """Who rates."""
+
+    PERSON = "person"
+    MODEL = "model"
+
+
+def _column(words: str) -> Any:  # noqa: ANN401 - what typer.Option returns
+    """An option that names a column of the spreadsheet."""
+    return typer.Option(metavar="COLUMN", help=words)
+
+
+@cli.callback()
+def ratings() -> None:
+    """Import ratings that were collected elsewhere."""
+
+
+@cli.command("import")
+def import_(  # noqa: PLR0913, PLR0917 - each is an option
+    study: Study,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+            help="The spreadsheet: .csv, .tsv, .xlsx or .jsonl.",
+        ),
+    ],
+    question: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=COLUMN",
+            help="The column with the answers to a question; once for each question. {rater} and {source} stand for "
+            'the words that differ between columns, as in quality="Eval {rater} Quality ({source})". '
+            "Default: the columns whose names hold the key or the label of a question.",
+        ),
+    ] = None,
+    value: Annotated[
+        str | None,
+        _column(
+            "The column with the answers to all questions. {question} stands for the question, if each has a column "
+            "of its own."
+        ),
+    ] = None,
+    question_column: Annotated[str | None, _column("The column that says which question is answered.")] = None,
+    item: Annotated[str | None, _column("The ids of the items. Default: a column of ids, else the row number.")] = None,
+    response: Annotated[str | None, _column("The ids of the responses.")] = None,
+    source: Annotated[str | None, _column("The sources of the responses, by key or label.")] = None,
+    rater: Annotated[str | None, _column("The raters.")] = None,
+    rater_id: Annotated[str | None, typer.Option(metavar="ID", help="The one rater who gave all ratings.")] = None,
+    rater_kind: Annotated[
+        RaterKind | None, typer.Option(help="What new raters are; model for model judges. Default: person.")
+    ] = None,
+    pool: Annotated[str | None, typer.Option(metavar="POOL", help="The pool of new raters.")] = None,
+    new_raters: Annotated[
+        bool, typer.Option("--new-raters", help="Add raters whom the study does not name, though it names others.")
+    ] = False,
+    recode: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY:FOUND=VALUE",
+            help="Read a cell as another answer, as in preference:A=chatgpt. Can be repeated.",
+        ),
+    ] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A cell that is no answer, such as NA. Can be repeated.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the file and say what it holds; save nothing.")
+    ] = False,
+    is_folder: BareName = None,
+) -> None:
+    """Import ratings that were collected elsewhere, from a spreadsheet with any column names.
+
+    It may have one row per answer, per rater and response, per rater and item, or per item with columns for each rater.
+    Words of a scale and labels are read as what they stand for, and empty cells are skipped. Either all ratings are
+    saved or, if there is any error, none. Their raters are marked as imported.
+    """
+    from app.exchange.rating_import.layout import NewRaters, RatingLayout
+
+    layout = RatingLayout(
+        item=item,
+        response=response,
+        source=source,
+        rater=rater,
+        question=question_column,
+        value=value,
+        questions=_pairs(question or [], "--question", "KEY=COLUMN"),
+        recoded=dict(_recoded(recode or [])),
+        missing=tuple(missing or ()),
+    )
+    raters = NewRaters(rater_id, rater_kind.value if rater_kind else None, pool, new_raters)
+    if rater is not None and rater_id is not None:
+        raise typer.BadParameter("Name the column of the raters or the one rater, not both.", param_hint="--rater-id")
+    found = folder_or_slug(study, command="ratings import", is_folder=is_folder)
+    read = _read(found, file, layout, raters, is_dry_run=dry_run)
+    for sentence in _told(read):
+        say(sentence)
+    say(f"{'Nothing was saved. An import would add' if dry_run else f'Imported into {found}:'} {_counted_in(read)}.")
+
+
+def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:
+    from app.actions.studies.life_cycle import StudyMissingError
+    from app.actions.studies.ratings_import import StudyChangedError, ratings_into_folder, ratings_into_store
+    from app.storage.database.engine import transactions
+
+    if isinstance(found, Path):
+        with reading():
+            return ratings_into_folder(found, file, layout, raters, is_dry_run=is_dry_run)
+    with store() as engine, reading():
+        try:
+            return ratings_into_store(transactions(engine), found, file, layout, raters, is_dry_run=is_dry_run)
+        except StudyMissingError:
+            no_such_study(found)
+        except StudyChangedError as error:
+            fail(str(error))
+
+
+def _told(read: ReadRatings) -> Iterator[str]:
+    """Which column was taken for what, and what was mended."""
+    columns = read.columns
+    named = {name: getattr(columns, name) for name in ("item", "response", "source", "rater", "question")}
+    by_question: dict[str, list[str]] = {}
+    for answers in columns.answers:
+        by_question.setdefault(answers.question or "value", []).append(answers.column)
+    yield "Columns: " + "; ".join(
+        [f"{name} from {column}" for name, column in named.items() if column]
+        + [f"{name} from {_shortened(found)}" for name, found in by_question.items()]
+    )
+    for note in read.notes:
+        yield f"Note: {note.sentence()}"
+
+
+def _shortened(columns: list[str]) -> str:
+    more = len(columns) - SHOWN_COLUMNS
+    return ", ".join(columns[:SHOWN_COLUMNS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _counted_in(read: ReadRatings) -> str:
+    n_ratings, n_raters = len(read.ratings), read.ratings["rater"].nunique()
+    words = f"{n_ratings:,} rating{'' if n_ratings == 1 else 's'} by {n_raters:,} rater{'' if n_raters == 1 else 's'}"
+    return f"{words}, {len(read.raters):,} of them new"
+
+
+def _pairs(named: list[str], option: str, form: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for pair in named:
+        key, sign, rest = pair.partition("=")
+        if not sign or not key.strip() or not rest or key.strip() in pairs:
+            raise typer.BadParameter(f'Expected {form}, each once; found "{pair}".', param_hint=option)
+        pairs[key.strip()] = rest
+    return pairs
+
+
+def _recoded(named: list[str]) -> Iterator[tuple[tuple[str, str], str]]:
+    form = "KEY:FOUND=VALUE"
+    for key, value in _pairs(named, "--recode", form).items():
+        question, sign, found = key.partition(":")
+        if not sign or not question or not found:
+            raise typer.BadParameter(f'Expected {form}; found "{key}={value}".', param_hint="--recode")
+        yield (question.strip(), found.strip()), value

@@ -1,0 +1,117 @@
+"""A spreadsheet of ratings in any shape to a table like ratings.csv: one row per answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.rating_columns import FILE_COLUMNS
+from app.exchange.rating_import.cells import cell_readers
+from app.exchange.rating_import.names import question_names
+from app.exchange.tabular.table import Table
+
+if TYPE_CHECKING:
+    from app.exchange.problems import Problems
+    from app.exchange.rating_import.columns import Columns
+    from app.exchange.rating_import.layout import NewRaters, RatingLayout
+    from app.exchange.rating_import.patterns import AnswerColumn
+    from app.exchange.ratings.targets import Study
+    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.table import Column
+
+# The answer and what it is about; every other column of ratings.csv is taken as it is.
+_MADE = ("rater", "item", "response", "source", "question", "value")
+ROW_NUMBER = "(row number)"
+
+
+def answer_table(
+    sheet: Table, columns: Columns, layout: RatingLayout, new_raters: NewRaters, study: Study, problems: Problems
+) -> Table:
+    """One row per answer, with `source` besides the columns of ratings.csv.
+
+    Each cell keeps its row and the name of its column in the spreadsheet. An empty cell is no answer.
+    """
+    beside = [name for name in FILE_COLUMNS if name in sheet.columns and name not in {*_MADE, *columns.used}]
+    parts = [_Part(sheet, columns, answers, new_raters, layout.missing) for answers in columns.answers]
+    places = np.concatenate([part.places for part in parts])
+    order = np.argsort(places, kind="stable")
+    cells = {name: np.concatenate([part.cells(name) for part in parts])[order] for name in _MADE}
+    headers = {name: np.concatenate([part.headers(name) for part in parts])[order] for name in _MADE}
+    at = places[order]
+    cells |= {name: sheet.column(name)[at] for name in beside}
+    n_empty = len(sheet) * len(parts) - len(at)
+    if n_empty:
+        problems.note(sheet.file, None, None, f"{n_empty:,} empty cells", "answers; they were skipped")
+    table = Table(sheet.file, sheet.rows[at], cells, headers)
+    names = question_names(study.protocol)
+    table.columns["question"] = table.mapped("question", lambda text: names.key(text) or text)
+    table = Table(sheet.file, table.rows, table.columns, headers)
+    table.columns["value"] = _read(table, layout, study)
+    return table if columns.question else _once_per_target(table, columns, study)
+
+
+class _Part:
+    """The answers of one column of the spreadsheet."""
+
+    def __init__(
+        self, sheet: Table, columns: Columns, answers: AnswerColumn, new_raters: NewRaters, missing: tuple[str, ...]
+    ) -> None:
+        self._sheet = sheet
+        is_given = sheet.mapped(answers.column, lambda cell: cell.strip() not in {"", *missing}).astype(bool)
+        self.places: Places = np.flatnonzero(is_given)
+        self._column = {
+            "value": answers.column,
+            "question": None if answers.question else columns.question,
+            "source": None if answers.source else columns.source,
+            "rater": None if answers.rater else columns.rater,
+            "item": columns.item,
+            "response": columns.response,
+        }
+        self._constant = {
+            "question": answers.question,
+            "source": answers.source,
+            "rater": answers.rater or (new_raters.rater if columns.rater is None else None),
+        }
+        self._header = answers.column
+
+    def cells(self, name: str) -> Column:
+        column, constant = self._column[name], self._constant.get(name)
+        if column is not None:
+            return self._sheet.column(column)[self.places]
+        if name == "item" and self._column["response"] is None:
+            return np.array([str(place + 1) for place in self.places], dtype=object)
+        return np.full(len(self.places), constant or "", dtype=object)
+
+    def headers(self, name: str) -> Column:
+        """Above each cell; a cell that the name of its column tells stands in that column."""
+        missing = ROW_NUMBER if name == "item" else self._header
+        return np.full(len(self.places), self._column[name] or missing, dtype=object)
+
+
+def _read(table: Table, layout: RatingLayout, study: Study) -> Column:
+    """Each value as ratings.csv writes it; every distinct one of a question is read once."""
+    readers = cell_readers(study.protocol, layout.recoded)
+    question, (codes, cells) = table.stripped("question"), table.factor("value")
+    read = table.column("value").copy()
+    for key, reader in readers.items():
+        at = np.flatnonzero(question == key)
+        known = {int(code): reader(str(cells[code])) for code in np.unique(codes[at])}
+        read[at] = [known[int(code)] for code in codes[at]]
+    return read
+
+
+def _once_per_target(table: Table, columns: Columns, study: Study) -> Table:
+    """A row per response repeats what was asked once per pair, item or rater: an equal answer counts once."""
+    targets = {question.key: question.target for question in study.protocol.questions}
+    target = np.array([targets[key] for key in table.column("question")], dtype=object)
+    is_per_response = columns.source is not None or columns.response is not None
+    is_wider = np.isin(target, ("pair", "item", "rater") if is_per_response else ("rater",))
+    for name in ("source", "response"):
+        table.columns[name] = np.where(is_wider, "", table.column(name))
+    table.columns["item"] = np.where(target == "rater", "", table.column("item"))
+    answers = pd.DataFrame({name: table.column(name) for name in ("rater", "item", "question", "value")})
+    keep = ~(is_wider & answers.duplicated().to_numpy())
+    cells = {name: column[keep] for name, column in table.columns.items()}
+    return Table(table.file, table.rows[keep], cells, {name: column[keep] for name, column in table.headers.items()})

@@ -1,0 +1,61 @@
+"""Cells of a spreadsheet as ratings.csv writes them: words of a scale to its points, labels to keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.ranking import RankingQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.scale import number_text
+from app.design.questions.scaled import CANNOT_JUDGE
+from app.design.questions.slider import SliderQuestion
+from app.design.questions.text import TextQuestion
+from app.exchange.rating_import.names import Names, source_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds import Question
+
+
+def cell_readers(protocol: Protocol, recoded: Mapping[tuple[str, str], str]) -> dict[str, Callable[[str], str]]:
+    """For each question, what makes of a cell what ratings.csv has; a cell that nobody knows stays as it is."""
+    sources = source_names(protocol)
+    return {question.key: _Reader(question, _names(question, sources), recoded).read for question in protocol.questions}
+
+
+class _Reader:
+    def __init__(self, question: Question, names: Names, recoded: Mapping[tuple[str, str], str]) -> None:
+        self._question, self._names = question, names
+        self._recoded = {found: value for (key, found), value in recoded.items() if key == question.key}
+
+    def read(self, cell: str) -> str:
+        text = self._recoded.get(cell.strip(), cell)
+        if isinstance(self._question, CategoryQuestion):
+            return "|".join(self._names.key(code) or code.strip() for code in text.split("|"))
+        is_answer = self._question.read_cell(text) is not None
+        return text if is_answer else self._names.key(text) or text
+
+
+def _names(question: Question, sources: Names) -> Names:
+    """What may be written instead of an answer to this question."""
+    match question:
+        case RatingQuestion():
+            points = {number_text(point.value): [point.words] for point in question.scale.points}
+            return Names.of(points | ({CANNOT_JUDGE: []} if question.cannot_judge else {}))
+        case SliderQuestion():
+            return Names.of({CANNOT_JUDGE: []} if question.cannot_judge else {})
+        case ChoiceQuestion():
+            return Names(
+                (*sources.keys, *question.words), {word: word for word in question.words} | dict(sources.by_name)
+            )
+        case CategoryQuestion():
+            return Names.of({code: [words] for code, words in question.codes.items()})
+        case RankingQuestion() | HighlightQuestion() | TextQuestion():
+            return Names.of({})
+        case _:
+            assert_never(question)

@@ -1,0 +1,124 @@
+"""Which column of a spreadsheet of ratings says what: as the lead named them, else guessed where that is plain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.exchange.problems import listed
+from app.exchange.rating_import.names import plain, question_names, source_names
+from app.exchange.rating_import.patterns import AnswerColumn, Patterns, guessed
+
+if TYPE_CHECKING:
+    from app.exchange.problems import Problems
+    from app.exchange.rating_import.layout import NewRaters, RatingLayout
+    from app.exchange.ratings.targets import Study
+    from app.exchange.tabular.table import Table
+
+# Plain names that say what a column holds, wherever ratings come from.
+_RATERS = ["rater", "annotator", "evaluator", "participant", "worker", "judge"]
+COMMON = {
+    "item": ("item", "item id", "itemid"),
+    "response": ("response", "response id", "responseid"),
+    "source": ("source", "system", "model"),
+    "rater": tuple(f"{name}{end}" for end in ("", " id", "id") for name in _RATERS),
+    "question": ("question", "dimension"),
+    "value": ("value", "rating", "score", "answer"),
+}
+
+OPTION = "--question"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column says what; None where no column does. `answers` are those that hold answers."""
+
+    item: str | None
+    response: str | None
+    source: str | None
+    rater: str | None
+    question: str | None
+    answers: tuple[AnswerColumn, ...]
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Every column that is read, once."""
+        named = (self.item, self.response, self.source, self.rater, self.question)
+        all_names = (*named, *(answers.column for answers in self.answers))
+        return tuple(dict.fromkeys(name for name in all_names if name is not None))
+
+
+def columns_of(
+    sheet: Table, layout: RatingLayout, new_raters: NewRaters, study: Study, problems: Problems
+) -> Columns | None:
+    """The columns of this spreadsheet; None, and problems, where one is missing."""
+    finder = _Finder(sheet, layout, study, problems)
+    named = {name: finder.column(name) for name in ("item", "response", "source", "rater")}
+    names_raters = named["rater"] is not None or new_raters.rater is not None
+    question, answers = finder.answers({name for name in named.values() if name}, names_raters=names_raters)
+    if not names_raters and any(column.rater is None for column in answers):
+        without = next(column.column for column in answers if column.rater is None)
+        allowed = "a column with the raters (--rater), {rater} in the names of columns, or one rater (--rater-id)"
+        problems.add(sheet.file, 1, without, listed(sheet.columns, 40), allowed)
+    if named["item"] is None and named["response"] is None:
+        named["item"] = finder.item_by_content(
+            {column.column for column in answers}, required=named["rater"] is not None
+        )
+    is_wrong = problems.of(sheet.file) or problems.of(OPTION)
+    return None if is_wrong else Columns(**named, question=question, answers=tuple(answers))
+
+
+class _Finder:
+    def __init__(self, sheet: Table, layout: RatingLayout, study: Study, problems: Problems) -> None:
+        self._sheet, self._layout, self._study, self._problems = sheet, layout, study, problems
+        self._plain = {plain(column): column for column in reversed(sheet.columns)}
+        self._sources, self._questions = source_names(study.protocol), question_names(study.protocol)
+
+    def column(self, name: str) -> str | None:
+        """The column that was named for this, else one with a common name."""
+        asked: str | None = getattr(self._layout, name)
+        if asked is not None:
+            if asked not in self._sheet.columns:
+                self._problems.add(
+                    self._sheet.file, 1, asked, listed(self._sheet.columns, 40), f"a column named {asked}"
+                )
+            return asked
+        return next((self._plain[common] for common in COMMON[name] if common in self._plain), None)
+
+    def answers(self, taken: set[str], *, names_raters: bool) -> tuple[str | None, list[AnswerColumn]]:
+        """The column with the questions, if there is one, and the columns with the answers."""
+        patterns = Patterns(self._sheet, self._sources, self._questions, self._problems)
+        layout = self._layout
+        if layout.questions:
+            named = (patterns.found(pattern, key) for key, pattern in layout.questions.items() if self._asks(key))
+            return None, [column for columns in named for column in columns]
+        if layout.value is not None and "{question}" in layout.value:
+            return None, patterns.found(layout.value)
+        question, value = self.column("question"), self.column("value")
+        if value is not None and (question is not None or layout.value is not None):
+            only = [one.key for one in self._study.protocol.questions]
+            if question is None and len(only) > 1:
+                self._problems.add(self._sheet.file, 1, None, "no column with the questions", "one (--question-column)")
+            return question, patterns.found(value, None if question else only[0])
+        found = guessed(self._sheet, taken, self._sources, self._questions, names_raters=names_raters)
+        if not found:
+            allowed = "columns with answers, named by --question KEY=COLUMN or --value COLUMN"
+            self._problems.add(self._sheet.file, 1, None, listed(self._sheet.columns, 40), allowed)
+        return None, found
+
+    def _asks(self, key: str) -> bool:
+        if key not in self._questions.keys:
+            self._problems.add(OPTION, None, None, key, f"a question of study.yaml: {listed(self._questions.keys)}")
+        return key in self._questions.keys
+
+    def item_by_content(self, taken: set[str], *, required: bool) -> str | None:
+        """The one other column that holds ids of items and nothing else; a problem where it is required and missing."""
+        known = set(self._study.items["item"])
+        columns = [name for name in self._sheet.columns if name not in taken]
+        fitting = [name for name in columns if len(self._sheet) and known.issuperset(self._sheet.stripped(name))]
+        if len(fitting) > 1:
+            self._problems.add(self._sheet.file, 1, None, listed(fitting), "one column with the ids of items (--item)")
+        if not fitting and required and any(one.target != "rater" for one in self._study.protocol.questions):
+            allowed = "a column with the ids of the items (--item) or of the responses (--response)"
+            self._problems.add(self._sheet.file, 1, None, listed(self._sheet.columns, 40), allowed)
+        return fitting[0] if len(fitting) == 1 else None

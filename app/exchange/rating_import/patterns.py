@@ -1,0 +1,119 @@
+"""Columns that hold answers: which question, source and rater each is about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.exchange.problems import listed
+from app.exchange.rating_import.names import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.exchange.problems import Problems
+    from app.exchange.rating_import.names import Names
+    from app.exchange.tabular.table import Table
+
+PLACEHOLDERS = ("rater", "source", "question")
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerColumn:
+    """A column of answers; what is None stands in a column of its own."""
+
+    column: str
+    question: str | None = None
+    source: str | None = None
+    rater: str | None = None
+
+
+class Patterns:
+    """Finds the columns that the lead's patterns mean in one spreadsheet."""
+
+    def __init__(self, sheet: Table, sources: Names, questions: Names, problems: Problems) -> None:
+        self._sheet, self._sources, self._questions, self._problems = sheet, sources, questions, problems
+
+    def found(self, pattern: str, question: str | None = None) -> list[AnswerColumn]:
+        """Every column that the pattern means; a problem where there is none.
+
+        Args:
+            pattern: a column's name; {rater}, {source} and {question} stand for any words.
+            question: the question that the column is about, where the pattern does not say it.
+        """
+        expression = _expression(pattern)
+        columns = [column for column in self._sheet.columns if column == pattern or expression.fullmatch(column)]
+        if not columns:
+            found, kind = listed(self._sheet.columns, 40), "like" if _PLACEHOLDER.search(pattern) else "named"
+            self._problems.add(self._sheet.file, 1, pattern, found, f"a column {kind} {pattern}")
+        return [answers for column in columns for answers in self._of(column, expression, question)]
+
+    def _of(self, column: str, expression: re.Pattern[str], question: str | None) -> Iterator[AnswerColumn]:
+        match = expression.fullmatch(column)
+        words = match.groupdict() if match else {}
+        if "question" in words:
+            question = self._questions.key(words["question"])
+            if question is None:
+                return  # another column that looks like one of answers
+        source = self._source(column, words["source"]) if "source" in words else None
+        if "source" not in words or source is not None:
+            yield AnswerColumn(column, question, source, words.get("rater"))
+
+    def _source(self, column: str, word: str) -> str | None:
+        source = self._sources.key(word)
+        if source is None:
+            allowed = f"a source of study.yaml: {listed(self._sources.keys)}"
+            self._problems.add(self._sheet.file, 1, column, word, allowed)
+        return source
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    """What a column's name must look like.
+
+    >>> bool(_expression("Eval {rater} ({source})").fullmatch("Eval 1 (Physician)"))
+    True
+    """
+    seen: set[str] = set()
+    parts = []
+    for place, part in enumerate(_PLACEHOLDER.split(pattern)):
+        if place % 2 == 0:
+            parts.append(re.escape(part))
+        else:
+            parts.append(f"(?P={part})" if part in seen else f"(?P<{part}>.+?)")
+            seen.add(part)
+    return re.compile("".join(parts))
+
+
+def guessed(
+    sheet: Table, taken: set[str], sources: Names, questions: Names, *, names_raters: bool
+) -> list[AnswerColumn]:
+    """The columns whose names hold that of a question, and nothing but a source and a rater besides.
+
+    Args:
+        sheet: the spreadsheet.
+        taken: columns that hold something else.
+        sources: of the study.
+        questions: of the study.
+        names_raters: whether raters stand in a column of their own: then other words make it no column of answers.
+    """
+    found = []
+    for column in sheet.columns:
+        if column not in taken and (answers := _guessed(column, sources, questions)) is not None:
+            if names_raters and answers.rater:
+                continue
+            found.append(answers)
+    return found
+
+
+def _guessed(column: str, sources: Names, questions: Names) -> AnswerColumn | None:
+    words = words_of(column)
+    question = questions.in_words(words)
+    if question is None:
+        return None
+    rest = [word for place, word in enumerate(words) if not question[1].start <= place < question[1].stop]
+    source = sources.in_words(rest)
+    if source is not None:
+        del rest[source[1]]
+    return AnswerColumn(column, question[0], source[0] if source else None, " ".join(rest) or None)

@@ -1,0 +1,149 @@
+"""A spreadsheet of ratings collected elsewhere: who rated, and every answer, checked against the study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.exchange.folder.raters import KINDS, raters_frame
+from app.exchange.problems import listed
+from app.exchange.rating_import.answer_table import answer_table
+from app.exchange.rating_import.columns import columns_of
+from app.exchange.rating_import.encodings import check_one_encoding
+from app.exchange.rating_import.names import source_names
+from app.exchange.ratings.ratings import check_ratings
+from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN, Replies
+from app.exchange.ratings.targets import Study
+from app.exchange.tabular.columns import faulty, ids, one_of
+from app.exchange.tabular.spreadsheet import read_spreadsheet
+from app.exchange.tabular.table import Table, places
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from app.analysis.data.study_folder import StudyFolder
+    from app.design.problem import Problem
+    from app.exchange.problems import Problems
+    from app.exchange.rating_import.columns import Columns
+    from app.exchange.rating_import.layout import NewRaters, RatingLayout
+    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.table import Column
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRatings:
+    """What a spreadsheet adds: `raters` who are new, `marked` raters whom the study knows and who never rated here."""
+
+    columns: Columns
+    raters: pd.DataFrame
+    marked: tuple[str, ...]
+    ratings: pd.DataFrame
+    notes: tuple[Problem, ...]
+
+
+def read_ratings(
+    file: Path,
+    layout: RatingLayout,
+    new_raters: NewRaters,
+    study: StudyFolder,
+    problems: Problems,
+    *,
+    rated_here: Collection[str] = (),
+) -> ReadRatings:
+    """Every answer of the spreadsheet.
+
+    Args:
+        file: the spreadsheet.
+        layout: which of its columns says what.
+        new_raters: who gave the ratings.
+        study: what they refer to, with the answers that it has already.
+        problems: collects what is wrong.
+        rated_here: raters who rated in Attune; ratings from elsewhere are not theirs.
+
+    Raises:
+        InvalidInputError: every problem of the spreadsheet.
+    """
+    known = Study(study.protocol, study.items, study.responses, study.raters)
+    sheet = read_spreadsheet(file, problems)
+    columns = None if sheet is None else columns_of(sheet, layout, new_raters, known, problems)
+    if sheet is None or columns is None:
+        problems.raise_if_any()
+        raise AssertionError("a column that is missing is a problem")
+    check_one_encoding(sheet, columns.used, problems)
+    table = answer_table(sheet, columns, layout, new_raters, known, problems)
+    if not len(table):
+        problems.add(sheet.file, None, None, "no answers", "one answer or more")
+    raters = _new_raters(table, known, new_raters, rated_here, problems)
+    known.raters = pd.concat([study.raters, raters], ignore_index=True)
+    is_good = _fill_responses(table, known, problems)
+    ratings = check_ratings(_only(table, is_good), known, problems, study.ratings)
+    problems.raise_if_any()
+    if ratings is None:
+        raise AssertionError("the table has every column")
+    marked = set(ratings["rater"]) & set(study.raters["rater"]) - set(study.ratings["rater"])
+    return ReadRatings(columns, raters, tuple(sorted(marked)), ratings, tuple(problems.notes))
+
+
+def _new_raters(
+    table: Table, study: Study, new: NewRaters, rated_here: Collection[str], problems: Problems
+) -> pd.DataFrame:
+    """The raters whom the study does not name; a problem for each of them where it names some and wants no more."""
+    named = ids(table, "rater", problems)
+    known = study.raters["rater"].to_numpy(dtype=object)
+    is_new = (places(known, named) < 0) & (named != "")
+    if len(known) and not new.are_welcome:
+        allowed = f"{one_of(known, 'the study', 'a rater')}; --new-raters adds raters who are not among them"
+        faulty(table, is_new, "rater", named, allowed, problems)
+    here = np.isin(named, list(rated_here))
+    faulty(table, here, "rater", named, "an ID of their own; this rater rated in Attune", problems)
+    _check_kind(table, study, named, new, problems)
+    keys = pd.unique(named[is_new])
+    kinds = np.full(len(keys), new.kind or KINDS[0], dtype=object)
+    pools = np.full(len(keys), new.pool or "", dtype=object)
+    return raters_frame(keys, kinds, pools, {"is_imported": np.ones(len(keys), dtype=bool)}, {})
+
+
+def _check_kind(table: Table, study: Study, named: Column, new: NewRaters, problems: Problems) -> None:
+    """A rater stays what the study says."""
+    for name, wanted in (("kind", new.kind), ("pool", new.pool)):
+        if wanted is not None:
+            others = study.raters.loc[study.raters[name] != wanted, "rater"].to_numpy(dtype=object)
+            allowed = f"a rater of the {name} {wanted}; in this study the rater has another one"
+            faulty(table, places(others, named) >= 0, "rater", named, allowed, problems)
+
+
+def _fill_responses(table: Table, study: Study, problems: Problems) -> Mask:
+    """Find the response by its source, and the item by its response; which rows have no problem."""
+    replies = Replies(study.items, study.responses, list(study.protocol.sources))
+    response, item = table.places("response", replies.keys), table.stripped("item")
+    if (item == "").all() and (table.stripped("response") != "").any():
+        keys = study.items["item"].to_numpy(dtype=object)
+        table.columns["item"] = np.where(response >= 0, keys[replies.item[response]], "") if len(keys) else item
+    source = table.stripped("source")
+    names = source_names(study.protocol)
+    keys_of = table.mapped("source", lambda text: names.key(text) or "")
+    asks = (source != "") & (table.stripped("response") == "")
+    unknown = asks & (keys_of == "")
+    faulty(table, unknown, "source", source, f"a source of study.yaml: {listed(names.keys)}", problems)
+    items = places(study.items["item"].to_numpy(dtype=object), _stripped(table.columns["item"]))
+    found = replies.by_source(items, places(list(names.keys), keys_of))
+    several, none = (asks & ~unknown & (items >= 0) & (found == which) for which in (AMBIGUOUS, UNKNOWN))
+    faulty(table, several, "source", source, "a response's ID (--response); the source has several here", problems)
+    faulty(table, none, "source", source, "a source with a response to the item of this row", problems)
+    table.columns["response"] = np.where(asks & (found >= 0), replies.at(found), table.column("response"))
+    is_good: Mask = ~(unknown | several | none)
+    return is_good
+
+
+def _stripped(column: Column) -> Column:
+    return np.array([str(cell).strip() for cell in column], dtype=object)
+
+
+def _only(table: Table, keep: Mask) -> Table:
+    """The rows that have no problem so far, as ratings.csv has them; their cells are looked up anew."""
+    cells = {name: column[keep] for name, column in table.columns.items() if name != "source"}
+    return Table(table.file, table.rows[keep], cells, {name: column[keep] for name, column in table.headers.items()})

@@ -1,0 +1,117 @@
+"""Each answer once: a rater answers a question about the same thing in the same condition one time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.exchange.ratings.targets import Targets
+from app.exchange.tabular.table import places
+
+if TYPE_CHECKING:
+    from app.exchange.ratings.ratings_table import Sheet
+    from app.exchange.ratings.response_lookup import Replies
+    from app.exchange.ratings.targets import Study
+    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.table import Column
+
+# A file that is imported a second time has nothing but such answers.
+_MAX_LISTED = 10
+_NEW = "an answer that the study does not have yet; remove it from the file"
+
+
+def check_once(
+    sheet: Sheet, targets: Targets, beside: dict[str, Column], study: Study, before: pd.DataFrame | None = None
+) -> None:
+    """One answer for each rater, item, question, response, turn, condition, repeat and pair, in whichever order.
+
+    Args:
+        sheet: the table of answers.
+        targets: what each row is about.
+        beside: turn, condition and repeat of each row.
+        study: what they are looked up in.
+        before: answers that the study has already.
+    """
+    key = _keys(
+        targets,
+        turn=pd.Series(beside["turn"], dtype="Int64"),
+        condition=pd.Series(beside["condition"], dtype=object),
+        repeat=np.array([repeat or 0 for repeat in beside["repeat"]], dtype=np.int64),
+    )[sheet.ok]
+    _check_within(sheet, key)
+    if before is not None and len(before):
+        _check_against(sheet, key, _keys_of(before, study, targets.replies))
+
+
+def _keys(
+    targets: Targets, *, turn: pd.Series[int], condition: pd.Series[str], repeat: Places | pd.Series[int]
+) -> pd.DataFrame:
+    """What makes an answer the same; rows with equal keys are one answer given twice."""
+    first, second = targets.replies.first_two(targets.item)
+    left = np.where(targets.left >= 0, targets.left, first)
+    right = np.where(targets.right >= 0, targets.right, second)
+    return pd.DataFrame(
+        {
+            "rater": targets.rater,
+            "item": targets.item,
+            "question": targets.question,
+            "response": targets.response,
+            "turn": turn.fillna(-1).to_numpy(dtype=np.int64),
+            "condition": condition.where(condition.notna(), "").to_numpy(dtype=object),
+            "repeat": np.asarray(repeat, dtype=np.int64),
+            "low": np.minimum(left, right),
+            "high": np.maximum(left, right),
+        }
+    )
+
+
+def _keys_of(answers: pd.DataFrame, study: Study, replies: Replies) -> pd.DataFrame:
+    """The keys of answers as `analysis.frames` has them."""
+
+    def found(name: str, keys: Column) -> Places:
+        codes, distinct = pd.factorize(answers[name])
+        return np.append(places(keys, np.asarray(distinct, dtype=object)), -1)[codes]
+
+    questions = np.array([question.key for question in study.protocol.questions], dtype=object)
+    targets = Targets(
+        question=found("question", questions),
+        rater=found("rater", study.raters["rater"].to_numpy(dtype=object)),
+        item=found("item", study.items["item"].to_numpy(dtype=object)),
+        response=found("response", replies.keys),
+        left=found("left_response", replies.keys),
+        right=found("right_response", replies.keys),
+        replies=replies,
+    )
+    return _keys(targets, turn=answers["turn"], condition=answers["condition"], repeat=answers["repeat"])
+
+
+def _check_within(sheet: Sheet, key: pd.DataFrame) -> None:
+    several = key[key.duplicated(keep=False)]
+    if several.empty:
+        return
+    rows = several.index.to_numpy()
+    group = several.groupby(list(several.columns), sort=False).ngroup().to_numpy()
+    earliest = rows[np.unique(group, return_index=True)[1]][group]
+    again = rows != earliest
+    for place, earlier in zip(rows[again], earliest[again], strict=True):
+        _reject(sheet, place, f"one answer (the first is in row {sheet.table.rows[earlier]})")
+
+
+def _check_against(sheet: Sheet, key: pd.DataFrame, before: pd.DataFrame) -> None:
+    both = pd.concat([before, key.drop_duplicates()])
+    again = both.index[both.duplicated().to_numpy() & (np.arange(len(both)) >= len(before))]
+    for place in again[:_MAX_LISTED]:
+        _reject(sheet, place, _NEW)
+    if len(again) > _MAX_LISTED:
+        found = f"{len(again) - _MAX_LISTED:,} more answers that the study has"
+        sheet.problems.add(sheet.table.file, None, None, found, _NEW)
+
+
+def _reject(sheet: Sheet, place: int, allowed: str) -> None:
+    rater, question, value = (sheet.table.column(name)[place] for name in ("rater", "question", "value"))
+    found = f"a second answer of {rater} to {question} ({value})"
+    sheet.problems.add(
+        sheet.table.file, int(sheet.table.rows[place]), sheet.table.header("value", place), found, allowed
+    )

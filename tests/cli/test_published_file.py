@@ -1,0 +1,67 @@
+"""The commands of docs/ratings-import.md, word for word: from a published file to the results of its paper."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.exchange.folder.read import read_folder
+from tests.cli.database import Outcome, attune
+from tests.real_data.ayers import raw_csv, write_ayers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Attune = Callable[..., Outcome]
+
+__all__ = ["attune"]
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "ratings-import.md").read_text(encoding="utf-8")
+
+
+def block(kind: str, holds: str) -> str:
+    """The one block of the page that holds these words."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (found,) = (text for name, text in blocks if name == kind and holds in text)
+    return str(found)
+
+
+def commands() -> list[list[str]]:
+    """The commands of the example."""
+    lines = block("", "JAMA.csv").replace("\\\n", " ").splitlines()
+    return [shlex.split(line) for line in lines]
+
+
+def told(estimate: dict[str, Any]) -> tuple[str, ...]:
+    """Which estimate it is."""
+    words = ("section", "question", "statistic", "method", "unit", "scope")
+    return tuple(json.dumps(estimate[word], sort_keys=True) for word in words)
+
+
+def test_the_documented_commands_give_the_estimates_of_the_converted_folder(
+    attune: Attune, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ayers").mkdir()
+    (tmp_path / "ayers" / "study.yaml").write_text(block("yaml", "slug: ayers"), encoding="utf-8")
+    shutil.copyfile(raw_csv(shared), tmp_path / "JAMA.csv")
+    for program, *arguments in commands():
+        assert program == "attune"
+        said = attune(*arguments)
+        assert said.code == 0, (arguments, said.err)
+    assert len(read_folder(tmp_path / "ayers").ratings) == 2925
+    converted = json.loads(attune("analyze", write_ayers(tmp_path / "converted", shared), "--json").out)
+    known = {told(estimate): estimate for estimate in converted["estimates"]}
+    made = json.loads((tmp_path / "ayers-results" / "report.json").read_text(encoding="utf-8"))["estimates"]
+    # the converted folder has two columns more, the length of each response and the slot of each rater
+    assert {known[name]["scope"].get("covariate") for name in known.keys() - set(map(told, made))} == {"slot", "length"}
+    for estimate in made:
+        for name in ("estimate", "ci_low", "ci_high", "p_value", "n_items", "n_raters", "n_ratings"):
+            wanted = known[told(estimate)][name]
+            # what a search found may end a little elsewhere when raters stand in another order
+            assert estimate[name] == (wanted if wanted is None else pytest.approx(wanted, rel=1e-6, abs=1e-9)), name

@@ -1,0 +1,91 @@
+"""attune ratings, as a lead types it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.database import Outcome, attune
+from tests.exchange.small import small
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Attune = Callable[..., Outcome]
+
+__all__ = ["attune"]
+SHEET = "rater,item,warmth (Person),warmth (Model 1)\nx,a,warm,cold\ny,a,2,3\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The small study on disk, without raters and ratings."""
+    place = tmp_path / "small"
+    place.mkdir()
+    for name, data in small(raters=None, ratings=None).items():
+        (place / name).write_bytes(data)
+    return place
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> Path:
+    """Two raters' ratings of one pair."""
+    path = tmp_path / "found.csv"
+    path.write_text(SHEET)
+    return path
+
+
+def test_ratings_go_into_a_folder_and_are_analyzed(attune: Attune, folder: Path, sheet: Path) -> None:
+    said = attune("ratings", "import", folder, sheet)
+    assert (said.code, said.out) == (0, "")
+    assert said.err.splitlines() == [
+        "Columns: item from item; rater from rater; warmth from warmth (Person), warmth (Model 1)",
+        f"Imported into {folder}: 4 ratings by 2 raters, 2 of them new.",
+    ]
+    assert (folder / "raters.csv").read_text().splitlines()[1] == "x,person,,true"
+    report = json.loads(attune("analyze", folder, "--json").out)
+    means = {
+        estimate["scope"]["source"]: estimate["estimate"]
+        for estimate in report["estimates"]
+        if (estimate["statistic"], estimate["question"], list(estimate["scope"])) == ("mean", "warmth", ["source"])
+    }
+    assert means == {"person": 2.5, "model-1": 2.0}
+
+
+def test_a_dry_run_and_an_error_change_nothing(attune: Attune, folder: Path, sheet: Path) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    said = attune("ratings", "import", folder, sheet, "--dry-run")
+    assert said.err.endswith("Nothing was saved. An import would add 4 ratings by 2 raters, 2 of them new.\n")
+    sheet.write_text(SHEET.replace("2,3", "2,4"))
+    said = attune("ratings", "import", folder, sheet)
+    assert (said.code, said.out) == (1, "")
+    assert 'found.csv, row 3, column warmth (Model 1): found "4"; allowed: 1, 2 or 3 (the scale of' in said.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_ratings_go_into_the_store_and_come_out_again(
+    attune: Attune, folder: Path, sheet: Path, tmp_path: Path
+) -> None:
+    attune("study", "load", folder)
+    attune("study", "open", "small")
+    seats = attune("study", "list").out
+    said = attune("ratings", "import", "small", sheet, "--rater-kind", "model", "--pool", "llm")
+    assert (said.code, said.err.splitlines()[-1]) == (0, "Imported into small: 4 ratings by 2 raters, 2 of them new.")
+    again = attune("ratings", "import", "small", sheet)
+    assert (again.code, "an answer that the study does not have yet" in again.err) == (1, True)
+    attune("study", "export", "small", "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "raters.csv").read_text().splitlines()[1:] == ["x,model,llm,true", "y,model,llm,true"]
+    assert len((tmp_path / "out" / "ratings.csv").read_text().splitlines()) == 5
+    assert attune("study", "list").out == seats
+    assert attune("study", "load", tmp_path / "out").code == 0
+
+
+def test_a_wrong_call_exits_with_2(attune: Attune, folder: Path, sheet: Path) -> None:
+    assert attune("ratings", "import", folder, sheet, "--question", "warmth").code == 2
+    assert attune("ratings", "import", folder, sheet, "--recode", "warmth=3").code == 2
+    assert attune("ratings", "import", folder, sheet, "--rater", "rater", "--rater-id", "x").code == 2
+    said = attune("ratings", "import", "nobody", sheet)
+    assert (said.code, "No stored study has the slug nobody." in said.err) == (2, True)

@@ -1,0 +1,118 @@
+"""What is wrong with a spreadsheet of ratings is said with its row, its column, what was found and what is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.exchange.rating_import.layout import NewRaters
+from tests.exchange.rating_import.imported import answers, only_problem, problems, read
+from tests.exchange.small import read_small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONG = "rater,item,source,question,value\nx,a,person,warmth,3\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "found", "allowed"),
+    [
+        ("x,a,person,warmth,2.5", "value", "2.5", "1, 2 or 3 (the scale of `warmth`)"),
+        ("x,a,person,warmth,hot", "value", "hot", "1, 2 or 3 (the scale of `warmth`), or cannot_judge"),
+        ("x,z,person,warmth,3", "item", "z", "a or b"),
+        ("x,a,nobody,warmth,3", "source", "nobody", "a source of study.yaml: person or model-1"),
+        ("x,b,person,warmth,3", "source", "person", "a response's ID (--response); the source has several here"),
+        ("x,a,person,heat,3", "question", "heat", "preference, warmth"),
+        ("x,a,person,warmth,1", "value", "a second answer of x to warmth (1)", "one answer (the first is in row 2)"),
+        (",a,person,warmth,1", "rater", "", "r1, r2 or x"),
+    ],
+)
+def test_a_row_that_is_wrong_is_named(tmp_path: Path, row: str, column: str, found: str, allowed: str) -> None:
+    problem = only_problem(tmp_path, f"{LONG}{row}\n")
+    assert problem[:3] == (3, column, found)
+    assert problem[3].startswith(allowed)
+
+
+def test_a_value_in_a_column_of_a_rater_is_named_by_that_column(tmp_path: Path) -> None:
+    text = "item,R1 warmth person,R2 warmth person\na,3,3.5\n"
+    assert only_problem(tmp_path, text)[:3] == (2, "R2 warmth person", "3.5")
+
+
+def test_an_unknown_item_is_said_once_however_many_answers_its_row_has(tmp_path: Path) -> None:
+    text = "item,R1 warmth person,R2 warmth person\nz,3,3\n"
+    assert only_problem(tmp_path, text, item="item")[:3] == (2, "item", "z")
+
+
+def test_raters_whom_the_study_does_not_name_are_unknown_unless_they_are_welcome(tmp_path: Path) -> None:
+    _, column, found, allowed = only_problem(tmp_path, "rater,item,emotion\nr3,a,sad\n", raters=NewRaters())
+    assert (column, found) == ("rater", "r3")
+    assert allowed == "r1 or r2; --new-raters adds raters who are not among them"
+    nobody = read_small(raters="rater,kind\n", ratings=None)
+    assert len(read(tmp_path, "rater,item,emotion\nr3,a,sad\n", raters=NewRaters(), study=nobody).ratings) == 1
+
+
+def test_a_rater_stays_what_the_study_says(tmp_path: Path) -> None:
+    raters = NewRaters(kind="model", are_welcome=True)
+    problem = only_problem(tmp_path, "rater,item,emotion\nr1,a,sad\n", raters=raters)
+    assert problem[2:] == ("r1", "a rater of the kind model; in this study the rater has another one")
+
+
+def test_ratings_from_elsewhere_are_of_nobody_who_rated_here(tmp_path: Path) -> None:
+    problem = only_problem(tmp_path, "rater,item,emotion\nr1,a,sad\n", rated_here=("r1",))
+    assert problem[1:] == ("rater", "r1", "an ID of their own; this rater rated in Attune")
+
+
+def test_an_answer_that_the_study_has_is_refused(tmp_path: Path) -> None:
+    study = read_small()
+    text = "rater,item,preference,emotion,warmth person\nr1,a,model-1,,1\nr1,b,,glad,\n"
+    found = problems(tmp_path, text.replace("emotion", "emotion "), study=study)
+    assert [problem.column for problem in found] == ["preference", "warmth person", "emotion"]
+    assert {problem.allowed for problem in found} == {
+        "an answer that the study does not have yet; remove it from the file"
+    }
+
+
+def test_a_file_that_is_imported_twice_is_refused_in_a_few_lines(tmp_path: Path) -> None:
+    items = "item,text,feels\n" + "".join(f"i{k},Text,sad\n" for k in range(30))
+    rows = "".join(f"r1,i{k},sad\n" for k in range(30))
+    before = "rater,item,response,question,value\n" + rows.replace(",sad", ",,emotion,sad")
+    study = read_small(items=items, responses="item,source,text\n", ratings=before)
+    found = problems(tmp_path, f"rater,item,emotion\n{rows}", study=study)
+    assert (len(found), found[0].found) == (11, "20 more answers that the study has")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "allowed"),
+    [
+        (LONG, {"item": "post"}, "a column named post"),
+        (LONG, {"questions": {"warmth": "R{rater}"}}, "a column like R{rater}"),
+        (LONG, {"questions": {"heat": "value"}}, "a question of study.yaml: preference"),
+        (LONG, {"value": "points"}, "a column named points"),
+        ("rater,item,points\nx,a,3\n", {}, "columns with answers, named by --question KEY=COLUMN or --value COLUMN"),
+        ("rater,item,points\nx,a,3\n", {"value": "points"}, "one (--question-column)"),
+        ("item,emotion\na,sad\n", {}, "a column with the raters (--rater), {rater} in the names of columns"),
+        ("rater,emotion\nx,sad\n", {}, "a column with the ids of the items (--item) or of the responses (--response)"),
+        ("rater,one,two,emotion\nx,a,a,sad\n", {}, "one column with the ids of items (--item)"),
+        ("item,1 warmth him\na,3\n", {"questions": {"warmth": "{rater} warmth {source}"}}, "a source of study.yaml"),
+        ("rater,item,emotion\nx,a,\n", {}, "one answer or more"),
+    ],
+)
+def test_a_column_that_is_missing_is_named_with_the_option_that_names_it(
+    tmp_path: Path, text: str, columns: dict[str, object], allowed: str
+) -> None:
+    assert only_problem(tmp_path, text, **columns)[3].startswith(allowed)
+
+
+def test_two_encodings_in_one_file_are_told_from_one(tmp_path: Path) -> None:
+    text = "rater,item,emotion\nJosé,a,sad\nZoë,b,sad\n"
+    assert {rater for rater, *_ in answers(read(tmp_path, text.encode("cp1252")))} == {"José", "Zoë"}
+    first, second, third = text.splitlines(keepends=True)
+    mixed = first.encode() + second.encode("cp1252") + third.encode()
+    assert only_problem(tmp_path, mixed)[:2] == (3, "rater")
+
+
+def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
+    found = problems(tmp_path, f"{LONG}x,z,person,warmth,9\nx,a,nobody,warmth,8\nx,a,model-1,warmth,7\n")
+    assert [(problem.row, problem.column) for problem in found] == [(3, "item"), (4, "source"), (5, "value")]

@@ -1,0 +1,155 @@
+"""Ratings collected elsewhere, in each shape in which people keep them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from openpyxl import Workbook
+
+from app.exchange.rating_import.layout import NewRaters
+from tests.exchange.rating_import.imported import answers, read
+from tests.exchange.small import read_small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WARMTH = [("x", "a", "a:person", "warmth", 3.0), ("x", "a", "a:model-1", "warmth", 1.0)]
+ONE = NewRaters(rater="x", are_welcome=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rater,item,response,question,value\nx,a,a:person,warmth,3\nx,a,a:model-1,warmth,1\n",
+        "rater,response,question,value\nx,a:person,warmth,3\nx,a:model-1,warmth,1\n",
+        "Annotator,Item ID,System,Dimension,Score\nx,a,person,Warmth,warm\nx,a,Model 1,Warmth,cold\n",
+        "rater,item,source,warmth\nx,a,person,3\nx,a,model-1,1\n",
+        "rater_id,item,warmth_person,Warmth (model-1)\nx,a,3,1\n",
+        "item,x warmth person,x warmth model-1\na,3,1\n",
+        "post,x warmth person,x warmth model-1\na,3,1\n",
+    ],
+    ids=[
+        "a row per answer",
+        "a row per answer, items told by responses",
+        "a row per answer, other names",
+        "a row per rater and response",
+        "a row per rater and item",
+        "a row per item, columns per rater",
+        "a row per item, the column of items told by its content",
+    ],
+)
+def test_names_that_are_plain_are_guessed(tmp_path: Path, text: str) -> None:
+    assert answers(read(tmp_path, text)) == WARMTH
+
+
+def test_patterns_name_columns_whose_words_differ(tmp_path: Path) -> None:
+    text = "n,R1 W(person),R1 W(model-1),R2 W(person),R2 W(model-1)\na,3,1,2,\n"
+    found = read(tmp_path, text, item="n", questions={"warmth": "R{rater} W({source})"})
+    assert answers(found) == [
+        ("1", "a", "a:person", "warmth", 3.0),
+        ("1", "a", "a:model-1", "warmth", 1.0),
+        ("2", "a", "a:person", "warmth", 2.0),
+    ]
+    assert [note.found for note in found.notes] == ["1 empty cells"]
+
+
+def test_one_pattern_may_name_all_questions(tmp_path: Path) -> None:
+    text = "item,1/warmth/person,1/fit/person,1/length/person\na,3,0.5,17\n"
+    found = read(tmp_path, text, value="{rater}/{question}/{source}")
+    assert [(question, value) for _, _, _, question, value in answers(found)] == [("warmth", 3.0), ("fit", 0.5)]
+
+
+def test_columns_may_be_named(tmp_path: Path) -> None:
+    text = "who,situation,reply,what,points\nx,a,a:person,warmth,3\n"
+    found = read(tmp_path, text, rater="who", item="situation", response="reply", question="what", value="points")
+    assert answers(found) == WARMTH[:1]
+
+
+def test_the_only_rater_of_a_file_may_be_a_model(tmp_path: Path) -> None:
+    raters = NewRaters(rater="judge", kind="model", pool="llm", are_welcome=True)
+    found = read(tmp_path, "item,source,warmth\na,person,3\n", raters=raters)
+    assert found.raters.to_dict("records") == [
+        {"rater": "judge", "kind": "model", "pool": "llm", "is_simulated": False, "is_imported": True}
+    ]
+
+
+def test_labels_and_words_of_a_scale_are_read_as_what_they_stand_for(tmp_path: Path) -> None:
+    text = (
+        "rater,item,preference,emotion,does (person),does (Model 1)\nx,a,Model 1,Glad,validates|ASKS,\nx,b,TIE,sad,,\n"
+    )
+    with_pairs = text.replace("preference", "preference,left_response,right_response").replace(
+        "Model 1,G", "Model 1,,,G"
+    )
+    found = read(tmp_path, with_pairs.replace("TIE,", "TIE,b1,b3,"))
+    assert [(item, question, value) for _, item, _, question, value in answers(found)] == [
+        ("a", "preference", "a:model-1"),
+        ("a", "emotion", "glad"),
+        ("a", "does", "asks|validates"),
+        ("b", "preference", "tie"),
+        ("b", "emotion", "sad"),
+    ]
+
+
+def test_other_words_are_read_as_they_are_recoded(tmp_path: Path) -> None:
+    text = "item,x preference,x warmth person\na,1,1\nb,NA,NA\n"
+    found = read(tmp_path, text, recoded={("preference", "1"): "model-1"}, missing=("NA",))
+    assert [value for *_, value in answers(found)] == ["a:model-1", 1.0]
+
+
+def test_what_is_asked_once_is_counted_once_though_each_response_has_a_row(tmp_path: Path) -> None:
+    text = "rater,item,source,warmth,emotion,age\nx,a,person,3,sad,30\nx,a,model-1,1,sad,30\n"
+    found = [(item, response, question) for _, item, response, question, _ in answers(read(tmp_path, text))]
+    assert found == [
+        ("a", "a:person", "warmth"),
+        ("a", None, "emotion"),
+        (None, None, "age"),
+        ("a", "a:model-1", "warmth"),
+    ]
+
+
+def test_columns_of_ratings_csv_are_taken_along(tmp_path: Path) -> None:
+    text = "rater,item,source,warmth,rated_at,comment\nx,a,person,3,2026-01-02T03:04:05Z,why not\n"
+    row = read(tmp_path, text).ratings.iloc[0]
+    assert (str(row["rated_at"]), row["comment"]) == ("2026-01-02 03:04:05+00:00", "why not")
+
+
+def test_items_are_numbered_as_the_import_of_items_numbers_them(tmp_path: Path) -> None:
+    study = read_small(items="item,text,feels\n1,One,sad\n", responses="item,source,text\n1,person,Oh\n", ratings=None)
+    assert answers(read(tmp_path, "x warmth person\n3\n", study=study)) == [("x", "1", "1:person", "warmth", 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("found.tsv", "item\tsource\twarmth\na\tperson\t3\n"),
+        ("found.csv", "item;source;warmth\na;person;3\n"),
+        ("found.jsonl", '{"item": "a", "source": "person", "warmth": 3}\n'),
+    ],
+)
+def test_tables_are_read_in_other_formats(tmp_path: Path, file: str, text: str) -> None:
+    assert answers(read(tmp_path, text, file=file, raters=ONE)) == WARMTH[:1]
+
+
+def test_excel_is_read(tmp_path: Path) -> None:
+    book = Workbook()
+    assert book.active is not None
+    for row in (("item", "source", "warmth"), ("a", "person", 3)):
+        book.active.append(row)
+    kept = BytesIO()
+    book.save(kept)
+    assert answers(read(tmp_path, kept.getvalue(), file="found.xlsx", raters=ONE)) == WARMTH[:1]
+
+
+def test_a_rater_whom_the_study_names_and_who_has_no_answers_yet_is_marked(tmp_path: Path) -> None:
+    study = read_small(ratings="rater,item,response,question,value\nr2,a,,emotion,sad\n")
+    found = read(tmp_path, "rater,item,emotion\nr1,a,sad\nr2,b,sad\nr3,a,glad\n", study=study)
+    assert (list(found.raters["rater"]), found.marked) == (["r3"], ("r1",))
+
+
+def test_an_empty_spreadsheet_cell_of_every_kind_is_no_answer(tmp_path: Path) -> None:
+    found = read(tmp_path, "rater,item,emotion,why\nx,a,sad,\nx,b, ,\n")
+    assert [question for _, _, _, question, _ in answers(found)] == ["emotion"]
+    assert isinstance(found.ratings, pd.DataFrame)
