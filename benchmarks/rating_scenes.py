@@ -116,6 +116,7 @@ OWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "pair-120-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(120)),
     "pair-600-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(600)),
     "sliders": ({"questions": [{**PREFERENCE, "strength": True, "neither": True}, SLIDER, TEN]}, _texts(80)),
+    "column": ({"questions": [PREFERENCE, {**QUALITY, "orientation": "column"}, EMPATHY]}, _texts(80)),
     "three-responses": (
         {"sources": THREE, "questions": [QUALITY, EMPATHY], "design": {"trials": "set"}},
         _texts(80, 3),

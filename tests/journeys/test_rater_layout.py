@@ -50,6 +50,17 @@ SEEN = """name => {
   return lines.filter((line) => line.top >= top - 1 && line.bottom <= bottom + 1).length / lines.length;
 }"""
 
+# Words of the options that do not stand in one line.
+BROKEN = """() => [...document.querySelectorAll(".point .words")].flatMap((element) => {
+  const node = element.firstChild, range = document.createRange();
+  if (!node || element.getBoundingClientRect().width < 2) return [];
+  return [...node.data.matchAll(/[^ ]+/g)].filter(({ 0: word, index }) => {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+  }).map(({ 0: word }) => word);
+})"""
+
 
 def seen(page: Page, name: str) -> float:
     """Which share of the lines of a response is in sight."""
@@ -134,6 +145,20 @@ def test_no_message_and_no_help_makes_a_page_wider_than_its_window(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.context.set_offline(False)
     expect(page.locator("h1")).to_have_text("Item 2 of 3")
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_words_of_an_option_break_between_words_only(
+    engine: Engine, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    scale = {1: "Very poor", 2: "Poor", 3: "Fair", 4: "Good", 5: "Very good"}
+    column = {**EMPATHY, "key": "column", "orientation": "column", "scale": scale}
+    open_a_study(engine, questions=[{**PREFERENCE, "strength": True, "neither": True}, column], texts=TEXTS)
+    page = new_context(viewport={"width": width, "height": 700}).new_page()
+    arrive(page)
+    assert page.evaluate(BROKEN) == []
+    above, below = (page.locator(f"#q1r0-{n}").bounding_box() for n in (1, 2))
+    assert above and below and above["y"] < below["y"] and above["x"] == below["x"], "a column at every width"  # noqa: PT018
 
 
 def test_next_covers_no_radio_on_a_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 
 class RatingQuestion(NumberQuestion):
-    """A Likert question: one point of a scale."""
+    """A Likert question: one point of a scale.
+
+    `orientation`: whether the points lie in a row or below each other, at every width, because it changes answers.
+    """
 
     type: Literal["rating"]
     scale: Scale
     level: Level = "ordinal"
+    orientation: Literal["row", "column"] = "row"
 
     @property
     def values(self) -> tuple[float, ...]:

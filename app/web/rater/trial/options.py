@@ -23,7 +23,7 @@ from app.design.questions.text import TextQuestion
 from app.language.language import Language
 from app.language.message import Message, message
 
-Layout = Literal["scale", "choice", "few", "chips", "list"]
+Layout = Literal["scale", "column", "choice", "few", "chips", "list"]
 # A row with its words as column heads takes three short categories at any width.
 _FEW, _FEW_LENGTH, _FEW_WORD = 3, 24, 14
 _CHIP_LENGTH = 3
@@ -62,7 +62,9 @@ def options_of(question: Question, language: Language, n_shown: int, *, is_turne
 
 
 def layout_of(question: Question, options: Sequence[Option]) -> Layout:
-    """How options lie: the points of a scale in one row at every width, categories as their words allow."""
+    """How options lie: the points of a scale as the study says at every width, categories as their words allow."""
+    if isinstance(question, RatingQuestion) and question.orientation == "column":
+        return "column"
     if isinstance(question, RatingQuestion | RankingQuestion):
         return "scale"
     if isinstance(question, ChoiceQuestion):
