@@ -28,7 +28,13 @@ class HasRatingsError(FileExistsError):
 
 
 def simulate_folder(
-    engine: Engine, path: Path, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
+    engine: Engine,
+    path: Path,
+    n_raters: int,
+    seed: int,
+    progress: Callable[[str, int, int], None],
+    *,
+    read: Callable[[Path], StudyFolder] = read_folder,
 ) -> Simulation:
     """Write the ratings of simulated raters into a study folder that has none, and mark those raters in `raters.csv`.
 
@@ -38,6 +44,7 @@ def simulate_folder(
         n_raters: how many come.
         seed: decides what they answer.
         progress: see `simulate`.
+        read: how the folder is read, such as within bounds.
 
     Raises:
         HasRatingsError: the folder has ratings.
@@ -47,7 +54,7 @@ def simulate_folder(
         raise HasRatingsError(
             f"{path} has ratings already. Nothing was written. Use a copy of the folder without them."
         )
-    outcome, rated = _simulated(engine, read_folder(path), n_raters, seed, progress)
+    outcome, rated = _simulated(engine, read(path), n_raters, seed, progress)
     tables = tables_of(rated)
     for name in ("raters", "ratings"):
         write_csv(path / f"{name}.csv", tables[name])

@@ -9,6 +9,7 @@ import typer
 
 from app.cli.output import fail, say
 from app.cli.progress import progress
+from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 
@@ -56,7 +57,7 @@ def _simulated(
     from app.storage.database.engine import transactions
 
     if isinstance(study, Path):
-        return simulate_folder(engine, study, n_raters, seed, show)
+        return simulate_folder(engine, study, n_raters, seed, show, read=read_study_folder)
     with engine.connect() as db:
         stored_study(db, study)
     return send(transactions(engine), study, n_raters, seed, show)
