@@ -56,7 +56,12 @@ def build_study(
     study_id = db.execute(insert(studies).returning(studies.c.id).values(slug=parsed.slug, status=status)).scalar_one()
     db.execute(
         insert(protocols).values(
-            study_id=study_id, version=1, title=parsed.title, document=document, yaml="", sha256=sha256
+            study_id=study_id,
+            version=1,
+            title=parsed.title,
+            document=document,
+            yaml=json.dumps(protocol),
+            sha256=sha256,
         )
     )
     for place, question in enumerate(parsed.questions):

@@ -79,6 +79,10 @@ class Problems:
         """Whether that file has a problem."""
         return any(problem.file == file for problem in self._problems)
 
+    def list_of(self, file: str) -> list[Problem]:
+        """The problems of that file."""
+        return [problem for problem in self._problems if problem.file == file]
+
     def raise_if_any(self) -> None:
         """Raise all of them, by file and row, with the notes.
 

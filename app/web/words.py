@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
+
+from app.design.protocol.labels import readable
 
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -56,4 +58,15 @@ def minutes(seconds: int) -> str:
     return f"{n} minute{'s' if n != 1 else ''}"
 
 
-FILTERS = {"count": count, "when": when}
+def explained(text: str) -> Markup:
+    """The description of a setting: the names in it as the form shows them.
+
+    >>> str(explained("Show it `side_by_side`, or with `design.blind`."))
+    'Show it <em>Side by side</em>, or with <em>Design.blind</em>.'
+    """
+    parts = text.split("`")
+    shown = [Markup("<em>{}</em>").format(readable(part)) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    return Markup("").join(shown)
+
+
+FILTERS = {"count": count, "when": when, "explained": explained}

@@ -22,12 +22,14 @@ TABLES = (
     "trials",
     "responses",
     "rating_sessions",
+    "rater_exclusions",
     "platform_ids",
     "invites",
     "events",
     "sources",
     "raters",
     "questions",
+    "protocol_edits",
     "protocols",
     "items",
     "studies",
@@ -37,6 +39,7 @@ TABLES = (
     "leads",
     "chart_files",
     "attempts",
+    "audit_log",
 )
 KEEP_RATING_HISTORY = """\
 CREATE OR REPLACE FUNCTION public.keep_rating_history()
@@ -68,6 +71,20 @@ def upgrade() -> None:
         sa.Column("resets_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("key_hash", name=op.f("pk_attempts")),
     )
+    op.create_table(
+        "audit_log",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("study_id", sa.BigInteger(), nullable=True),
+        sa.Column("slug", sa.Text(), nullable=True),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("lead_email", sa.Text(), nullable=True),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("detail", postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
+        sa.Column("happened_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_log")),
+    )
+    op.create_index(op.f("ix_audit_log_study_id_id"), "audit_log", ["study_id", "id"], unique=False)
+    op.create_index(op.f("ix_audit_log_lead_id_id"), "audit_log", ["lead_id", "id"], unique=False)
     op.create_table(
         "chart_files",
         sa.Column("sha256", sa.Text(), nullable=False),
@@ -128,6 +145,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("opened_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("closed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("archived_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name=op.f("ck_studies_opened_at")),
         sa.CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name=op.f("ck_studies_status")),
         sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_studies_lead_id")),
@@ -163,6 +181,19 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_protocols_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "version", name=op.f("pk_protocols")),
+    )
+    op.create_table(
+        "protocol_edits",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("yaml", sa.Text(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("edited_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_protocol_edits_lead_id"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_protocol_edits_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", "number", name=op.f("pk_protocol_edits")),
     )
     op.create_table(
         "questions",
@@ -228,6 +259,32 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_events")),
     )
     op.create_index(op.f("ix_events_study_id_rater_id"), "events", ["study_id", "rater_id"], unique=False)
+    op.create_table(
+        "rater_exclusions",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("rater_id", sa.BigInteger(), nullable=False),
+        sa.Column("is_excluded", sa.Boolean(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("decided_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["lead_id"], ["leads.id"], name=op.f("fk_rater_exclusions_lead_id"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "rater_id"],
+            ["raters.study_id", "raters.id"],
+            name=op.f("fk_rater_exclusions_study_id_rater_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_rater_exclusions_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_rater_exclusions")),
+    )
+    op.create_index(
+        op.f("ix_rater_exclusions_study_id_rater_id"), "rater_exclusions", ["study_id", "rater_id"], unique=False
+    )
     op.create_table(
         "invites",
         sa.Column("study_id", sa.BigInteger(), nullable=False),

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
+from app.design.protocol.descriptions import description_of
 from app.design.protocol.study import Protocol
 from app.design.questions.kinds import Question
 from app.design.questions.scale import Scale
@@ -72,6 +73,26 @@ def test_there_are_parts_to_explain() -> None:
 def test_every_field_is_explained_and_nothing_that_does_not_exist(path: str) -> None:
     heads = re.findall(r"^- ((?:`\w+`(?:, )?)+):", PARTS[path], re.MULTILINE)
     assert {name for head in heads for name in re.findall(r"`(\w+)`", head)} == FIELDS[path]
+
+
+def fields_described(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Part, field and description of every field that a form shows."""
+    for name, field in model.model_fields.items():
+        below = f"{path}.{name}".lstrip(".")
+        if name not in {"attune", "type"}:
+            yield path or "study.yaml", name, description_of(model, name)
+        for part in models_in(field.annotation):
+            if part is not Scale and below not in SAME_AS:
+                yield from fields_described(part, below)
+
+
+@pytest.mark.parametrize(("path", "name", "description"), sorted(set(fields_described(Protocol))))
+def test_the_page_and_the_forms_explain_a_field_in_the_same_words(path: str, name: str, description: str) -> None:
+    found = re.search(
+        rf"^- (?:`\w+`, )*`{name}`(?:, `\w+`)*: (.*?)(?=^- |^\n|\Z)", PARTS[path], re.MULTILINE | re.DOTALL
+    )
+    assert found
+    assert " ".join(found[1].split()).rstrip(".").casefold() == " ".join(description.split()).rstrip(".").casefold()
 
 
 @pytest.mark.parametrize("path", FIELDS)

@@ -50,6 +50,18 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}": OWN_PAGE,
     "GET /studies/{slug}/coverage": OWN_CHANGE,
     "POST /studies/{slug}/status": OWN_CHANGE,
+    "GET /studies/{slug}/design": OWN_PAGE,
+    "POST /studies/{slug}/design/version": OWN_CHANGE,
+    "GET /studies/{slug}/design/preview": OWN_PAGE,
+    "GET /studies/{slug}/design/text": OWN_PAGE,
+    "POST /studies/{slug}/design/text": (422, 404, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/{slug}/design/study.yaml": OWN_PAGE,
+    "GET /studies/{slug}/design/questions": OWN_PAGE,
+    "POST /studies/{slug}/design/questions": OWN_CHANGE,
+    "GET /studies/{slug}/design/questions/{number}": OWN_PAGE,
+    "POST /studies/{slug}/design/questions/{number}": OWN_CHANGE,
+    "GET /studies/{slug}/design/{part}": OWN_PAGE,
+    "POST /studies/{slug}/design/{part}": OWN_CHANGE,
     "GET /studies/{slug}/analytics": OWN_PAGE,
     "GET /studies/{slug}/analytics.json": OWN_PAGE,
     "GET /studies/{slug}/analytics.csv": OWN_PAGE,
@@ -125,7 +137,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert asset is not None
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
-    words |= {"number": "1", "attempt": "1"}
+    words |= {"number": "1", "attempt": "1", "part": "study"}
     return Stage(browsers, words)
 
 

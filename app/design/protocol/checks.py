@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.design.protocol.flow import Accepted
 from app.design.questions.category import CategoryQuestion
+from app.design.questions.prose import Prose
 from app.design.questions.question import Key
 from app.design.questions.slot import Slot
 
@@ -22,11 +23,15 @@ MIN_RATERS = 3
 
 
 class _Check(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     key: Key
-    text: str = Field(min_length=1)
+    """The check's name in checks.csv."""
+    text: Prose = Field(min_length=1)
+    """The question as raters read it."""
     codes: dict[Key, str] = Field(min_length=2)
+    """The answers, from code to words."""
     correct: Key
+    """The correct code."""
 
     @model_validator(mode="after")
     def _correct_is_a_code(self) -> _Check:
@@ -43,6 +48,7 @@ class AttentionCheck(_Check):
     """
 
     after: int = Field(ge=1)
+    """Number of trials before the check."""
 
     @model_validator(mode="after")
     def _says_what_to_choose(self) -> AttentionCheck:
@@ -57,7 +63,8 @@ class AttentionCheck(_Check):
 class ComprehensionCheck(_Check):
     """A question on the instructions; who is wrong reads the explanation and tries again."""
 
-    explanation: str = ""
+    explanation: Prose = ""
+    """Shown to raters who answer incorrectly."""
 
 
 def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, help_: str = "") -> Slot:
@@ -73,22 +80,33 @@ def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, h
 class GoldTrial(BaseModel):
     """A trial whose right answers are known: mixed into every rater's order, left out of every estimate."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     item: Key
+    """The item's ID in items.csv; it is used only for this check."""
     responses: tuple[Key, ...] = ()
+    """The responses to show; default: as in the other trials."""
     expect: dict[Key, Accepted] = Field(min_length=1)
+    """Questions with the answers that count as correct, written as in ratings.csv; several responses or turns are
+    handled as in practice.
+    """
 
 
 class Checks(BaseModel):
     """The checks of a study, and from how many failures on a rater is flagged."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     attention: tuple[AttentionCheck, ...] = ()
+    """Questions that tell raters which answer to choose."""
     comprehension: tuple[ComprehensionCheck, ...] = ()
+    """Questions about the instructions."""
     comprehension_attempts: int = Field(default=2, ge=1, le=10)
+    """Maximum number of attempts at these questions."""
     gold: tuple[GoldTrial, ...] = ()
+    """Trials with known correct answers."""
     flag_at: int = Field(default=2, ge=1)
+    """Number of failed attention checks and gold trials at which a rater is flagged."""
     too_fast_sd: float = Field(default=3, gt=0)
+    """Flag raters whose total time is this many standard deviations below the mean total time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.design.questions.prose import Prose
 from app.design.questions.question import Key
 from app.design.questions.scale import Label
 
@@ -22,12 +23,19 @@ class Composite(BaseModel):
     questions, so that a score with a gap stays comparable.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     questions: tuple[Key, ...] = Field(min_length=1)
+    """Rating or slider questions with the same target."""
     score: Literal["mean", "sum"] = "mean"
+    """`mean` or `sum`."""
     at_least: int | None = Field(default=None, ge=1)
+    """Minimum number of answered questions; default: all. If answers are missing, the sum is the mean times the number
+    of questions.
+    """
     label: Label | None = None
-    text: str = ""
+    """The score's name on the lead's pages and in charts."""
+    text: Prose = ""
+    """What the score means, for readers of the report."""
 
     @model_validator(mode="before")
     @classmethod

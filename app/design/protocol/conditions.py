@@ -30,16 +30,31 @@ class Factor(BaseModel):
     different items; `blocks` presents one level after the other.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     kind: Kind
+    """`shown_label`, `instruction`, `profile`, `layout`, `reveal`, `scale_direction` or `source`."""
     label: Label | None = None
+    """The factor's name on the lead's pages and in charts."""
     levels: dict[Name, str] = {}
+    """The levels in use. `shown_label`: `none`, `true`, `swapped`, `unknown`. `profile`: `hidden`, `shown`. `layout`:
+    `single`, `side_by_side`. `reveal`: `whole`, `turns`. `scale_direction`: `as_written`, `turned`. For these kinds
+    the default is all levels. `instruction`: your own names, each with the text raters read. `source`: names of
+    sources; each rater rates the responses of one.
+    """
     level_labels: dict[Name, Label] = {}
+    """The same for its levels."""
     assign: Literal["between", "within"] = "between"
+    """`between` raters, where each rater has one level throughout; or `within` raters, where each rater has every
+    level, on different items.
+    """
     blocks: bool = False
+    """For a factor within raters, present the levels one after another in counterbalanced order."""
     weights: dict[Name, Annotated[int, Field(ge=1, le=1000)]] = {}
+    """For a factor between raters, the relative number of raters per level."""
     caps: dict[Name, Annotated[int, Field(ge=0)]] = {}
+    """For a factor between raters, the maximum number of raters per level."""
     swaps: dict[str, str] = {}
+    """Which source's label each source gets when labels are swapped; default: the first source of the other kind."""
 
     @model_validator(mode="before")
     @classmethod

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.design.questions.prose import Prose
 from app.design.questions.question import Key
 from app.design.questions.scale import number_text
 
@@ -27,7 +28,7 @@ Accepted = Annotated[tuple[str, ...], BeforeValidator(values_as_text), Field(min
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Consent(_Part):
@@ -37,16 +38,22 @@ class Consent(_Part):
     """
 
     version: str = Field(min_length=1)
-    text: str = Field(min_length=1)
+    """Version of the text."""
+    text: Prose = Field(min_length=1)
+    """The consent form, in Markdown."""
     agree: str = ""
+    """Label of the button to agree."""
     refuse: str = ""
+    """Label of the button to decline."""
 
 
 class Eligibility(_Part):
     """Answers to questions about the rater that let in; who gives another one is thanked and sees `text`, if any."""
 
     accept: dict[Key, Accepted] = Field(min_length=1)
-    text: str = ""
+    """Questions about the rater, each with the answers that make a rater eligible."""
+    text: Prose = ""
+    """Message for raters who are not eligible."""
 
 
 class Questionnaire(_Part):
@@ -56,49 +63,89 @@ class Questionnaire(_Part):
     """
 
     title: str = ""
-    text: str = ""
+    """Title of the page."""
+    text: Prose = ""
+    """Text above the questions, in Markdown."""
     questions: tuple[Key, ...] = Field(min_length=1)
+    """Keys of questions about the rater."""
     shuffle: bool = False
+    """Whether each rater gets the questions in a different random order."""
     pools: tuple[Key, ...] = ()
+    """The pools that get this questionnaire; default: all."""
 
 
 class PracticeTrial(_Part):
     """A trial to practise on: an item, a response or the pair of all, the accepted answers, and what is said then."""
 
     item: Key
+    """The item's ID in items.csv."""
     responses: tuple[Key, ...] = ()
+    """The responses to show; default: as in the other trials."""
     expect: dict[Key, Accepted] = {}
-    feedback: str = ""
+    """Questions with the answers that count as correct, written as in ratings.csv. If the page asks a question about
+    several responses or turns, all answers must be correct.
+    """
+    feedback: Prose = ""
+    """Text shown after the trial, in Markdown."""
 
 
 class Practice(_Part):
     """Trials with feedback before the real ones. Who is right too rarely tries again, then ends or goes on."""
 
     trials: tuple[PracticeTrial, ...] = Field(min_length=1)
-    text: str = ""
+    """The practice trials."""
+    text: Prose = ""
+    """Text above the first trial."""
     pass_share: Share = 0
+    """Share of expected answers needed to pass, 0 to 1."""
     attempts: int = Field(default=2, ge=1, le=10)
+    """Maximum number of attempts."""
     on_fail: Literal["go_on", "end"] = "go_on"
+    """What happens after the last failed attempt: `go_on` with the study, or `end`."""
 
 
 class Debrief(_Part):
     """What the study was about, said at the end; with the true sources, and the offer to take the ratings back."""
 
-    text: str = Field(min_length=1)
+    text: Prose = Field(min_length=1)
+    """The debriefing, in Markdown."""
     show_sources: bool = False
+    """Whether to show the true source of each response."""
     offer_deletion: bool = False
+    """Whether the debriefing offers raters to delete their answers. Raters can always do this with the link at the
+    bottom of every page; with this setting the debriefing offers it too. Deleting answers here does not affect the
+    rater's completion.
+    """
 
 
 class Flow(_Part):
     """The parts of the rater's way that this study has; without any, a rater sees instructions, trials and the end."""
 
     consent: Consent | None = None
+    """The consent form."""
     eligibility: Eligibility | None = None
+    """Who can take part."""
     before: tuple[Questionnaire, ...] = ()
+    """Questionnaires before the instructions."""
     practice: Practice | None = None
+    """Practice trials with feedback."""
     revisit: tuple[Key, ...] = ()
+    """Questions about a response or an item to ask only after the last trial, such as who wrote it. Each rated trial
+    is then shown once more with only these questions.
+    """
     after: tuple[Questionnaire, ...] = ()
+    """Questionnaires after the trials; any question about the rater that is not listed elsewhere is asked here too.
+    """
     debrief: Debrief | None = None
-    help: str = ""
+    """Debriefing at the end."""
+    help: Prose = ""
+    """Where raters can find help, shown on every page, in Markdown."""
     exposure_cap: int | None = Field(default=None, ge=1)
+    """Maximum number of trials with a content note per rater. Raters at the limit get a shorter list and finish as
+    usual. A hidden repeat may show one of these trials once more.
+    """
     skip_reasons: tuple[str, ...] = ()
+    """Reasons raters may give for skipping a trial. Skipping releases the seat for another rater, has no disadvantage
+    for the rater, and discards the answers on that page. Trials with a content note can always be skipped for that
+    reason.
+    """

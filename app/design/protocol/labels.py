@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Attribute(BaseModel):
     """What is declared of a column that the protocol does not know otherwise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     label: Label
+    """The column's name on the lead's pages and in charts."""
 
 
 @dataclass(frozen=True, slots=True)

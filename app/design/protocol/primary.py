@@ -18,19 +18,33 @@ class PrimaryContrast(BaseModel):
     its own. `test` is a key of `TESTS`; it is known once `with_test` was asked.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     question: Key
+    """A question or a composite."""
     test: str | None = None
+    """The test or estimate, from the table below."""
     source: str | None = None
+    """The source that is compared; default: each source but the reference."""
     reference: str | None = None
+    """The source that it is compared with; default: `reference` of `analysis`."""
     factor: str | None = None
+    """The condition whose effect is estimated, or `shown_label` for what raters were told about the source."""
     level: str | None = None
+    """The level of the factor; default: each level against the first."""
     attribute: str | None = None
+    """The attribute of the sources or responses whose effect is estimated."""
     code: str | None = None
+    """The code of a category question; default: each code."""
     pool: str | None = None
+    """The pool of raters; default: all persons."""
     reference_pool: str | None = None
+    """The pool that it is compared with."""
     covariate: str | None = None
+    """A question or composite about the rater, or a column of raters.csv."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """For `equivalence` and `non_inferiority`, the largest difference that is too small to matter; default: `margin`
+    of `analysis`.
+    """
 
     @model_validator(mode="before")
     @classmethod

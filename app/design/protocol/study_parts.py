@@ -16,6 +16,7 @@ from app.design.protocol.primary import PrimaryContrast
 from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.kinds import Question, ScaledQuestion
+from app.design.questions.prose import Prose
 from app.design.questions.question import Key
 from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
@@ -38,10 +39,15 @@ class Source(BaseModel):
     `label` is what the lead and readers of the results read, `shown_label` what raters are told where they are told.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
     kind: Literal["human", "model", "human+model"]
+    """`human`, `model` or `human+model`."""
     label: Label | None = None
+    """The source's name on the lead's pages and in charts, such as *GPT-4*."""
     shown_label: str = Field(default="", max_length=500)
+    """What raters read in studies that tell them who wrote a response; default: *Written by a person*, *Written by an
+    AI*, or *Written by a person with the help of an AI*.
+    """
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -52,23 +58,35 @@ class Source(BaseModel):
 class BelievedSource(BaseModel):
     """The question on who wrote a response, and which sources each of its codes means."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     question: Key
+    """A category question."""
     means: dict[Key, tuple[Key, ...]] = Field(min_length=1)
+    """For each code, the sources it stands for."""
     confidence: Key | None = None
+    """The question that asks how sure the rater is."""
 
 
 class Analysis(BaseModel):
     """What the lead declares before the data. `responder` is the column of responses.csv that names who wrote it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     reference: str | None = None
+    """The source that others are compared with; default: the first human source."""
     cut: dict[str, FiniteFloat] = {}
+    """For rating questions, the cut-off value: the report gives the share of ratings at or above it."""
     margin: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """For rating questions, the largest difference in means that is too small to matter, used for tests of equivalence
+    and non-inferiority.
+    """
     primary: tuple[PrimaryContrast, ...] = ()
+    """The contrasts the study was designed to answer, each with its one test."""
     composites: dict[Key, Composite] = {}
+    """Scores computed from several questions."""
     responder: str | None = None
+    """The column of responses.csv that names the person or system, within a source, who wrote the response."""
     believed_source: BelievedSource | None = None
+    """The question that asks who wrote a response."""
 
     def margin_of(self, key: str) -> float | None:
         """The margin of a question or composite: of `margin`, else of its primary contrast."""
@@ -79,8 +97,12 @@ class Analysis(BaseModel):
 class Raters(BaseModel):
     """What is known about the raters. `unknown`: ratings from a file whose raters are slots, not people."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     identity: Literal["known", "unknown"] = "known"
+    """`known` (default), or `unknown` if the ratings come from a file that does not say which person gave which
+    rating, such as one column per evaluator slot. Intervals then generalize to new items only, and the report has
+    no section about single raters: no pairwise kappas, no severity, no leave-one-out agreement.
+    """
 
 
 Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdrew"]
@@ -105,16 +127,26 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 class Ending(BaseModel):
     """What a rater gets who leaves: a code for the platform, an address, words."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     code: str = ""
+    """Code for the recruitment platform."""
     url: WebAddress = ""
-    text: str = ""
+    """Where the rater is sent; default: raters from Prolific return there with the code."""
+    text: Prose = ""
+    """Message for the rater."""
 
 
 class Completion(Ending):
     """What a rater gets at the end, and what those get who end otherwise."""
 
+    code: str = ""
+    """Completion code for the recruitment platform, shown only after the last answer is stored."""
+    url: WebAddress = ""
+    """Where raters are sent afterwards."""
+    text: Prose = ""
+    """Thank-you message."""
     otherwise: dict[Outcome, Ending] = {}
+    """What raters get whose participation ends in another way."""
 
     def of(self, outcome: Outcome) -> Ending:
         """What a rater gets who ends otherwise; nothing where the study says nothing."""
@@ -124,24 +156,44 @@ class Completion(Ending):
 class ProtocolParts(BaseModel):
     """study.yaml, each part checked by itself."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     attune: Literal[1]
     slug: Slug
+    """The study's name in addresses: a to z, 0 to 9 and inner hyphens, up to 64 characters."""
     title: str = Field(min_length=1, max_length=500)
+    """Title for the study lead, and for raters if there is no `rater_title`."""
     rater_title: str = Field(default="", max_length=500)
-    description: str = ""
-    instructions: str = ""
+    """Title for raters, shown at the top of every page and in the browser tab. Use it when the title would reveal what
+    raters should not know. The check of a blind study warns you if the title names a model.
+    """
+    description: Prose = ""
+    """What the study is about, for leads."""
+    instructions: Prose = ""
+    """What raters read before they start, in Markdown."""
     language: str = "en"
+    """Language of your texts, as in HTML: `en`, `de`, `ar-EG`. The built-in texts, number formats and reading
+    direction follow it; see [languages](languages.md).
+    """
     sources: dict[Key, Source] = {}
+    """Who wrote the responses."""
     questions: tuple[Question, ...] = Field(min_length=1)
+    """What raters are asked."""
     design: Design = Design()
+    """Which raters rate what."""
     conditions: dict[Name, Factor] = {}
+    """What the design varies."""
     flow: Flow = Flow()
+    """What comes before and after the trials."""
     checks: Checks = Checks()
+    """Attention checks, comprehension checks, and gold trials."""
     raters: Raters = Raters()
+    """What is known about the raters."""
     analysis: Analysis = Analysis()
+    """Analysis decisions declared before data collection."""
     completion: Completion = Completion()
+    """What raters get at the end."""
     attributes: dict[str, Attribute] = {}
+    """Labels for columns of your files."""
 
     def question(self, key: str) -> Question | None:
         """The question of that key."""

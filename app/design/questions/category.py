@@ -21,10 +21,15 @@ class CategoryQuestion(AskedQuestion):
     empty_column: ClassVar[EmptyColumn | None] = "codes"
     type: Literal["category"]
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
+    """Answers of a category question, from code to words, or a list; also called `options`."""
     multiple: bool = False
+    """Whether raters may select more than one code."""
     exclusive: tuple[Key, ...] = ()
+    """With `multiple`, codes that cannot be combined with others, such as `[none]`."""
     correct: str | None = None
+    """The correct code."""
     correct_column: str | None = None
+    """The column of items.csv or responses.csv that contains the correct code."""
 
     @model_validator(mode="before")
     @classmethod

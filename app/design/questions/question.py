@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.design.questions.prose import Prose
 from app.design.questions.scale import Label, number_text
 from app.language.message import Message, message
 
@@ -116,17 +117,27 @@ class SimulatedRater(Protocol):
 class AskedQuestion(BaseModel, ABC):
     """One question. Each kind says how it is read from a form and from a file, and what it allows."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     # Where an empty answer to this kind stands, if there is one.
     empty_column: ClassVar[EmptyColumn | None] = None
     key: Key
+    """The question's name in files."""
     label: Label | None = None
+    """The question's name on the lead's pages and in charts."""
     target: Target
-    text: str = Field(min_length=1)
-    help: str = ""
+    """What the question is about: each `response`, the `pair`, the `set` of responses, the `item`, each `turn`, or the
+    `rater`.
+    """
+    text: Prose = Field(min_length=1)
+    """The question as raters read it."""
+    help: Prose = ""
+    """A longer explanation."""
     required: bool = True
+    """Whether an answer is required; by default no for `text` and `highlight`, yes for the others."""
     comment: bool = False
+    """Whether raters may add a comment."""
     condition: str | None = None
+    """Ask the question only in this condition, written `factor=level`."""
 
     @abstractmethod
     def read(self, sent: Sent) -> Given | None:

@@ -28,6 +28,7 @@ class RankingQuestion(AskedQuestion):
     type: Literal["ranking"]
     target: Literal["set"] = "set"
     ties: bool = False
+    """Whether responses may share a rank in a ranking."""
 
     def read(self, sent: Sent) -> Given | None:
         """As `AskedQuestion.read`: a rank in a field for each response; None while one is missing."""

@@ -20,6 +20,7 @@ class RatingQuestion(NumberQuestion):
 
     type: Literal["rating"]
     scale: Scale
+    """The points of a rating scale, from value to words; values can be any numbers."""
     level: Level = "ordinal"
     orientation: Literal["row", "column"] = "row"
 

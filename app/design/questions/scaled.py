@@ -24,8 +24,11 @@ class NumberQuestion(AskedQuestion):
     """A question answered by a number. `reversed`: a high value is undesirable."""
 
     level: Level
+    """`nominal`, `ordinal`, `interval` or `ratio`; determines how agreement treats distances between values."""
     reversed: bool = False
+    """A high value is undesirable; composites reverse the scores."""
     cannot_judge: bool = False
+    """Whether raters may answer that they cannot judge."""
 
     @property
     @abstractmethod

@@ -23,10 +23,15 @@ class SliderQuestion(NumberQuestion):
 
     type: Literal["slider"]
     min: FiniteFloat = 0
+    """Lowest value of a slider."""
     max: FiniteFloat = 100
+    """Highest value of a slider."""
     step: FiniteFloat = Field(default=1, gt=0)
+    """Distance between two values of a slider."""
     min_words: str = ""
+    """Words at the low end of a slider."""
     max_words: str = ""
+    """Words at the high end of a slider."""
     level: Level = "interval"
 
     @model_validator(mode="after")

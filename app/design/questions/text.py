@@ -21,6 +21,7 @@ class TextQuestion(AskedQuestion):
     empty_column: ClassVar[EmptyColumn | None] = "text"
     type: Literal["text"]
     min_length: int = Field(default=0, ge=0, le=MAX_TEXT)
+    """Minimum number of characters in a text answer."""
     required: bool = False
 
     def read(self, sent: Sent) -> Given | None:

@@ -83,10 +83,10 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
             problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(KINDS))
         case _:
             message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-            _add_sentence(message, path, found, tree, problems)
+            add_sentence(message, path, found, tree, problems)
 
 
-def _add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:
+def add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:
     """A validator's own words, "what is allowed, found what"; where it looks across parts they begin with the part."""
     allowed, _, named = message.partition(", found ")
     path = path or _nearest(allowed.split(" ", 1)[0], tree)

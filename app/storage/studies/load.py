@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE
 from app.design.problem import InvalidInputError, Problem
 from app.storage.database.bulk_copy import copy_in
 from app.storage.studies.export import study_folder
+from app.storage.studies.versions import record_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.design.protocol.study import Protocol
     from app.storage.database.bulk_copy import Progress
 
 _STUDY = text("""
@@ -29,18 +28,6 @@ _STUDY = text("""
     ON CONFLICT (slug) DO NOTHING RETURNING id
 """)
 _TAKEN = text("SELECT id, lead_id FROM studies WHERE slug = :slug")
-_PROTOCOL = text("""
-    INSERT INTO protocols (study_id, version, title, document, yaml, sha256)
-    VALUES (:study, 1, :title, CAST(:document AS json), :yaml, :sha256)
-""")
-_QUESTION = text("""
-    INSERT INTO questions (study_id, key, position, type, target) VALUES (:study, :key, :position, :type, :target)
-""")
-_SOURCE = text("""
-    INSERT INTO sources (study_id, key, position, kind, attributes)
-    VALUES (:study, :key, :position, :kind, CAST(:attributes AS jsonb))
-""")
-
 _CHECK = text("""
     INSERT INTO events (study_id, rater_id, kind, detail, happened_at)
     VALUES (:study, :rater, 'check', CAST(:detail AS jsonb), :happened)
@@ -91,7 +78,7 @@ def load_study(
     study_id = db.execute(_STUDY, values).scalar_one_or_none()
     if study_id is None:
         return _same_or_refused(db, folder, lead_id)
-    _store_protocol(db, study_id, protocol, folder.yaml)
+    record_version(db, study_id, 1, protocol, folder.yaml)
     store_texts(db, study_id, folder.items, folder.responses, progress)
     ids = _store_raters(db, study_id, folder.raters, progress)
     _store_ratings(db, study_id, folder.ratings, ids, progress)
@@ -106,38 +93,6 @@ def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -
         return int(taken.id)
     allowed = "a slug of its own; a study of that name is in the store already, and this is not the same"
     raise InvalidInputError([Problem("study.yaml", None, "slug", slug, allowed)])
-
-
-def _store_protocol(db: Connection, study_id: int, protocol: Protocol, yaml: str) -> None:
-    document = json.dumps(protocol.model_dump(mode="json"), ensure_ascii=False)
-    sha256 = hashlib.sha256(yaml.encode()).hexdigest()
-    row = {"title": protocol.title, "document": document, "yaml": yaml, "sha256": sha256}
-    db.execute(_PROTOCOL, {"study": study_id, **row})
-    db.execute(
-        _QUESTION,
-        [
-            {
-                "study": study_id,
-                "key": question.key,
-                "position": place,
-                "type": question.type,
-                "target": question.target,
-            }
-            for place, question in enumerate(protocol.questions)
-        ],
-    )
-    sources = [
-        {
-            "study": study_id,
-            "key": key,
-            "position": place,
-            "kind": source.kind,
-            "attributes": json.dumps(source.attributes, ensure_ascii=False),
-        }
-        for place, (key, source) in enumerate(protocol.sources.items())
-    ]
-    if sources:
-        db.execute(_SOURCE, sources)
 
 
 def store_texts(

@@ -1,11 +1,12 @@
 """The tables. Invariants stand here too, so that no path around the code can break them."""
 
-from app.storage.tables.access import attempts, lead_sessions, leads, secrets, sign_in_links
+from app.storage.tables.access import attempts, audit_log, lead_sessions, leads, secrets, sign_in_links
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
 from app.storage.tables.people import (
     invites,
     platform_ids,
+    rater_exclusions,
     raters,
     rating_sessions,
     session_moves,
@@ -13,11 +14,12 @@ from app.storage.tables.people import (
     withdrawals,
 )
 from app.storage.tables.rating import chart_files, events, rating_history, ratings
-from app.storage.tables.study import items, protocols, questions, responses, sources, studies
+from app.storage.tables.study import items, protocol_edits, protocols, questions, responses, sources, studies
 
 __all__ = [
     "assignments",
     "attempts",
+    "audit_log",
     "chart_files",
     "events",
     "invites",
@@ -26,8 +28,10 @@ __all__ = [
     "leads",
     "metadata",
     "platform_ids",
+    "protocol_edits",
     "protocols",
     "questions",
+    "rater_exclusions",
     "raters",
     "rating_history",
     "rating_sessions",

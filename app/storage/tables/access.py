@@ -9,11 +9,14 @@ from sqlalchemy import (
     DateTime,
     ForeignKey,
     Identity,
+    Index,
     Integer,
     LargeBinary,
     Table,
     Text,
+    text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from app.storage.tables.base import metadata, time
 
@@ -52,6 +55,22 @@ sign_in_links = Table(
     time("created_at", now=True),
     Column("expires_at", DateTime(timezone=True), nullable=False),
     time("used_at"),
+)
+
+# What leads did. It outlives the study and the lead, so that it names both by words and refers to neither.
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("study_id", BigInteger),
+    Column("slug", Text),
+    Column("lead_id", BigInteger),
+    Column("lead_email", Text),
+    Column("action", Text, nullable=False),
+    Column("detail", JSONB, nullable=False, server_default=text("'{}'")),
+    time("happened_at", now=True),
+    Index(None, "study_id", "id"),
+    Index(None, "lead_id", "id"),
 )
 
 # Counted here and not in a process, so that several workers share one limit. The key is hashed: it names a person.

@@ -8,6 +8,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     DateTime,
+    ForeignKey,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -37,6 +38,22 @@ raters = Table(
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "key"),
     CheckConstraint("kind IN ('person', 'model')", name="kind"),
+)
+
+# Whether a rater's answers count. Each decision is a row; the last one holds.
+rater_exclusions = Table(
+    "rater_exclusions",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("is_excluded", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("decided_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    Index(None, "study_id", "rater_id"),
 )
 
 # The only place where a platform's own id of a person stands; everywhere else it is a keyed pseudonym.

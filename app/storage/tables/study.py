@@ -39,6 +39,7 @@ studies = Table(
     time("created_at", now=True),
     time("opened_at"),
     time("closed_at"),
+    time("archived_at"),
     CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name="status"),
     CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name="opened_at"),
 )
@@ -55,6 +56,18 @@ protocols = Table(
     Column("sha256", Text, nullable=False),
     time("created_at", now=True),
     PrimaryKeyConstraint("study_id", "version"),
+)
+
+# The protocol as it is being edited. Each save is a row: who saves second sees what the first one changed.
+protocol_edits = Table(
+    "protocol_edits",
+    metadata,
+    study_key(),
+    Column("number", Integer, nullable=False),
+    Column("yaml", Text, nullable=False),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("edited_at", now=True),
+    PrimaryKeyConstraint("study_id", "number"),
 )
 
 questions = Table(

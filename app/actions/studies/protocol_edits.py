@@ -1,0 +1,182 @@
+"""Editing a study's protocol: a draft that is saved at every step, and the version that is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.design.protocol.changes import change_problems
+from app.exchange.problems import Problems
+from app.exchange.protocol.edited_yaml import edited_yaml
+from app.exchange.protocol.study_yaml import FILE, add_sentence, read_protocol
+from app.exchange.protocol.yaml_tree import read_yaml
+from app.storage.studies.edits import EditRow, get_edit, get_last_edit, lock_edits, record_edit
+from app.storage.studies.protocols import get_protocol
+from app.storage.studies.versions import answered_questions, list_versions, record_version, used_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from app.design.problem import Problem
+    from app.design.protocol.study import Protocol
+    from app.storage.leads.leads import Lead
+    from app.storage.studies.studies import StudyRow
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The protocol as it is being edited.
+
+    `number` counts the saves, 0 where nothing was edited yet. `data` is what the file says. `protocol` is None while
+    there are problems. `published` is the text of the version that new raters get.
+    """
+
+    number: int
+    yaml: str
+    data: Data
+    protocol: Protocol | None
+    problems: tuple[Problem, ...]
+    published: str
+    last: EditRow | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether new raters get something else than what is written here."""
+        return self.yaml != self.published
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change to a part of the protocol: what part of the data it is about, and the data with the change."""
+
+    part: Callable[[Data], object]
+    apply: Callable[[Data], Data]
+
+
+class EditConflictError(Exception):
+    """Somebody else changed the same part in the meantime. Nothing was saved."""
+
+    def __init__(self, base: str, mine: str, last: EditRow) -> None:
+        """`base`: what both began with. `mine`: what this lead made of it. `last`: what the other one saved."""
+        super().__init__(f"edit {last.number} is in the way")
+        self.base, self.mine, self.last = base, mine, last
+
+
+class UnreadableEditError(ValueError):
+    """A text that is no study.yaml at all. Nothing was saved."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Carry the problems."""
+        super().__init__(f"{len(problems)} problems")
+        self.problems = problems
+
+
+def get_draft(db: Connection, study: StudyRow) -> Edit:
+    """The protocol of a study as it is being edited."""
+    published = list_versions(db, study.id)[0].yaml
+    last = get_last_edit(db, study.id)
+    return _edit(db, study, last.yaml if last else published, published, last)
+
+
+def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change: Change) -> Edit:
+    """Save a change that was made to the save of that number.
+
+    Where somebody else has saved another part since, both changes stand. In a study that was never opened a draft
+    without problems is at once what raters will get.
+
+    Raises:
+        EditConflictError: somebody else has changed the same part.
+    """
+    lock_edits(db, study.id)
+    draft = get_draft(db, study)
+    base = draft if number == draft.number else _at(db, study, number, draft)
+    if draft.last and change.part(base.data) != change.part(draft.data):
+        mine = change.apply(base.data)
+        if change.part(mine) == change.part(draft.data) or mine == base.data:
+            return draft
+        raise EditConflictError(base.yaml, edited_yaml(base.yaml, mine), draft.last)
+    data = change.apply(draft.data)
+    return draft if data == draft.data else _save(db, study, lead, draft, edited_yaml(draft.yaml, data))
+
+
+def save_text(db: Connection, study: StudyRow, lead: Lead, number: int, yaml: str) -> Edit:
+    """Save a whole study.yaml.
+
+    Raises:
+        EditConflictError: somebody else has saved since.
+        UnreadableEditError: it is no YAML, or says nothing that a form could show.
+    """
+    lock_edits(db, study.id)
+    draft = get_draft(db, study)
+    if yaml == draft.yaml:
+        return draft
+    if number != draft.number and draft.last:
+        raise EditConflictError(_at(db, study, number, draft).yaml, yaml, draft.last)
+    problems = Problems()
+    tree = read_yaml(FILE, yaml, problems)
+    if tree is not None and not isinstance(tree.data, dict):
+        problems.add(FILE, 1, None, "no keys", "attune, slug, title, sources, questions ...")
+    if found := problems.list_of(FILE):
+        raise UnreadableEditError(found)
+    return _save(db, study, lead, draft, yaml)
+
+
+def publish(db: Connection, study: StudyRow) -> int:
+    """Make a version of the draft: from now on new raters get it, and raters who have started keep theirs.
+
+    Returns:
+        The number of the version.
+
+    Raises:
+        UnreadableEditError: the draft has problems.
+    """
+    lock_edits(db, study.id)
+    draft = get_draft(db, study)
+    if draft.protocol is None:
+        raise UnreadableEditError(list(draft.problems))
+    if not draft.is_changed:
+        return study.protocol_version
+    version = study.protocol_version + 1
+    record_version(db, study.id, version, draft.protocol, draft.yaml)
+    return version
+
+
+def _at(db: Connection, study: StudyRow, number: int, draft: Edit) -> Edit:
+    """The draft as it was at a save; as it was at the first one that is kept, where that one is gone."""
+    row = get_edit(db, study.id, number)
+    yaml = row.yaml if row else list_versions(db, study.id)[0].yaml
+    return _edit(db, study, yaml, draft.published, row)
+
+
+def _save(db: Connection, study: StudyRow, lead: Lead, draft: Edit, yaml: str) -> Edit:
+    if draft.last is None:
+        # What the first save started from: a second lead may have had the page open already.
+        record_edit(db, study.id, 0, draft.yaml, lead.id)
+    record_edit(db, study.id, draft.number + 1, yaml, lead.id)
+    edit = _edit(db, study, yaml, draft.published, get_last_edit(db, study.id))
+    if edit.protocol is not None and study.opened_at is None:
+        record_version(db, study.id, study.protocol_version, edit.protocol, yaml)
+    return edit
+
+
+def _edit(db: Connection, study: StudyRow, yaml: str, published: str, last: EditRow | None) -> Edit:
+    problems = Problems()
+    tree = read_yaml(FILE, yaml, problems)
+    protocol = read_protocol(yaml, problems) if tree is not None else None
+    if protocol is not None and tree is not None:
+        now = get_protocol(db, study.id, study.protocol_version)
+        for sentence in change_problems(
+            now,
+            protocol,
+            answered=answered_questions(db, study.id),
+            used=used_sources(db, study.id),
+            was_opened=study.opened_at is not None,
+        ):
+            add_sentence(sentence, (), "", tree, problems)
+    found = tuple(problems.list_of(FILE))
+    data = tree.data if tree is not None and isinstance(tree.data, dict) else {}
+    return Edit(last.number if last else 0, yaml, data, None if found else protocol, found, published, last)

@@ -1,0 +1,96 @@
+"""What cannot change in a study that has answers or has been opened.
+
+A sentence begins with the part that it is about, so that a problem can name its line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.slider import SliderQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds import Question
+
+# What the trials are made of: those that exist stay as they are.
+_FIXED = ("trials", "pairs", "listed", "pools", "adaptive")
+
+
+def change_problems(
+    old: Protocol, new: Protocol, *, answered: Collection[str], used: Collection[str], was_opened: bool
+) -> Iterator[str]:
+    """Every change that the data do not allow, in words.
+
+    Args:
+        old: the version that the data were collected with.
+        new: the version that is to follow it.
+        answered: questions that have answers.
+        used: sources that have responses.
+        was_opened: whether raters may have been given trials.
+    """
+    if new.slug != old.slug:
+        yield f"slug stays {old.slug} for as long as the study exists, found {new.slug}"
+    for source in sorted(set(used) - set(new.sources)):
+        yield f"sources keeps every source that has responses, found no {source}"
+    places = {question.key: number for number, question in enumerate(new.questions, start=1)}
+    for question in old.questions:
+        if question.key in answered:
+            yield from _question(question, new.question(question.key), places.get(question.key))
+    if was_opened:
+        yield from _opened(old, new)
+
+
+def _question(old: Question, new: Question | None, place: int | None) -> Iterator[str]:
+    if new is None:
+        yield f"questions keeps every question that has answers, found no {old.key}"
+    elif new.type != old.type or new.target != old.target:
+        yield (
+            f"questions.{place} keeps its type and target because it has answers (add a question with another key "
+            f"instead), found {new.type} about the {new.target}"
+        )
+    elif not _takes_as_before(old, new):
+        yield (
+            f"questions.{place} keeps the values of its answers because it has answers (their words can change), "
+            f"found others"
+        )
+
+
+def _takes_as_before(old: Question, new: Question) -> bool:
+    """Whether earlier and later answers can be compared: a scale stays whole, codes may be added."""
+    if isinstance(old, RatingQuestion):
+        return answers_of(old) == answers_of(new)
+    return answers_of(old) <= answers_of(new)
+
+
+def answers_of(question: Question) -> set[object]:
+    """The values that a question takes."""
+    if isinstance(question, RatingQuestion):
+        return set(question.values)
+    if isinstance(question, SliderQuestion):
+        return {("min", question.min), ("max", question.max), ("step", question.step)}
+    if isinstance(question, CategoryQuestion):
+        return set(question.codes)
+    if isinstance(question, ChoiceQuestion):
+        return {*question.words, *(question.strength.values if question.strength else ())}
+    return set()
+
+
+def _opened(old: Protocol, new: Protocol) -> Iterator[str]:
+    if {name: (f.kind, set(f.levels), f.assign) for name, f in old.conditions.items()} != {
+        name: (f.kind, set(f.levels), f.assign) for name, f in new.conditions.items()
+    }:
+        yield "conditions keeps its factors, levels and assignment once a study has been opened, found others"
+    for name in _FIXED:
+        if getattr(old.design, name) != getattr(new.design, name):
+            yield f"design.{name} stays as it is once a study has been opened, found another value"
+    if new.design.raters_per_trial < old.design.raters_per_trial:
+        yield (
+            f"design.raters_per_trial is {old.design.raters_per_trial} or more once a study has been opened, "
+            f"found {new.design.raters_per_trial}"
+        )

@@ -1,0 +1,163 @@
+"""The pages on which a lead edits the protocol: which fields each of them has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from app.design.protocol.study import Protocol
+from app.exchange.forms.controls import Control, controls_of
+from app.exchange.forms.nodes import Kinds, Member, Part, Rows, part_of
+from app.exchange.forms.reading import Form, read_member
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One page. `paths` are its fields, as study.yaml names them; `shows` the step whose preview stands beside it."""
+
+    key: str
+    title: str
+    intro: str
+    paths: tuple[str, ...]
+    shows: str = "rating"
+
+
+_DESIGN = tuple(
+    f"design.{member.name}" for member in part_of(Protocol.model_fields["design"].default.__class__).members
+)
+QUESTIONS = "questions"
+SECTIONS = (
+    Section(
+        "study",
+        "Title and instructions",
+        "What the study is called, and what raters read before they start.",
+        ("title", "rater_title", "instructions", "description", "language"),
+        "instructions",
+    ),
+    Section("sources", "Sources", "Who wrote the responses.", ("sources", "attributes")),
+    Section(QUESTIONS, "Questions", "What raters are asked, in this order.", ("questions",)),
+    Section(
+        "consent",
+        "Consent and eligibility",
+        "What raters agree to, who can take part, and where they find help.",
+        ("flow.consent", "flow.eligibility", "flow.help", "flow.skip_reasons", "flow.exposure_cap"),
+        "consent",
+    ),
+    Section(
+        "questionnaires",
+        "Questionnaires",
+        "Pages with questions about the rater, and questions to ask once all trials are rated.",
+        ("flow.before", "flow.revisit", "flow.after"),
+        "before-1",
+    ),
+    Section(
+        "practice",
+        "Practice and comprehension",
+        "What follows the instructions, before the first trial.",
+        ("checks.comprehension", "checks.comprehension_attempts", "flow.practice"),
+    ),
+    Section(
+        "checks",
+        "Attention checks and gold trials",
+        "Checks flag raters; they never reject anyone.",
+        ("checks.attention", "checks.gold", "checks.flag_at", "checks.too_fast_sd"),
+    ),
+    Section("conditions", "Conditions", "What the design varies between or within raters.", ("conditions",)),
+    Section("assignment", "Trials and raters", "Which raters rate what, how often, and in which order.", _DESIGN),
+    Section(
+        "ending",
+        "Debriefing and completion",
+        "What raters read and get at the end.",
+        ("flow.debrief", "completion.code", "completion.url", "completion.text", "completion.otherwise"),
+        "debrief",
+    ),
+    Section(
+        "analysis",
+        "Analysis",
+        "Decisions declared before the data are collected.",
+        (
+            *(
+                f"analysis.{member.name}"
+                for member in part_of(Protocol.model_fields["analysis"].default.__class__).members
+            ),
+            "raters.identity",
+        ),
+    ),
+)
+BY_KEY = {section.key: section for section in SECTIONS}
+
+
+@cache
+def member_at(path: str) -> Member:
+    """The field of the protocol at a path such as `flow.consent`."""
+    part: Part = part_of(Protocol)
+    *outer, last = path.split(".")
+    for name in outer:
+        node = next(member.node for member in part.members if member.name == name)
+        if not isinstance(node, Part):
+            raise KeyError(path)
+        part = node
+    return next(member for member in part.members if member.name == last)
+
+
+def question_kinds() -> Kinds:
+    """The kinds of question."""
+    node = member_at(QUESTIONS).node
+    if not isinstance(node, Rows) or not isinstance(node.of, Kinds):
+        raise TypeError(QUESTIONS)
+    return node.of
+
+
+def section_controls(section: Section, data: dict[str, Any], *, add: str = "") -> list[Control]:
+    """The inputs of a page, filled with what study.yaml says."""
+    return [
+        controls_of(member_at(path), value_at(data, path), tuple(path.split(".")), add=add) for path in section.paths
+    ]
+
+
+def question_control(data: dict[str, Any], number: int) -> Control:
+    """The inputs of one question; `number` counts from 0."""
+    member = Member("question", "Question", "", question_kinds(), None, is_required=True)
+    return controls_of(member, data[QUESTIONS][number], (QUESTIONS, number))
+
+
+def with_section(section: Section, data: dict[str, Any], form: Form) -> dict[str, Any]:
+    """What study.yaml says once a page is saved."""
+    for path in section.paths:
+        data = with_value(data, path, read_member(member_at(path), value_at(data, path), path, form))
+    return data
+
+
+def with_question(data: dict[str, Any], number: int, form: Form) -> dict[str, Any]:
+    """What study.yaml says once a question is saved."""
+    member = Member("question", "Question", "", question_kinds(), None, is_required=True)
+    questions = list(data[QUESTIONS])
+    questions[number] = read_member(member, questions[number], f"{QUESTIONS}.{number}", form)
+    return {**data, QUESTIONS: questions}
+
+
+def value_at(data: Any, path: str) -> Any:  # noqa: ANN401 - whatever is written
+    """What stands at a path; None where nothing does."""
+    for name in path.split("."):
+        data = data.get(name) if isinstance(data, dict) else None
+    return data
+
+
+def with_value(data: Any, path: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever is written
+    """The data with another value at a path; None takes it away, and a part that becomes empty with it."""
+    name, _, rest = path.partition(".")
+    there = dict(data) if isinstance(data, dict) else {}
+    below = with_value(there.get(name), rest, value) if rest else value
+    if below is None or (rest and not below and there.get(name) is None):
+        there.pop(name, None)
+    else:
+        there[name] = below
+    return there
+
+
+def section_of(path: str) -> Section | None:
+    """The page that has the field of a path such as `flow.consent.text`."""
+    return next(
+        (section for section in SECTIONS for own in section.paths if path == own or path.startswith(f"{own}.")), None
+    )

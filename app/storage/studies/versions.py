@@ -1,0 +1,113 @@
+"""The versions of a study's protocol, and what the tables keep of them: questions and sources."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+    from app.design.protocol.study import Protocol
+
+_PROTOCOL = text("""
+    INSERT INTO protocols (study_id, version, title, document, yaml, sha256)
+    VALUES (:study, :version, :title, CAST(:document AS json), :yaml, :sha256)
+    ON CONFLICT (study_id, version) DO UPDATE SET title = excluded.title, document = excluded.document,
+      yaml = excluded.yaml, sha256 = excluded.sha256
+""")
+_NOW = text("UPDATE studies SET protocol_version = :version WHERE id = :study")
+# A question that was answered, and a source that wrote something, stay in the tables: rows refer to them.
+_QUESTION = text("""
+    INSERT INTO questions (study_id, key, position, type, target) VALUES (:study, :key, :position, :type, :target)
+    ON CONFLICT (study_id, key) DO UPDATE SET position = excluded.position, type = excluded.type,
+      target = excluded.target
+""")
+_OTHER_QUESTIONS = text("""
+    DELETE FROM questions q WHERE study_id = :study AND key <> ALL(CAST(:keys AS text[]))
+      AND NOT EXISTS (SELECT FROM ratings r WHERE r.study_id = q.study_id AND r.question = q.key)
+""")
+_SOURCE = text("""
+    INSERT INTO sources (study_id, key, position, kind, attributes)
+    VALUES (:study, :key, :position, :kind, CAST(:attributes AS jsonb))
+    ON CONFLICT (study_id, key) DO UPDATE SET position = excluded.position, kind = excluded.kind,
+      attributes = excluded.attributes
+""")
+_OTHER_SOURCES = text("""
+    DELETE FROM sources s WHERE study_id = :study AND key <> ALL(CAST(:keys AS text[]))
+      AND NOT EXISTS (SELECT FROM responses r WHERE r.study_id = s.study_id AND r.source_id = s.id)
+""")
+_VERSIONS = text("""
+    SELECT version, created_at, yaml FROM protocols WHERE study_id = :study ORDER BY version DESC
+""")
+_ANSWERED = text("SELECT DISTINCT question FROM ratings WHERE study_id = :study")
+_USED = text("""
+    SELECT key FROM sources s WHERE study_id = :study
+      AND EXISTS (SELECT FROM responses r WHERE r.study_id = s.study_id AND r.source_id = s.id)
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a protocol, as its lead wrote it."""
+
+    number: int
+    created_at: datetime
+    yaml: str
+
+
+def record_version(db: Connection, study_id: int, version: int, protocol: Protocol, yaml: str) -> None:
+    """Store a version, and make it the one that new raters get. A version that no rater has seen may be replaced."""
+    document = json.dumps(protocol.model_dump(mode="json"), ensure_ascii=False)
+    sha256 = hashlib.sha256(yaml.encode()).hexdigest()
+    row = {"title": protocol.title, "document": document, "yaml": yaml, "sha256": sha256}
+    db.execute(_PROTOCOL, {"study": study_id, "version": version, **row})
+    db.execute(_NOW, {"study": study_id, "version": version})
+    db.execute(
+        _QUESTION,
+        [
+            {
+                "study": study_id,
+                "key": question.key,
+                "position": place,
+                "type": question.type,
+                "target": question.target,
+            }
+            for place, question in enumerate(protocol.questions)
+        ],
+    )
+    db.execute(_OTHER_QUESTIONS, {"study": study_id, "keys": [question.key for question in protocol.questions]})
+    sources = [
+        {
+            "study": study_id,
+            "key": key,
+            "position": place,
+            "kind": source.kind,
+            "attributes": json.dumps(source.attributes, ensure_ascii=False),
+        }
+        for place, (key, source) in enumerate(protocol.sources.items())
+    ]
+    if sources:
+        db.execute(_SOURCE, sources)
+    db.execute(_OTHER_SOURCES, {"study": study_id, "keys": list(protocol.sources)})
+
+
+def list_versions(db: Connection, study_id: int) -> list[Version]:
+    """Every version, the newest first."""
+    return [Version(*row) for row in db.execute(_VERSIONS, {"study": study_id})]
+
+
+def answered_questions(db: Connection, study_id: int) -> set[str]:
+    """The questions that have answers."""
+    return set(db.execute(_ANSWERED, {"study": study_id}).scalars())
+
+
+def used_sources(db: Connection, study_id: int) -> set[str]:
+    """The sources that have responses."""
+    return set(db.execute(_USED, {"study": study_id}).scalars())

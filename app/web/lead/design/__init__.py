@@ -1,0 +1,12 @@
+"""The pages on which a lead edits a study's protocol."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from app.web.lead.design import overview, preview, questions, section, text
+
+router = APIRouter()
+# Addresses of their own come before those that take the name of a section.
+for screen in (overview, preview, text, questions, section):
+    router.include_router(screen.router)

@@ -1,0 +1,176 @@
+"""What the design pages share: the form that is sent, problems at their fields, the list of sections."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from app.actions.studies.protocol_edits import Edit, EditConflictError
+from app.design.problem import Problem
+from app.exchange.forms.controls import Control
+from app.exchange.forms.reading import REMOVE
+from app.exchange.forms.sections import QUESTIONS, SECTIONS, Section, section_of
+from app.storage.leads.leads import Lead
+from app.storage.studies.studies import StudyRow
+from app.web.middleware.security import POLICY
+from app.web.pages import page
+
+# A study with sixty questions of twenty fields is large, and none of this size is a form of ours.
+MAX_FIELDS = 20_000
+_CONTEXT_LINES = 2
+
+
+class SentForm(NamedTuple):
+    """A form as it was sent. `number` is the save that its page showed; `do` what a button asks for besides saving."""
+
+    fields: dict[str, list[str]]
+    number: int
+    do: str
+    target: str
+
+
+async def sent_form(request: Request) -> SentForm:
+    """The form; what a button asks of an entry becomes a field of it."""
+    async with request.form(max_fields=MAX_FIELDS, max_files=0) as form:
+        fields: dict[str, list[str]] = {}
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields.setdefault(name, []).append(value.encode("utf-8", "replace").decode())
+    number = next(iter(fields.pop("number", ())), "")
+    do, _, target = next(iter(fields.pop("do", ())), "").partition(" ")
+    if do in {"remove", "up", "down"}:
+        fields[f"{target}:{do}"] = [""]
+    return SentForm(fields, int(number) if number.isascii() and number.isdecimal() else 0, do, target)
+
+
+DesignForm = Annotated[SentForm, Depends(sent_form)]
+
+
+class Placed(NamedTuple):
+    """Problems by the path of the control that they are shown at, and those that this page has no control for."""
+
+    at: dict[str, list[str]]
+    elsewhere: list[Problem]
+
+
+def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
+    """Each problem at the innermost control that has its path."""
+    paths = {path for control in controls for path in control.paths if path}
+    at: dict[str, list[str]] = {}
+    elsewhere = []
+    for problem in problems:
+        path = problem.column or ""
+        while path and path not in paths:
+            path = path.rpartition(".")[0]
+        if path:
+            at.setdefault(path, []).append(in_words(problem))
+        else:
+            elsewhere.append(problem)
+    return Placed(at, elsewhere)
+
+
+def in_words(problem: Problem) -> str:
+    """A problem at its field.
+
+    >>> in_words(Problem("study.yaml", 3, "title", "nothing", "a value, it is required"))
+    'Found: nothing. Expected: a value, it is required.'
+    """
+    return f"Found: {problem.found}. Expected: {problem.allowed.rstrip('.')}."
+
+
+def count_problems(edit: Edit) -> dict[str, int]:
+    """How many problems each section has, by its key."""
+    counts: dict[str, int] = {}
+    for problem in edit.problems:
+        section = section_of(_path(problem))
+        key = section.key if section else "text"
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def address_of_problem(problem: Problem) -> tuple[str, int | None]:
+    """The key of the page where a problem can be solved, and the number of the question where it is one's."""
+    section = section_of(_path(problem))
+    if section is None:
+        return "text", None
+    number = _path(problem).split(".")[1:2]
+    is_question = section.key == QUESTIONS and number and number[0].isdecimal()
+    return section.key, int(number[0]) if is_question else None
+
+
+def _path(problem: Problem) -> str:
+    return problem.column or ""
+
+
+def design_page(
+    request: Request,
+    template: str,
+    lead: Lead,
+    study: StudyRow,
+    edit: Edit,
+    here: str,
+    *,
+    status: int = 200,
+    **context: Any,  # noqa: ANN401 - a template takes anything
+) -> Response:
+    """A page among the design pages, which may show the preview in a frame."""
+    response = page(
+        request,
+        f"lead/design/{template}",
+        status=status,
+        lead=lead,
+        study=study,
+        edit=edit,
+        here=here,
+        sections=SECTIONS,
+        n_problems=count_problems(edit),
+        remove=REMOVE,
+        **context,
+    )
+    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    return response
+
+
+def conflict_page(
+    request: Request,
+    lead: Lead,
+    study: StudyRow,
+    edit: Edit,
+    error: EditConflictError,
+    form: SentForm,
+    section: Section | None,
+) -> Response:
+    """Both changes, and the choice between them: what was typed is sent again, or let go."""
+    return design_page(
+        request,
+        "conflict.html",
+        lead,
+        study,
+        edit,
+        section.key if section else "text",
+        status=409,
+        theirs=differences(error.base, error.last.yaml),
+        mine=differences(error.base, error.mine),
+        last=error.last,
+        fields=[(name, value) for name, values in form.fields.items() for value in values],
+        action=str(request.url.path),
+    )
+
+
+class DiffLine(NamedTuple):
+    """One line of a comparison. `kind` is `added`, `removed`, `same`, or `gap` between two places."""
+
+    kind: str
+    words: str
+
+
+def differences(before: str, after: str) -> list[DiffLine]:
+    """What differs between two texts, with a little of what is around it."""
+    kinds = {"+": "added", "-": "removed", "@": "gap"}
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=_CONTEXT_LINES)
+    found = [DiffLine(kinds.get(line[:1], "same"), line[1:]) for line in list(lines)[2:]]
+    return [DiffLine("gap", "…") if line.kind == "gap" else line for line in found]

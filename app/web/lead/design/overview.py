@@ -1,0 +1,54 @@
+"""The design at a glance: what is to be mended, which version raters get, and making the next one."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.actions.studies.life_cycle import OpeningError, open_study
+from app.actions.studies.preview import preview_pages
+from app.actions.studies.protocol_edits import UnreadableEditError, get_draft, publish
+from app.storage.studies.versions import list_versions
+from app.web.deps import Db
+from app.web.errors import PageError
+from app.web.lead.design.design_page import address_of_problem, design_page, differences
+from app.web.lead.session import Own, SignedIn
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/design")
+def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    edit = get_draft(db, study)
+    versions = list_versions(db, study.id)
+    older = [*(version.yaml for version in versions[1:]), None]
+    changes = [
+        (version, differences(before, version.yaml) if before is not None else None)
+        for version, before in zip(versions, older, strict=True)
+    ]
+    return design_page(
+        request,
+        "overview.html",
+        lead,
+        study,
+        edit,
+        "overview",
+        problems=[(problem, *address_of_problem(problem)) for problem in edit.problems],
+        versions=changes,
+        diff=differences(edit.published, edit.yaml),
+        pages=preview_pages(edit.protocol) if edit.protocol else [],
+    )
+
+
+@router.post("/studies/{slug}/design/version")
+def submit_version(request: Request, db: Db, study: Own) -> Response:
+    try:
+        publish(db, study)
+        if study.status == "open":
+            # Trials that the new version asks for get their seats.
+            open_study(db, study.slug)
+    except UnreadableEditError as error:
+        raise PageError(" ".join(problem.sentence() for problem in error.problems[:3])) from error
+    except OpeningError as error:
+        raise PageError(str(error)) from error
+    return RedirectResponse(request.app.url_path_for("show_design", slug=study.slug), status_code=303)

@@ -1,0 +1,74 @@
+"""The pages that raters will see, from the draft, in a frame of the design pages. Nothing in it can be sent."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.studies.preview import PreviewPage, example_trial, preview_pages
+from app.actions.studies.protocol_edits import get_draft
+from app.design.protocol.study import Protocol
+from app.design.steps import questionnaire_of, slots_of_step
+from app.storage.studies.protocols import get_protocol
+from app.storage.studies.studies import StudyRow
+from app.web.deps import Db
+from app.web.lead.session import Own
+from app.web.middleware.security import POLICY
+from app.web.pages import language_in, page, use_language
+from app.web.rater.trial.fields import fields_of
+from app.web.rater.trial.trial_page import make_sheet
+
+router = APIRouter()
+# A study without a limit has as many trials as it has; the preview does not count them.
+N_TRIALS = 10
+# Who is not there: no links to pause or to withdraw, no keys.
+NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=False, is_moved=False)
+
+
+@router.get("/studies/{slug}/design/preview")
+def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> Response:
+    protocol = get_draft(db, study).protocol or get_protocol(db, study.id, study.protocol_version)
+    use_language(request, protocol.language)
+    pages = preview_pages(protocol)
+    first = next((one for one in pages if one.step == "rating"), pages[0])
+    shown = next((one for one in pages if one.key == at), first)
+    template, context = _page_of(request, db, study, protocol, shown)
+    response = page(
+        request,
+        f"lead/preview/{template}",
+        slug=study.slug,
+        protocol=protocol,
+        session=NOBODY,
+        now_ms=0,
+        **context,
+    )
+    framed = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    response.headers["Content-Security-Policy"] = framed.replace("form-action 'self'", "form-action 'none'")
+    return response
+
+
+def _page_of(
+    request: Request, db: Db, study: StudyRow, protocol: Protocol, shown: PreviewPage
+) -> tuple[str, dict[str, Any]]:
+    """The template of a page and what it shows."""
+    if shown.step == "rating":
+        view = example_trial(db, study.id, protocol, shown.cell)
+        if view is None:
+            return "nothing.html", {}
+        return "rate.html", {"view": view, "sheet": make_sheet(protocol, view, wrong={}), "skip_reasons": ()}
+    if questionnaire := questionnaire_of(protocol, shown.step):
+        fields = fields_of(slots_of_step(protocol, shown.step), language_in(request))
+        return "questions.html", {"questionnaire": questionnaire, "fields": fields, "step": shown.step}
+    names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
+    ending = SimpleNamespace(
+        text=protocol.completion.text,
+        code=protocol.completion.code,
+        address=protocol.completion.url,
+        is_prolific=False,
+        submission=None,
+    )
+    context = {"length": protocol.design.trials_per_rater or N_TRIALS, "rated": [], "ending": ending}
+    return names.get(shown.step, "done.html"), context

@@ -1,0 +1,28 @@
+// The design pages save by themselves; this puts problems at their fields and draws the preview anew.
+const frame = document.getElementById("preview-frame");
+
+document.body.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id !== "design-state") return;
+  const problems = [...event.target.querySelectorAll("[data-problems] li")];
+  for (const place of document.querySelectorAll(".field-problem[data-at]")) {
+    const own = place.dataset.at ? problems.filter((one) => one.dataset.path === place.dataset.at) : [];
+    place.textContent = own.map((one) => one.textContent).join(" ");
+  }
+  frame?.contentWindow.location.reload();
+});
+
+// Somebody else has changed the same part: both changes are shown, and what is typed here goes along.
+document.body.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.xhr.status === 409) document.getElementById("design-form")?.requestSubmit();
+});
+
+// The page that is chosen is shown at once.
+const pages = document.getElementById("preview-page");
+pages?.addEventListener("change", () => pages.form.requestSubmit());
+
+// A preview that is to be redrawn stays where it was scrolled to.
+let scrolled = 0;
+frame?.addEventListener("load", () => {
+  frame.contentWindow.scrollTo(0, scrolled);
+  frame.contentWindow.addEventListener("scroll", () => { scrolled = frame.contentWindow.scrollY; });
+});

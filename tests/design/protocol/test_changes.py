@@ -1,0 +1,81 @@
+"""What cannot change once there are answers, and once the study has been opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.design.protocol.changes import change_problems
+from app.design.protocol.study import Protocol
+from tests.builder import EMPATHY, PREFERENCE, protocol_of
+
+FIT: dict[str, Any] = {"key": "fit", "target": "response", "type": "slider", "text": "Fit?"}
+CODE = {"key": "code", "target": "response", "type": "category", "text": "Which?", "codes": {"a": "A", "b": "B"}}
+WHY = {"key": "why", "target": "pair", "type": "text", "text": "Why?"}
+QUESTIONS: list[dict[str, Any]] = [PREFERENCE, EMPATHY, FIT, CODE, WHY]
+CONDITIONS = {"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Imagine."}}}
+
+
+def problems(*, was_opened: bool = False, **parts: Any) -> list[str]:  # noqa: ANN401 - whatever a protocol takes
+    old = Protocol.model_validate(protocol_of(questions=QUESTIONS, conditions=CONDITIONS))
+    new = Protocol.model_validate(protocol_of(**{"questions": QUESTIONS, "conditions": CONDITIONS, **parts}))
+    answered = {question["key"] for question in QUESTIONS}
+    return list(change_problems(old, new, answered=answered, used={"person", "model"}, was_opened=was_opened))
+
+
+def with_question(place: int, **changes: object) -> list[dict[str, Any]]:
+    return [{**question, **changes} if n == place else question for n, question in enumerate(QUESTIONS)]
+
+
+def test_the_same_protocol_has_no_problem() -> None:
+    assert problems(was_opened=True) == []
+
+
+def test_words_may_change() -> None:
+    assert problems(questions=with_question(1, text="How kind is it?", label="Kindness")) == []
+
+
+def test_the_slug_stays() -> None:
+    assert problems(slug="other") == ["slug stays study for as long as the study exists, found other"]
+
+
+def test_a_source_with_responses_stays() -> None:
+    assert problems(sources={"person": {"kind": "human"}}) == [
+        "sources keeps every source that has responses, found no model"
+    ]
+
+
+def test_a_question_with_answers_stays() -> None:
+    assert problems(questions=QUESTIONS[1:]) == ["questions keeps every question that has answers, found no preference"]
+
+
+@pytest.mark.parametrize(
+    ("place", "changes"),
+    [
+        (1, {"scale": {1: "low", 2: "high"}}),
+        (1, {"scale": dict.fromkeys(range(1, 7), "words")}),
+        (2, {"max": 10}),
+        (3, {"codes": {"a": "A"}}),
+        (0, {"tie": False}),
+    ],
+)
+def test_the_values_of_answers_stay(place: int, changes: dict[str, object]) -> None:
+    (sentence,) = problems(questions=with_question(place, **changes))
+    assert sentence.startswith(f"questions.{place + 1} keeps the values of its answers")
+
+
+def test_a_code_or_a_strength_may_be_added() -> None:
+    assert problems(questions=with_question(3, codes={"a": "A", "b": "B", "c": "C"})) == []
+    assert problems(questions=with_question(0, strength=True)) == []
+
+
+def test_the_target_stays() -> None:
+    (sentence,) = problems(questions=with_question(1, target="item"))
+    assert sentence.startswith("questions.2 keeps its type and target")
+
+
+def test_a_study_that_was_opened_keeps_its_trials() -> None:
+    more = problems(was_opened=True, conditions={}, design={"pairs": "reference", "raters_per_trial": 2})
+    assert [sentence.split()[0] for sentence in more] == ["conditions", "design.pairs", "design.raters_per_trial"]
+    assert problems(was_opened=True, design={"raters_per_trial": 9}) == []

@@ -1,0 +1,23 @@
+"""What a browser sends back from a form in which nothing was changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.exchange.forms.controls import Control
+
+
+def posted(*controls: Control) -> dict[str, list[str]]:
+    """The fields of the controls and of everything in them, with line ends as browsers send them."""
+    fields: dict[str, list[str]] = {}
+    for control in controls:
+        if control.key_name:
+            fields[control.key_name] = [control.key]
+        match control.shape:
+            case "line" | "prose" | "number" | "lines" | "choice":
+                fields[control.name] = [control.value.replace("\n", "\r\n")]
+            case "flag":
+                fields[control.name] = ["", *(["true"] if control.value else [])]
+        fields |= posted(*control.children)
+    return fields

@@ -1,0 +1,85 @@
+"""Every template through its forms and back: a form that is sent unchanged changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.actions.studies.templates import list_templates, template_folder
+from app.design.protocol.study import Protocol
+from app.exchange.forms.nodes import Part, part_of
+from app.exchange.forms.sections import (
+    QUESTIONS,
+    SECTIONS,
+    question_control,
+    section_controls,
+    section_of,
+    with_question,
+    with_section,
+)
+from app.exchange.problems import Problems
+from app.exchange.protocol.edited_yaml import edited_yaml
+from app.exchange.protocol.study_yaml import read_protocol
+from app.exchange.protocol.yaml_tree import read_yaml
+from tests.design.test_protocol_page import EXAMPLES, top_level
+from tests.exchange.forms.posted import posted
+
+TEXTS = {
+    template.name: (template_folder(template.name) / "study.yaml").read_text("utf-8") for template in list_templates()
+}
+TEXTS["demo"] = (Path(__file__).resolve().parents[3] / "app/demo/study/study.yaml").read_text("utf-8")
+for number, example in enumerate(EXAMPLES):
+    there = {part.split(":")[0] for part in top_level(example)}
+    TEXTS[f"example {number}"] = example + "".join(
+        part for part in top_level(EXAMPLES[0]) if part.split(":")[0] not in there
+    )
+
+
+def data_of(text: str) -> dict[str, Any]:
+    tree = read_yaml("study.yaml", text, Problems())
+    assert tree is not None
+    data: dict[str, Any] = tree.data
+    return data
+
+
+def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
+    """The data after every page was saved as it was shown."""
+    for section in SECTIONS:
+        if section.key != QUESTIONS:
+            data = with_section(section, data, posted(*section_controls(section, data)))
+    for number in range(len(data[QUESTIONS])):
+        data = with_question(data, number, posted(question_control(data, number)))
+    return data
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_forms_that_are_sent_unchanged_change_nothing(name: str) -> None:
+    data = data_of(TEXTS[name])
+    assert sent_unchanged(data) == data
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_file_that_is_written_says_the_same_protocol(name: str) -> None:
+    problems = Problems()
+    before = read_protocol(TEXTS[name], problems)
+    after = read_protocol(edited_yaml(TEXTS[name], sent_unchanged(data_of(TEXTS[name]))), problems)
+    assert before is not None
+    assert after == before
+
+
+def fields_below(part: Part, path: str = "") -> list[str]:
+    found = []
+    for member in part.members:
+        below = f"{path}{member.name}"
+        is_optional = member.default is None
+        found += (
+            fields_below(member.node, f"{below}.") if isinstance(member.node, Part) and not is_optional else [below]
+        )
+    return found
+
+
+def test_every_field_of_the_protocol_has_a_page() -> None:
+    without = [path for path in fields_below(part_of(Protocol)) if section_of(path) is None]
+    assert without == ["slug"]

@@ -1,0 +1,59 @@
+"""A file that is edited keeps what was not edited: comments, order, quotes."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.exchange.problems import Problems
+from app.exchange.protocol.edited_yaml import edited_yaml
+from app.exchange.protocol.yaml_tree import read_yaml
+
+TEXT = """\
+# Written by hand.
+attune: 1
+slug: small  # in links
+title: "A small study"
+questions:
+  - key: empathy  # the main one
+    scale: {1: low, 2: high}
+  - key: why
+conditions:
+  label: {levels: [true, ~]}
+"""
+
+
+def data() -> dict[str, object]:
+    tree = read_yaml("study.yaml", TEXT, Problems())
+    assert tree is not None
+    found: dict[str, object] = tree.data
+    return found
+
+
+def test_the_same_data_give_the_same_file() -> None:
+    assert edited_yaml(TEXT, data()) == TEXT
+
+
+def test_one_value_changes_one_line() -> None:
+    edited = edited_yaml(TEXT, data() | {"title": "Another"})
+    assert edited.splitlines()[4:] == TEXT.splitlines()[4:]
+    assert edited.splitlines()[:3] == TEXT.splitlines()[:3]
+    assert edited.splitlines()[3] == 'title: "Another"'
+
+
+def test_what_goes_and_what_comes() -> None:
+    changed = data() | {"instructions": "Read.\n\nThen **rate**.\n"}
+    del changed["conditions"]
+    edited = edited_yaml(TEXT, changed)
+    assert "conditions" not in edited
+    assert "# the main one" in edited
+    assert "instructions: |\n  Read.\n\n  Then **rate**.\n" in edited
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["true", "1", "~", "- a", "a: b", "# no comment", "ends with space ", "\ttab", " two\nlines ", "é “x” 🙂", "'"],
+)
+def test_any_words_come_back_as_they_were_typed(words: str) -> None:
+    tree = read_yaml("study.yaml", edited_yaml(TEXT, data() | {"title": words}), Problems())
+    assert tree is not None
+    assert tree.data["title"] == words

@@ -1,0 +1,208 @@
+"""The design pages: drafts, problems at their fields, versions, two leads at once, the preview."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from app.actions.studies.new_study import read_template, store_study
+from app.actions.studies.templates import list_templates
+from app.exchange.forms.sections import SECTIONS
+from tests.web.lead.build import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+HX = {"hx-request": "true"}
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def number_on(page: str) -> str:
+    found = re.search(r'name="number"\s+value="(\d+)"', page)
+    assert found
+    return found[1]
+
+
+def protocols(db: Connection) -> list[Any]:
+    return list(db.execute(text("SELECT version, document FROM protocols ORDER BY version")))
+
+
+def n_edits(db: Connection) -> int:
+    return int(db.execute(text("SELECT count(*) FROM protocol_edits WHERE number > 0")).scalar_one())
+
+
+def test_a_saved_title_is_what_raters_of_a_draft_will_get(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post("/studies/small/design/study", data={"number": "0", "title": "Another title"})
+    assert answer.status_code == 303
+    assert protocols(db)[0].document["title"] == "Another title"
+    assert 'value="Another title"' in client.get("/studies/small/design/study").text
+
+
+def test_a_form_that_is_sent_unchanged_saves_nothing(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "A small study", "language": "en"})
+    assert n_edits(db) == 0
+
+
+def test_a_problem_is_kept_and_told_at_its_field(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/questions/2", data={"number": "0", "questions.1.text": " "})
+    page = client.get("/studies/small/design/questions/2").text
+    assert re.search(r'data-at="questions.2.text">\s*Found: nothing. Expected: a value', page)
+    assert "<title>Error:" in page.replace("\n", "")
+    assert protocols(db)[0].document["questions"][1]["text"] == "How empathetic is it?"
+    assert "questions.2.text" in client.get("/studies/small/design").text
+
+
+def test_a_page_that_saves_by_itself_gets_the_state_and_the_problems(client: TestClient, study_id: int) -> None:
+    form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
+    page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
+    assert "<form" not in page
+    assert 'data-path="questions.2.scale">Found: low. Expected: the points of a scale are numbers.' in unescape(page)
+
+
+def test_a_part_is_added_by_a_button(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post("/studies/small/design/consent", data={"number": "0", "do": "add flow.consent"})
+    assert answer.headers["location"] == "/studies/small/design/consent?add=flow.consent#flow.consent"
+    assert 'name="flow.consent.text"' in client.get(answer.headers["location"]).text
+    form = {"number": "0", "flow.consent.version": "1", "flow.consent.text": "You may stop at any time."}
+    client.post("/studies/small/design/consent", data=form)
+    assert protocols(db)[0].document["flow"]["consent"]["text"] == "You may stop at any time."
+    client.post("/studies/small/design/consent", data={"number": "1", "do": "remove flow.consent"})
+    assert protocols(db)[0].document["flow"]["consent"] is None
+
+
+def test_questions_are_added_moved_and_removed(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post("/studies/small/design/questions", data={"number": "0", "do": "new", "kind": "text"})
+    assert answer.headers["location"] == "/studies/small/design/questions/3"
+    form = {"number": "1", "questions.2.key": "why", "questions.2.text": "Why?"}
+    client.post("/studies/small/design/questions/3", data=form)
+    client.post("/studies/small/design/questions", data={"number": "2", "do": "up 3"})
+    assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["preference", "why", "empathy"]
+    client.post("/studies/small/design/questions", data={"number": "3", "do": "remove 1"})
+    assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["why", "empathy"]
+
+
+def test_a_question_is_copied_from_a_template(client: TestClient, db: Connection, study_id: int) -> None:
+    form = {"number": "0", "do": "copy", "question": "four-dimensions/naturalness"}
+    page = client.get("/studies/small/design/questions").text
+    key = next(key for key in re.findall(r'value="four-dimensions/(\w+)"', page))
+    client.post("/studies/small/design/questions", data=form | {"question": f"four-dimensions/{key}"})
+    assert protocols(db)[0].document["questions"][-1]["key"] == key
+
+
+@pytest.mark.parametrize("address", ["none", "questions/0", "questions/9"])
+def test_what_is_not_there_is_not_found(client: TestClient, study_id: int, address: str) -> None:
+    assert client.get(f"/studies/small/design/{address}").status_code == 404
+    assert client.post(f"/studies/small/design/{address}", data={"number": "0"}).status_code == 404
+
+
+def test_two_leads_who_change_different_parts_both_keep_theirs(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
+    answer = client.post("/studies/small/design/consent", data={"number": "0", "flow.help": "Ask us."})
+    assert answer.status_code == 303
+    document = protocols(db)[0].document
+    assert (document["title"], document["flow"]["help"]) == ("First", "Ask us.")
+
+
+def test_the_second_who_changes_the_same_part_sees_both_and_chooses(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
+    answer = client.post("/studies/small/design/study", data={"number": "0", "title": "Second"})
+    assert answer.status_code == 409
+    assert "First" in answer.text
+    assert "Second" in answer.text
+    assert protocols(db)[0].document["title"] == "First"
+    client.post("/studies/small/design/study", data={"number": number_on(answer.text), "title": "Second"})
+    assert protocols(db)[0].document["title"] == "Second"
+
+
+def test_a_study_that_raters_have_gets_a_new_version(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
+    assert len(protocols(db)) == 1
+    assert "Use this as version 2" in client.get("/studies/small/design").text
+    assert client.post("/studies/small/design/version").status_code == 303
+    first, second = protocols(db)
+    assert (first.document["instructions"], second.document["instructions"]) == ("", "Read **both**.")
+    page = client.get("/studies/small/design").text
+    assert "Raters get version 2" in page
+    assert "Read **both**." in page
+
+
+def test_a_question_with_answers_cannot_go(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    client.post("/studies/small/design/questions", data={"number": "0", "do": "remove 1"})
+    assert "keeps every question that has answers" in client.get("/studies/small/design").text
+    assert client.post("/studies/small/design/version").status_code == 400
+    assert len(protocols(db)) == 1
+
+
+def test_a_draft_with_problems_makes_no_version(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post("/studies/small/design/study", data={"number": "0", "title": ""})
+    assert client.post("/studies/small/design/version").status_code == 400
+    assert len(protocols(db)) == 1
+
+
+def test_more_raters_per_trial_are_seats_at_once(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    before = db.execute(text("SELECT count(*) FROM seats")).scalar_one()
+    client.post("/studies/small/design/assignment", data={"number": "0", "design.raters_per_trial": "3"})
+    client.post("/studies/small/design/version")
+    assert db.execute(text("SELECT count(*) FROM seats")).scalar_one() == before * 3 // 2
+
+
+def test_the_file_is_edited_as_a_whole(client: TestClient, db: Connection, study_id: int) -> None:
+    yaml = client.get("/studies/small/design/study.yaml").text
+    changed = yaml.replace("A small study", "From the file")
+    assert client.post("/studies/small/design/text", data={"number": "0", "yaml": changed}).status_code == 303
+    assert protocols(db)[0].document["title"] == "From the file"
+    page = client.post("/studies/small/design/text", data={"number": "1", "yaml": "title: [\n"})
+    assert page.status_code == 422
+    assert "YAML 1.2" in page.text
+    assert "title: [" in page.text
+
+
+@pytest.mark.parametrize("template", [template.name for template in list_templates()])
+def test_every_template_is_shown_in_forms_and_in_the_preview(
+    client: TestClient, db: Connection, lead: Lead, template: str
+) -> None:
+    store_study(db, read_template(template, "Ours", "ours"), lead.id)
+    for section in SECTIONS:
+        assert client.get(f"/studies/ours/design/{section.key}").status_code == 200
+    page = client.get("/studies/ours/design").text
+    shown = [unescape(at) for at in re.findall(r'<option value="([^"]+)"', page)]
+    assert "rating" in {at.partition("|")[0] for at in shown}
+    for at in shown:
+        answer = client.get("/studies/ours/design/preview", params={"at": at})
+        assert answer.status_code == 200
+        assert "no rating page to show" not in answer.text
+        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+        assert "form-action 'none'" in answer.headers["content-security-policy"]
+
+
+def test_the_preview_takes_no_seat_and_makes_no_rater(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    assert "The situation of exam" in client.get("/studies/small/design/preview").text
+    tables = ("raters", "rating_sessions", "assignments", "ratings", "events")
+    assert [db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() for table in tables] == [0] * len(tables)  # noqa: S608 - constants
+
+
+def test_a_study_without_items_has_no_rating_page(client: TestClient, db: Connection, study_id: int) -> None:
+    db.execute(text("DELETE FROM responses"))
+    assert "no rating page to show" in client.get("/studies/small/design/preview").text
