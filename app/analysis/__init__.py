@@ -21,4 +21,14 @@ def analyze(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report
     return report_of(frames, protocol, full=full)
 
 
-__all__ = ["analyze"]
+def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:
+    """The report with the sections of its primary contrasts only: a fraction of the work, the same digits.
+
+    What is exploratory is neither complete nor counted in it.
+    """
+    from app.analysis.report.report import report_of  # as above
+
+    return report_of(frames, protocol, full=full, only_primary=True)
+
+
+__all__ = ["analyze", "analyze_primary"]

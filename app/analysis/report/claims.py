@@ -127,8 +127,15 @@ def _ratio(about: About) -> str:
 
 
 def _percent(about: About) -> str:
+    size = f"{abs(about.value):.0f}%"
+    if "cut" in about.estimate.scope:
+        more, cut = "more" if about.value > 0 else "less", number_text(about.estimate.scope["cut"])
+        return (
+            f"{about.question}: ratings of {cut} or more are {size} {more} frequent for {about.source} "
+            f"than for {about.reference}"
+        )
     way = "higher" if about.value > 0 else "lower"
-    return f"{about.question}: {about.source} is rated {abs(about.value):.0f}% {way} than {about.reference}"
+    return f"{about.question}: {about.source} is rated {size} {way} than {about.reference}"
 
 
 def _within(about: About) -> str:
@@ -144,6 +151,8 @@ def _preferred(about: About) -> str:
 
 
 def _code(about: About) -> str:
+    if about.value == 0:
+        return f"{about.question}: {about.code} is chosen as often for {about.source} as for {about.reference}"
     more = "more" if about.value > 0 else "less"
     size = number(abs(about.value), "share").removesuffix("%")
     return (

@@ -46,6 +46,7 @@ RECORDED: dict[str, Recorded] = {
     "chi_square": Recorded("chi_square"),
     "share_at_least_ratio": Recorded("share_at_least_ratio", "item_mean", (*SOURCES, "cut")),
     "percent_change": Recorded("percent_change"),
+    "percent_change_at_least": Recorded("percent_change", keys=(*SOURCES, "cut")),
     "equivalence": Recorded("equivalence"),
     "non_inferiority": Recorded("non_inferiority"),
     "share_preferred": Recorded("share_preferred", "choice"),

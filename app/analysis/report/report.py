@@ -12,7 +12,9 @@ from app.analysis.report.notes import notes
 from app.analysis.report.primary import primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.sections.all_sections import estimates_of
+from app.analysis.sections.primary_sections import estimates_for
 from app.analysis.sections.study_data import Sheets
+from app.design.protocol.primary_default import primary_contrasts
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
@@ -76,18 +78,18 @@ class Report:
         }
 
 
-def report_of(frames: Frames, protocol: Protocol, *, full: bool) -> Report:
-    """See `app.analysis.analyze`."""
+def report_of(frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False) -> Report:
+    """See `app.analysis.analyze`. With `only_primary` nothing beside the sections of the primary contrasts is made."""
     is_known = protocol.raters.identity == "known"
     frames = frames if is_known else with_slots(frames)
     codes = codes_of(frames, protocol)
-    estimates = sorted(
-        estimates_of(Sheets(codes, protocol, full, frames)), key=lambda estimate: SECTIONS.index(estimate.section)
-    )
+    sheets = Sheets(codes, protocol, full, frames)
+    made_of = estimates_for(sheets, primary_contrasts(protocol)) if only_primary else estimates_of(sheets)
+    estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))
     roled, places = with_roles(estimates, protocol)
     adjusted = with_adjusted_p(roled)
     data = data_hash(codes, frames, protocol)
-    told = tuple(notes(codes, frames, adjusted, protocol))
+    told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol))
     made = tuple(with_recipes(adjusted, data, full=full))
     return Report(protocol.slug, data, told, made, primary_results(made, places, protocol))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.claims import About, claim_of
 from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import GENERALIZES, interval_text, p_text, why_text
+from app.analysis.report.wording import GENERALIZES, MINUS, interval_text, p_text, why_text
 from app.design.protocol.primary_default import first_question
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.slider import SliderQuestion
@@ -110,19 +110,29 @@ def _effect(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
 
 
 def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None:
-    """The ends of the question's scale; None for a composite, whose score may be a sum."""
-    question = protocol.question(estimate.question or "")
-    if isinstance(question, RatingQuestion | SliderQuestion):
-        return question.values[0], question.values[-1]
-    return None
+    """The ends of the question's scale, or those of the score of a composite; None where there is no scale."""
+    composite = protocol.analysis.composites.get(estimate.question or "")
+    keys = composite.questions if composite else (estimate.question or "",)
+    scales = [one.values for key in keys if isinstance(one := protocol.question(key), RatingQuestion | SliderQuestion)]
+    times = len(keys) if composite and composite.score == "sum" else 1
+    if not scales:
+        return None
+    low, high = (sum(scale[end] for scale in scales) / len(scales) for end in (0, -1))
+    return times * low, times * high
 
 
 def level_text(estimate: Estimate) -> str:
     """The interval with its level and for whom it holds, such as `95% CI 0.75 to 1.01, for new items`."""
-    if estimate.ci_low is None:
+    if estimate.ci_low is None or estimate.ci_high is None:
         return interval_text(estimate)
     holds = GENERALIZES[estimate.inference]
-    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {interval_text(estimate)}{', ' if holds else ''}{holds}"
+    low, high = estimate.ci_low, estimate.ci_high
+    words = interval_text(estimate)
+    if estimate.statistic == "percent_change":
+        words = f"{low:.0f}% to {high:.0f}%".replace("-", MINUS)
+    if estimate.statistic == "category_difference":
+        words = f"{100 * low:.1f} to {100 * high:.1f} percentage points".replace("-", MINUS)
+    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}{', ' if holds else ''}{holds}"
 
 
 def test_text(estimate: Estimate) -> str:
@@ -152,6 +162,8 @@ def counts_text(estimate: Estimate) -> str:
     """How much data: ratings or choices, items, raters."""
     answers = "choices" if estimate.unit == "choice" else "ratings"
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items"), (estimate.n_raters, "raters")]
+    if estimate.scope.get("level") == "responder":
+        parts.append((estimate.n_units, "responders"))
     return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n)
 
 

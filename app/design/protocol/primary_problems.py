@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from app.design.questions.kinds import AnyQuestion
 
 SHOWN_LABEL = "shown_label"
+# tests of the share at or above the cut
+WITH_CUT = {"share_at_least_ratio", "percent_change_at_least"}
 
 
 def primary_problems(protocol: ProtocolParts) -> Iterator[str]:
@@ -59,8 +61,8 @@ def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part:
         yield f"{part}.margin is the largest difference that does not matter, for the test {name}, found nothing"
     if contrast.margin is not None and contrast.margin != declared:
         yield f"{part}.margin is the one margin of {contrast.question}, {declared:g}, found {contrast.margin:g}"
-    if name == "share_at_least_ratio" and contrast.question not in protocol.analysis.cut:
-        yield f"{part}.test share_at_least_ratio is for a question with a value in analysis.cut, found none"
+    if name in WITH_CUT and contrast.question not in protocol.analysis.cut:
+        yield f"{part}.test {name} is for a question with a value in analysis.cut, found none"
 
 
 def _turns(question: AnyQuestion, name: str, part: str) -> Iterator[str]:

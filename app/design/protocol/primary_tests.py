@@ -59,6 +59,7 @@ TESTS: dict[str, PrimaryTest] = {
     "chi_square": _RATED,
     "share_at_least_ratio": _RATED,
     "percent_change": _RATED,
+    "percent_change_at_least": _RATED,
     "equivalence": _MARGIN,
     "non_inferiority": _MARGIN,
     "share_preferred": PrimaryTest("sources", ("choice", "ranking"), may=_TWO),

@@ -27,9 +27,12 @@ _THREE = 3
 
 
 def rater_scores(codes: Codes, about_raters: Sequence[ScaledSheet]) -> dict[str, Floats]:
-    """The value of each rater, nan where there is none: composites and questions about raters, numbers of the table."""
+    """The value of each rater, nan where there is none: composites and questions about raters, numbers of the table.
+
+    Composites come first: a questionnaire of many questions must not crowd out the scores that they make.
+    """
     found: dict[str, Floats] = {}
-    for sheet in about_raters:
+    for sheet in sorted(about_raters, key=lambda sheet: not sheet.is_composite):
         mean = pd.Series(sheet.answers.value).groupby(sheet.answers.rater).mean()
         value = mean.reindex(range(len(codes.raters.ids)))
         found[sheet.question.key] = np.asarray(value, dtype=np.float64)

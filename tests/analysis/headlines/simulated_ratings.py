@@ -1,0 +1,235 @@
+"""Ratings with a known effect for the folder of a template, written as ratings.csv: what raters would have sent."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from dataclasses import dataclass, field
+from itertools import combinations, cycle
+from typing import TYPE_CHECKING, Any
+
+from app.actions.studies.templates import template_folder
+from app.design.allocation.randomization import seeded
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.ranking import RankingQuestion
+from app.design.questions.rating import RatingQuestion
+from app.design.questions.slider import SliderQuestion
+from app.exchange.folder.read import read_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from random import Random
+
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds import AnyQuestion
+
+NOISE = 0.8
+SLIDER_STEP = 10
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one answer is about: who answers, and what was shown."""
+
+    rater: int
+    pool: str = ""
+    item: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    response: Mapping[str, str] = field(default_factory=dict)
+    condition: Mapping[str, str] = field(default_factory=dict)
+    shown_label: str = ""
+    turn: int = 0
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The truth of a simulation. `lean` is in points of the scale; `code` picks a code; `span` marks characters."""
+
+    lean: Callable[[str, Seen], float]
+    code: Callable[[str, Seen, Random], str] | None = None
+    span: Callable[[str, Seen, Random], str] | None = None
+    n_raters: int = 12
+    seed: int = 3
+    middle: float = 0.5
+
+
+def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
+    """Copy a template to the folder, and write the ratings beside it; the rows as written."""
+    shutil.copytree(template_folder(name), folder)
+    study, rng = read_folder(folder), seeded(effect.seed)
+    texts = {"items": _rows(folder, "items"), "responses": _rows(folder, "responses")}
+    rows = list(_answers(study.protocol, texts, _raters(folder, study.protocol, effect.n_raters), effect, rng))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with (folder / "ratings.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
+
+
+def _rows(folder: Path, file: str) -> list[dict[str, str]]:
+    path = folder / f"{file}.csv"
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row in rows if file == "responses" else ():
+        row.setdefault("response", f"{row['item']}:{row['source']}")
+    return rows
+
+
+def _raters(folder: Path, protocol: Protocol, n: int) -> list[tuple[str, str]]:
+    """Name and pool of each person: those of raters.csv in pools of named raters, others in the open ones."""
+    named = [
+        (row["rater"], row.get("pool", ""))
+        for row in _rows(folder, "raters")
+        if row["kind"] == "person" and row.get("pool") in protocol.design.pools
+    ]
+    taken = {pool for _, pool in named}
+    still_open = [pool for pool in protocol.design.pools if pool not in taken] or ([] if taken else [""])
+    pools = cycle(still_open)
+    found = [*named, *((f"r{k:02d}", next(pools)) for k in range(n if still_open else 0))]
+    _write_raters(folder, found, protocol)
+    return found
+
+
+def _write_raters(folder: Path, raters: list[tuple[str, str]], protocol: Protocol) -> None:
+    """Whoever rates is named where anyone is."""
+    if not (folder / "raters.csv").exists() and not protocol.design.pools:
+        return
+    models = [row for row in _rows(folder, "raters") if row["kind"] == "model"]
+    with (folder / "raters.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("rater", "kind", "pool"))
+        writer.writerows((name, "person", pool) for name, pool in raters)
+        writer.writerows((row["rater"], "model", row.get("pool", "")) for row in models)
+
+
+def _answers(
+    protocol: Protocol,
+    texts: Mapping[str, list[dict[str, str]]],
+    raters: list[tuple[str, str]],
+    effect: Effect,
+    rng: Random,
+) -> Iterator[dict[str, Any]]:
+    for number, (name, pool) in enumerate(raters):
+        severity = rng.gauss(0, 0.3)
+        me = Seen(number, pool)
+        for question in protocol.questions:
+            if question.target == "rater" and _is_asked(protocol, question, pool):
+                yield {"rater": name, "question": question.key, "value": _value(question, me, effect, rng, severity)}
+        for place, item in enumerate(texts["items"]):
+            if protocol.design.pools and protocol.design.pools[pool].items == "own" and item.get("rater") != name:
+                continue
+            seen = _circumstances(protocol, number, place, pool, item)
+            responses = [row for row in texts["responses"] if row["item"] == item["item"]]
+            for row in _of_item(protocol, seen, responses, effect, rng, severity):
+                yield {"rater": name, "item": item["item"], "condition": _cell(seen), **row}
+
+
+def _is_asked(protocol: Protocol, question: AnyQuestion, pool: str) -> bool:
+    pages = [*protocol.flow.before, *protocol.flow.after]
+    own = [page for page in pages if question.key in page.questions]
+    return not own or any(not page.pools or pool in page.pools for page in own)
+
+
+def _circumstances(protocol: Protocol, rater: int, place: int, pool: str, item: Mapping[str, str]) -> Seen:
+    levels = {
+        name: [*factor.levels][(rater if factor.assign == "between" else rater + place) % len(factor.levels)]
+        for name, factor in protocol.conditions.items()
+    }
+    return Seen(rater, pool, item, condition=levels)
+
+
+def _cell(seen: Seen) -> str:
+    return "; ".join(f"{name}={level}" for name, level in seen.condition.items())
+
+
+def _of_item(
+    protocol: Protocol,
+    seen: Seen,
+    responses: list[dict[str, str]],
+    effect: Effect,
+    rng: Random,
+    severity: float,
+) -> Iterator[dict[str, Any]]:
+    shown = [row for row in responses if _is_shown(protocol, seen, row)]
+    about = [_about(protocol, seen, row) for row in shown]
+    for question in protocol.questions:
+        if question.target == "item":
+            yield {"question": question.key, "value": _value(question, seen, effect, rng, severity)}
+        elif question.target in {"response", "turn"}:
+            for one in about or [seen]:
+                yield from _of_response(question, one, effect, rng, severity)
+        elif isinstance(question, ChoiceQuestion):
+            for left, right in combinations(about, 2):
+                yield _choice(question, left, right, effect, rng)
+        elif isinstance(question, RankingQuestion):
+            yield from _ranking(question, about, effect, rng)
+
+
+def _is_shown(protocol: Protocol, seen: Seen, row: Mapping[str, str]) -> bool:
+    wanted = [level for name, level in seen.condition.items() if protocol.conditions[name].kind == "source"]
+    return not wanted or row["source"] in wanted
+
+
+def _about(protocol: Protocol, seen: Seen, row: Mapping[str, str]) -> Seen:
+    """A response as this rater sees it, with what is said of its source."""
+    told = next(
+        (level for name, level in seen.condition.items() if protocol.conditions[name].kind == "shown_label"), ""
+    )
+    said = row["source"] if told == "true" else next((name for name in protocol.sources if name != row["source"]), "")
+    label = protocol.sources[said].shown_label if told in {"true", "swapped"} else ""
+    return Seen(seen.rater, seen.pool, seen.item, row["source"], row, seen.condition, label)
+
+
+def _of_response(
+    question: AnyQuestion, seen: Seen, effect: Effect, rng: Random, severity: float
+) -> Iterator[dict[str, Any]]:
+    row = {"question": question.key, "response": seen.response.get("response", ""), "shown_label": seen.shown_label}
+    if question.target == "response":
+        yield {**row, "value": _value(question, seen, effect, rng, severity)}
+        return
+    turns = json.loads(seen.response.get("turns") or seen.item.get("turns") or "[]")
+    for turn in range(1, len(turns) + 1):
+        at = Seen(seen.rater, seen.pool, seen.item, seen.source, seen.response, seen.condition, seen.shown_label, turn)
+        yield {**row, "turn": turn, "value": _value(question, at, effect, rng, severity)}
+
+
+def _value(question: AnyQuestion, seen: Seen, effect: Effect, rng: Random, severity: float) -> str:
+    if isinstance(question, SliderQuestion):
+        middle = question.min + effect.middle * (question.max - question.min)
+        at = middle + SLIDER_STEP * (severity + rng.gauss(0, NOISE)) + effect.lean(question.key, seen)
+        return str(round(min(max(at, question.min), question.max)))
+    if isinstance(question, RatingQuestion):
+        points = question.values
+        step = points[1] - points[0]
+        middle = points[0] + effect.middle * (points[-1] - points[0])
+        at = middle + step * (severity + rng.gauss(0, NOISE)) + effect.lean(question.key, seen)
+        return f"{min(points, key=lambda point: abs(point - at)):g}"
+    if isinstance(question, CategoryQuestion):
+        if effect.code is not None:
+            return effect.code(question.key, seen, rng)
+        return rng.choice([code for code in question.codes if code not in question.exclusive])
+    if isinstance(question, HighlightQuestion):
+        return effect.span(question.key, seen, rng) if effect.span is not None else "0-4"
+    return "Written in the rater's own words, at some length, so that it is long enough for any question of a study."
+
+
+def _choice(question: ChoiceQuestion, left: Seen, right: Seen, effect: Effect, rng: Random) -> dict[str, Any]:
+    gap = effect.lean(question.key, left) - effect.lean(question.key, right) + rng.gauss(0, 1)
+    value = left.response["response"] if gap > 0 else right.response["response"]
+    if question.tie and abs(gap) < 0.3:
+        value = "tie"
+    sides = {"left_response": left.response["response"], "right_response": right.response["response"]}
+    return {"question": question.key, "value": value, **sides}
+
+
+def _ranking(question: RankingQuestion, about: list[Seen], effect: Effect, rng: Random) -> Iterator[dict[str, Any]]:
+    worth = {one.response["response"]: effect.lean(question.key, one) + rng.gauss(0, 1) for one in about}
+    for rank, response in enumerate(sorted(worth, key=lambda name: -worth[name]), 1):
+        yield {"question": question.key, "response": response, "value": rank}
