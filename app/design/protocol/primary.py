@@ -50,7 +50,8 @@ class PrimaryContrast(BaseModel):
     @classmethod
     def _from_key(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
         if isinstance(data, dict):
-            return {**data, "level": level_name(data["level"])} if "level" in data else data
+            level = data.get("level")
+            return data if level is None else {**data, "level": level_name(level)}
         return {"question": data}
 
     def with_test(self, name: str) -> Self:
