@@ -9,10 +9,13 @@ from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from zxcvbn import zxcvbn
+
 from app.storage.leads import leads
 
 if TYPE_CHECKING:
-    from argon2 import PasswordHasher
     from sqlalchemy import Connection
 
     from app.storage.leads.leads import Lead
@@ -64,8 +67,6 @@ def check_strength(password: str, email: str) -> None:
     Raises:
         AccessError: it is too short or too long, common, or made of the e-mail address.
     """
-    from zxcvbn import zxcvbn
-
     if len(password) < SHORTEST:
         raise AccessError(f"A password has {SHORTEST} characters or more.")
     if len(password) > LONGEST:
@@ -86,8 +87,6 @@ def hash_password(password: str) -> str:
 
 def check_password(db: Connection, email: str, password: str) -> Lead | None:
     """The lead, if address and password belong together. An unknown address costs the same time as a wrong password."""
-    from argon2.exceptions import InvalidHashError, VerificationError
-
     lead = leads.get_lead(db, email.strip())
     stored = leads.get_password_hash(db, lead.id) if lead else None
     try:
@@ -121,8 +120,6 @@ def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID) -> st
 @cache
 def _hasher() -> PasswordHasher:
     """Argon2id with 19 MiB, two passes, one lane: the least that OWASP's password storage page recommends."""
-    from argon2 import PasswordHasher
-
     return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
+
 from app.analysis.report.wording import estimate_text, number, scope_text
 from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
 from app.charts.table import Table
@@ -12,8 +14,6 @@ from app.charts.theme import COLOURS, config, diverging, ink_on, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import altair as alt
 
     from app.analysis.estimate import Estimate
     from app.charts.theme import Spec, Theme, Width
@@ -29,8 +29,6 @@ def distribution_spec(
 
     Where the number of points is odd the middle point stands half on either side. None where nothing was rated.
     """
-    import altair as alt
-
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
     if not bars:
         return None
@@ -72,8 +70,6 @@ def distribution_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
-    import altair as alt
-
     side = "lower points to the left, higher to the right"
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=9)
     bars: alt.Chart = base.mark_bar(height={"band": 0.74}).encode(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
+
 from app.analysis.report.wording import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
 from app.charts.rows import row_axis, row_place
 from app.charts.table import Table
@@ -11,8 +13,6 @@ from app.charts.theme import COLOURS, config, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import altair as alt
 
     from app.analysis.estimate import Estimate
     from app.charts.theme import Spec, Theme, Width
@@ -32,8 +32,6 @@ def forest_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 400
 ) -> Spec | None:
     """One row a difference that has an estimate, the numbers beside it. None where there is none."""
-    import altair as alt
-
     rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
@@ -70,8 +68,6 @@ def forest_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def _x() -> alt.X:
-    import altair as alt
-
     axis = alt.Axis(tickCount=6, gridOpacity=0.7)
     return alt.X("low:Q", title="Mean difference in points of the scale", axis=axis, scale=alt.Scale(zero=True))
 
@@ -109,8 +105,6 @@ def _subtitle(rows: Sequence[Estimate]) -> str:
 
 
 def _tooltip() -> list[alt.Tooltip]:
-    import altair as alt
-
     return [
         alt.Tooltip("row:N", title="Comparison"),
         alt.Tooltip("text:N", title="Difference"),

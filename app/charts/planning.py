@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import altair as alt
+
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import number
 from app.charts.table import Table
@@ -36,8 +38,6 @@ class PlanChart:
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec:
         """A line for each number of items and of raters for each trial, with bars of two Monte Carlo errors."""
-        import altair as alt
-
         colours = COLOURS[theme]
         lines = list(dict.fromkeys(_line(row) for row in self.rows))
         palette = [colours.source, colours.reference, colours.ink, colours.muted]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
+
 from app.analysis.report.wording import (
     estimate_text,
     generalizes_text,
@@ -20,8 +22,6 @@ from app.charts.theme import COLOURS, config, ink_on, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import altair as alt
 
     from app.analysis.estimate import Estimate
     from app.charts.theme import Colours, Spec, Theme, Width
@@ -45,8 +45,6 @@ def preference_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
     """One bar a source, against the reference. None where nothing was chosen."""
-    import altair as alt
-
     rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
@@ -97,8 +95,6 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def _bars(base: alt.Chart, rows: Sequence[Estimate], colours: Colours) -> alt.Chart:
-    import altair as alt
-
     words = _words(rows)
     used = [k for k in range(len(words)) if any(estimate.detail["counts"][k] for estimate in rows)]
     scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(colours)[k] for k in used])

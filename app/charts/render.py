@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Literal
 
+import vl_convert
+
 if TYPE_CHECKING:
     from app.charts.theme import Spec
 
@@ -20,8 +22,6 @@ SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 def render(spec: Spec, picture: Format) -> bytes:
     """The chart as SVG, PNG or PDF. Takes 130-400 ms: keep the result under the hash of the specification."""
-    import vl_convert
-
     text = json.dumps(spec)
     if picture == "svg":
         return str(vl_convert.vegalite_to_svg(text)).encode()
@@ -38,8 +38,6 @@ def bundle(folder: Path) -> Path:
     It comes out of the wheel in about six seconds and never from a network. Several processes may ask at once: each
     writes a file of its own and puts it in place whole.
     """
-    import vl_convert
-
     path = folder / f"vega-{version('vl-convert-python')}.js"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)

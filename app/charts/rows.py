@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Literal
 
+import altair as alt
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import altair as alt
 
 LINE = 15
 # below this share a label does not fit into its segment
@@ -32,15 +33,11 @@ def percent(share: float) -> str:
 
 def row_place(n: int) -> alt.Y:
     """The encoding of field `k` for `n` rows, without an axis: where several layers share rows one draws the names."""
-    import altair as alt
-
     return alt.Y("k:O", title=None, axis=None, scale=alt.Scale(domain=list(range(n))))
 
 
 def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"] = "left") -> alt.Y:
     """The encoding of field `k` with an axis; `labels` holds the lines of each row's label."""
-    import altair as alt
-
     lines = max(len(label) for label in labels)
     axis = alt.Axis(
         orient=orient,
@@ -55,8 +52,6 @@ def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"
 
 def bar_labels(base: alt.Chart, offset: float = 0) -> alt.Chart:
     """The share in the middle of each segment that is wide enough; fields `share`, `percent`, `middle` and `ink`."""
-    import altair as alt
-
     labels: alt.Chart = (
         base.transform_filter(f"datum.share >= {LEAST_LABELLED}")
         .mark_text(baseline="middle", yOffset=offset)

@@ -8,27 +8,14 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli import demo_maker
-from app.cli.commands import analyze, database, demo, doctor, items, lead, plan, ratings, serve, simulate, study
+from app.cli.command_table import CommandTable
 from app.cli.output import INPUT_ERROR, WRONG_CALL, say
 from app.design.problem import InvalidInputError
 from app.settings import SettingsError
 
-cli = typer.Typer(name="attune", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-cli.add_typer(study.cli, name="study")
-cli.add_typer(items.cli, name="items")
-cli.add_typer(ratings.cli, name="ratings")
-cli.add_typer(lead.cli, name="lead")
-cli.add_typer(database.cli, name="db")
-cli.command("serve")(serve.serve)
-cli.command("demo")(demo.demo)
-cli.command("make-demo", hidden=True)(demo_maker.make_demo)
-cli.command("analyze")(analyze.analyze)
-cli.command("plan")(plan.plan)
-cli.command("simulate")(simulate.simulate)
-cli.command("backup")(database.backup)
-cli.command("restore")(database.restore)
-cli.command("doctor")(doctor.doctor)
+cli = typer.Typer(
+    name="attune", cls=CommandTable, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
 
 
 def _print_version(is_asked: bool) -> None:

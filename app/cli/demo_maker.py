@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 from app.cli.output import fail
 
-FOLDER = Path(__file__).resolve().parent.parent / "demo" / "study"
+# what the process says once the study is open
 OPEN = "open"
 
 
@@ -37,20 +36,3 @@ class DemoMaker:
         """End it, wherever it is: each simulated rater is stored whole or not at all, and the next start goes on."""
         self._process.terminate()
         self._process.communicate()
-
-
-def make_demo() -> None:
-    """Read the demo study, then the address of a database from standard input, and fill it."""
-    from app.actions.simulation.demo import open_demo, simulate_demo
-    from app.exchange.folder.read import read_folder
-    from app.storage.database.engine import make_engine, transactions
-
-    folder = read_folder(FOLDER)
-    url = sys.stdin.readline().strip()
-    if not url:
-        return
-    begin = transactions(make_engine(url, n_connections=1))
-    open_demo(begin, folder)
-    sys.stdout.write(f"{OPEN}\n")
-    sys.stdout.flush()
-    simulate_demo(begin)

@@ -8,6 +8,9 @@ import socket
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
+from uvicorn import Config, Server
+from uvicorn.supervisors import Multiprocess
+
 from app.cli.output import WRONG_CALL, fail, say
 from app.logs import log_config
 from app.settings import SECRET_FILES, settings
@@ -64,9 +67,6 @@ def address(listening: socket.socket) -> str:
 
 def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> None:
     """Serve until Ctrl-C or SIGTERM. Each process makes its own application on the database that is named."""
-    from uvicorn import Config, Server
-    from uvicorn.supervisors import Multiprocess
-
     os.environ["DATABASE_URL"] = database_url
     for name in SECRET_FILES:  # they are in the address already
         os.environ.pop(name, None)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.sentences import primary_answers
@@ -13,9 +17,6 @@ from app.analysis.report.wording import estimate_text, interval_text, of_text, p
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rich.console import Console
-    from rich.table import Table
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
@@ -27,8 +28,6 @@ LEAST_WIDTH = 150
 
 def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     """The primary contrasts in sentences, then one table per section and question; all of them with `full`."""
-    from rich.text import Text
-
     out, labels = console(), protocol.labels
     out.print(Text(protocol.title, style="bold"))
     for note in report.notes:
@@ -47,8 +46,6 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
 
 
 def _print_primary(report: Report, protocol: Protocol, out: Console) -> None:
-    from rich.text import Text
-
     answers = primary_answers(report, protocol)
     for place, answer in enumerate(answers):
         if place == 0:
@@ -62,16 +59,11 @@ def _print_primary(report: Report, protocol: Protocol, out: Console) -> None:
 
 def console() -> Console:
     """Standard output; wide enough for a table where it is no terminal."""
-    from rich.console import Console
-
     out = Console()
     return out if out.is_terminal else Console(width=LEAST_WIDTH)
 
 
 def _table(estimates: Iterable[Estimate]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("statistic", "of"):
         table.add_column(name, overflow="fold")

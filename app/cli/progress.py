@@ -7,6 +7,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -16,9 +19,6 @@ PATIENCE_S = 1.0
 @contextmanager
 def progress() -> Iterator[Callable[[str, int, int], None]]:
     """Give a function (step, n done, n in all) that draws once a second has passed."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())
     task = bar.add_task("", total=None)

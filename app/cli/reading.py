@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app.actions.studies.reading_bounds import bounded
+from app.exchange.folder.read import read_folder
+from app.exchange.tabular.records import quiet
 from app.settings import settings
 
 if TYPE_CHECKING:
@@ -23,9 +25,6 @@ def read_study_folder(path: Path, progress: Callable[[str, int, int], None] | No
     Raises:
         InvalidInputError: with every problem, or because it took more than allowed.
     """
-    from app.exchange.folder.read import read_folder
-    from app.exchange.tabular.records import quiet
-
     with reading():
         return read_folder(path, progress or quiet, settings().upload_bounds.times(FACTOR).limits)
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import DBAPIError
+
 from app.cli.output import WRONG_CALL, fail
+from app.postgres import EmbeddedError
 from app.settings import folder, settings
+from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
+from app.storage.database.engine import database_url, make_engine
+from app.storage.database.migrate import upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,11 +25,6 @@ CHECK_ADDRESS = "Check DATABASE_URL and that the server is running."
 @contextmanager
 def store() -> Iterator[Engine]:
     """An engine on the database that the settings name, migrated; disposed at the end."""
-    from sqlalchemy.exc import DBAPIError
-
-    from app.storage.database.address import why_unreachable
-    from app.storage.database.migrate import upgrade
-
     with reached_database() as engine:
         try:
             upgrade(engine, folder("migrations"))
@@ -41,9 +42,6 @@ def store() -> Iterator[Engine]:
 @contextmanager
 def reached_database() -> Iterator[Engine]:
     """An engine on the database that the settings name, which answers; disposed at the end."""
-    from app.storage.database.address import DatabaseUnreachableError, reach
-    from app.storage.database.engine import make_engine
-
     engine = make_engine(named_database(), n_connections=2)
     try:
         reach(engine)
@@ -58,10 +56,6 @@ def reached_database() -> Iterator[Engine]:
 
 def named_database() -> str:
     """The address of the database that the settings name; the embedded one is started if need be."""
-    from app.postgres import EmbeddedError
-    from app.storage.database.address import DatabaseAddressError
-    from app.storage.database.engine import database_url
-
     try:
         return database_url(settings().database_url, settings().data_dir)
     except DatabaseAddressError as error:

@@ -13,6 +13,7 @@ import typer
 
 from app.cli.output import WRONG_CALL, fail
 from app.cli.store import store
+from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -71,8 +72,6 @@ def is_path(study: str) -> bool:
 
 def _refuse_to_guess(study: str, command: str) -> NoReturn:
     """Stop at a bare name that is also a folder here."""
-    from app.storage.studies.studies import get_study
-
     folder = f"the folder: attune {command} .{os.sep}{study}"
     with store() as engine, engine.connect() as db:
         is_stored = get_study(db, study) is not None
@@ -87,8 +86,6 @@ def _refuse_to_guess(study: str, command: str) -> NoReturn:
 
 def stored_study(db: Connection, slug: str) -> StudyRow:
     """The stored study with this slug; without one the command stops."""
-    from app.storage.studies.studies import get_study
-
     return get_study(db, slug) or no_such_study(slug)
 
 

@@ -6,10 +6,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babel.core import Locale, UnknownLocaleError
+from babel.dates import format_datetime
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
 from app.language.message import Message
@@ -67,8 +71,6 @@ class Language:
 
     def moment(self, at: datetime) -> str:
         """Date and time of day, with the time zone that `at` has."""
-        from babel.dates import format_datetime
-
         return self._in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale))
 
     def _in_digits(self, text: str) -> str:
@@ -142,11 +144,6 @@ def _catalogue(name: str) -> NullTranslations:
     """The texts of a catalogue, read from the file that translators edit: no compiled copy can lag behind it."""
     if name == SOURCE:
         return NullTranslations()
-    from io import BytesIO
-
-    from babel.messages.mofile import write_mo
-    from babel.messages.pofile import read_po
-
     compiled = BytesIO()
     with (CATALOGUES / f"{name}.po").open("rb") as file:
         write_mo(compiled, read_po(file, locale=name))

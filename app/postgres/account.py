@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from app.postgres.errors import EmbeddedError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+if sys.platform != "win32":  # Windows has no such module
+    import pwd
 
 UNPRIVILEGED = ("postgres", "nobody")
 MARKS = ("error: ", "FATAL: ", "PANIC: ")
@@ -92,8 +96,6 @@ def server_account(cluster: Path) -> Account:
     Raises:
         EmbeddedError: we are root and there is no such account.
     """
-    import pwd
-
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid(), _name_of(os.geteuid()), switch=False)
     if cluster.is_dir() and cluster.stat().st_uid != 0:
@@ -113,8 +115,6 @@ def server_account(cluster: Path) -> Account:
 
 
 def _name_of(uid: int) -> str:
-    import pwd
-
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from typer.main import get_command
 
-from app.cli import cli
+from app.cli.command_table import COMMANDS as TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +26,13 @@ def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN
         yield name, command
 
 
-COMMANDS = dict(commands(get_command(cli), "attune"))
+LOADED = {name: entry.load(name) for name, entry in TABLE.items()}
+COMMANDS = {
+    full: one
+    for name, entry in TABLE.items()
+    if not entry.is_hidden
+    for full, one in commands(LOADED[name], f"attune {name}")
+}
 
 
 def names_of(command: Any) -> set[str]:  # noqa: ANN401 - as above
@@ -35,6 +40,12 @@ def names_of(command: Any) -> set[str]:  # noqa: ANN401 - as above
     options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     arguments = {parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"}
     return {name for name in options if name.startswith("--")} | {word.strip("[].") for word in arguments}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_table_gives_the_first_sentences_of_a_command(name: str) -> None:
+    first = (LOADED[name].help or "").split("\n\n")[0]
+    assert TABLE[name].summary == " ".join(first.split())
 
 
 def test_every_command_has_its_heading_and_no_heading_is_left_over() -> None:

@@ -1,10 +1,12 @@
-"""The web process rates without the libraries of results, charts and spreadsheets; those load when first needed."""
+"""The command table and the web process do without the libraries of results, charts and spreadsheets until needed."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+
+import pytest
 
 from app.actions.studies.life_cycle import open_study
 from tests.builder import build_study, protocol_of
@@ -28,8 +30,21 @@ page = anna.post("/s/study/start")
 address = re.search(r'action="(/s/[^"/]+/rate/[^"]+)"', page.text)[1]
 after = anna.post(address, data={"q0": "left", "q1r0": "4", "q1r1": "2"})
 assert after.status_code == 200 and f'action="{address}"' not in after.text, after.text
-print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
+
+
+def loaded_by(code: str, *arguments: str) -> set[str]:
+    """The packages that are loaded when this code ends; it prints nothing else."""
+    code += "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["app.cli", "app.cli.commands.serve", "app.cli.commands.demo", "app.main"])
+def test_neither_the_command_table_nor_the_web_process_loads_a_heavy_library(module: str) -> None:
+    assert HEAVY & loaded_by(f"import {module}") == set()
 
 
 def test_a_rating_loads_none_of_the_heavy_libraries(engine: Engine) -> None:
@@ -37,7 +52,4 @@ def test_a_rating_loads_none_of_the_heavy_libraries(engine: Engine) -> None:
         build_study(db, protocol_of())
         open_study(db, "study")
     url = engine.url.render_as_string(hide_password=False)
-    command = [sys.executable, "-c", RATE, url]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert HEAVY & set(done.stdout.split()) == set()
+    assert HEAVY & loaded_by(RATE, url) == set()

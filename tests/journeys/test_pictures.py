@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from app.actions.simulation.demo import demo_link, open_demo, simulate_demo
-from app.cli.demo_maker import FOLDER as DEMO
+from app.actions.simulation.demo import demo_link
+from app.actions.simulation.make_demo import open_demo, simulate_demo
+from app.cli.commands.make_demo import FOLDER as DEMO
 from app.exchange.folder.read import read_folder
 from app.storage.database.engine import transactions
 from tests.journeys.lead_steps import sign_in

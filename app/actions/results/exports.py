@@ -6,6 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.exchange.folder.write import write_zip
+from app.exchange.folder.written_tables import tables_of
+from app.exchange.tabular.csv_cells import write_csv
 from app.storage.studies.export import study_events, study_folder
 from app.storage.studies.export_sessions import study_rating_sessions
 
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
 
 def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
     """ratings.csv in a temporary file, which the caller removes."""
-    from app.exchange.folder.written_tables import tables_of
-    from app.exchange.tabular.csv_cells import write_csv
-
     with begin() as db:
         folder = study_folder(db, study.id)
     path = _temporary(".csv")
@@ -29,8 +29,6 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
 
 def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
     """The study folder, with its estimates and events, zipped into a temporary file, which the caller removes."""
-    from app.exchange.folder.write import write_zip
-
     # One read: the estimates are those of the answers beside them, also while raters go on.
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import OrderedDict
 from concurrent.futures import Future, wait
@@ -11,8 +10,6 @@ from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from app.actions.results.report import read_study
-from app.analysis.data.study_folder import frames_of
 from app.storage.raters.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
@@ -71,9 +68,13 @@ class LiveReports:
 
     def of_folder(self, folder: StudyFolder) -> Report:
         """The report of a study that was read whole."""
+        from app.analysis.data.study_folder import frames_of
+
         return self._analyze(frames_of(folder), folder.protocol)
 
     def _get(self, begin: Begin, study: StudyRow, patience_s: float | None) -> LiveReport | None:
+        from app.actions.results.report import read_study
+
         deadline = None if patience_s is None else time.monotonic() + patience_s
         while True:
             at_work, is_mine = self._at_work.get(study.id), False
@@ -90,6 +91,8 @@ class LiveReports:
 
     def _begin(self, study_id: int, frames: Frames, protocol: Protocol) -> tuple[Future[LiveReport], bool]:
         """What makes this report or has made it, and True; or what still makes an earlier one, and False."""
+        from app.actions.results.fingerprint import fingerprint
+
         name, read_at = fingerprint(frames, protocol), datetime.now(UTC)
         future: Future[LiveReport] = Future()
         with self._guard:
@@ -135,15 +138,3 @@ class LiveReports:
         with self._guard:
             mine = [made for (of, _), made in self._made.items() if of == study_id]
         return max(mine, key=lambda made: made.read_at, default=None)
-
-
-def fingerprint(frames: Frames, protocol: Protocol) -> str:
-    """SHA-256 of everything that a report depends on."""
-    from pandas.util import hash_pandas_object
-
-    digest = hashlib.sha256(protocol.model_dump_json().encode())
-    every = (frames.items, frames.responses, frames.raters, frames.ratings, frames.checks)
-    for frame in (frame for frame in every if frame is not None):
-        digest.update("\0".join(map(str, frame.columns)).encode())
-        digest.update(hash_pandas_object(frame, index=False).to_numpy().tobytes())
-    return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -128,8 +129,6 @@ def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int
 
 def write_plan(plan: Plan, out: Path) -> list[Path]:
     """plan.json, plan.csv and a Vega-Lite specification for each chart; files of these names are replaced."""
-    import json
-
     texts = {"plan.json": plan_json(plan), "plan.csv": plan_csv(plan)}
     for chart in planning_charts(plan):
         texts[f"charts/{chart.key}.vl.json"] = json.dumps(chart.spec(), ensure_ascii=False, indent=1) + "\n"

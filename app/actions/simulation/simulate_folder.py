@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -65,8 +66,6 @@ def simulate_folder(
 def _simulated(
     engine: Engine, folder: StudyFolder, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
 ) -> tuple[Simulation, StudyFolder]:
-    from dataclasses import replace
-
     slug = f"simulated-{uuid4().hex}"
     with engine.connect() as db, db.begin() as transaction:
         study_id = load_study(db, replace(folder, protocol=folder.protocol.model_copy(update={"slug": slug})))

@@ -1,33 +1,13 @@
-"""A new study from what a lead uploads: a study folder, or a spreadsheet of one row per item."""
+"""What a lead fills in for a study made from a spreadsheet."""
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from app.actions.studies.templates import SlugError, TemplateMissingError, files_of, list_templates, template_folder
-from app.design.problem import InvalidInputError, Problem
-from app.storage.studies.load import load_study
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.design.limits import Limits
-
-# The four dimensions of this template, and a forced choice before them, are what a study asks until its lead says else.
-QUESTIONS_OF = "four-dimensions"
-PREFERENCE = {
-    "key": "preference",
-    "target": "pair",
-    "type": "choice",
-    "tie": True,
-    "text": "If you were this person, which response would you rather have received?",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,121 +29,3 @@ class Sheet:
     text: str
     item: str
     columns: Sequence[SourceColumn]
-
-
-def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolder:
-    """The study in the files of a study folder, or in one zip of them.
-
-    Raises:
-        InvalidInputError: with every problem.
-    """
-    from app.exchange.uploads import read_upload
-
-    if not files:
-        allowed = "the files of a study folder, or one zip of them"
-        raise InvalidInputError([Problem("upload", None, None, "no file", allowed)])
-    return read_upload({name: path.read_bytes() for name, path in files.items()}, limits=limits)
-
-
-def read_sheet(sheet: Sheet, limits: Limits) -> StudyFolder:
-    """A study of a spreadsheet of one row per item, with the default questions.
-
-    Raises:
-        InvalidInputError: with every problem.
-    """
-    from app.actions.studies.items import read_texts
-    from app.exchange.problems import Problems
-    from app.exchange.protocol.study_yaml import read_protocol
-    from app.exchange.tabular.wide_table import Layout
-
-    problems = Problems(limits)
-    yaml = _yaml(_document(sheet))
-    protocol = read_protocol(yaml, problems)
-    _check_columns(sheet, problems)
-    problems.raise_if_any()
-    if protocol is None or sheet.file is None:
-        raise AssertionError("a protocol that cannot be read is a problem, and so is a missing file")
-    columns = {column.source: column.column for column in sheet.columns}
-    layout = Layout(columns, item=sheet.item or None, text=sheet.text)
-    return read_texts(sheet.file, layout, protocol, yaml, problems)
-
-
-def read_template(name: str, title: str, slug: str) -> StudyFolder:
-    """A published design with its example items and responses, under a slug and a title of the lead's.
-
-    Raises:
-        InvalidInputError: no such template, no slug or no title.
-    """
-    from app.exchange.folder.read import read_files
-
-    try:
-        files = files_of(name, slug, title)
-    except TemplateMissingError as error:
-        names = ", ".join(template.name for template in list_templates())
-        raise InvalidInputError([Problem("the form", None, "template", name, f"one of {names}")]) from error
-    except SlugError as error:
-        allowed = "Lowercase letters, digits and hyphens between them, up to 64"
-        raise InvalidInputError([Problem("the form", None, "slug", slug, allowed)]) from error
-    return read_files(files)
-
-
-def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
-    """Store a study that was read, whole or not at all.
-
-    Returns:
-        The study's slug.
-
-    Raises:
-        InvalidInputError: another study has this slug; nothing was stored.
-    """
-    with db.begin_nested():
-        load_study(db, folder, lead_id)
-    return folder.protocol.slug
-
-
-def _check_columns(sheet: Sheet, problems: Any) -> None:  # noqa: ANN401 - its module is heavy to import
-    if sheet.file is None:
-        problems.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx or .jsonl")
-    if not sheet.columns:
-        problems.add("the form", None, "source", "none", "at least one source, with the column of its responses")
-    names = [column.source for column in sheet.columns]
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        problems.add("the form", None, "source", name, "each source once")
-
-
-def _document(sheet: Sheet) -> dict[str, Any]:
-    """study.yaml: pairs where there are two sources or more, else one response at a time and no choice."""
-    has_pairs = len(sheet.columns) > 1
-    scales = _default_questions()
-    return {
-        "attune": 1,
-        "slug": sheet.slug,
-        "title": sheet.title,
-        "sources": {column.source: {"kind": column.kind} for column in sheet.columns},
-        "questions": [PREFERENCE, *scales] if has_pairs else scales,
-        "design": {
-            **({"trials": "pairs", "pairs": "reference"} if has_pairs else {"trials": "single"}),
-            "raters_per_trial": 3,
-            "trials_per_rater": 12,
-            "blind": True,
-        },
-        "analysis": {"cut": {question["key"]: 4 for question in scales}},
-    }
-
-
-def _default_questions() -> list[dict[str, Any]]:
-    from ruamel.yaml import YAML
-
-    protocol = YAML(typ="safe").load((template_folder(QUESTIONS_OF) / "study.yaml").read_text("utf-8"))
-    questions: list[dict[str, Any]] = protocol["questions"]
-    return questions
-
-
-def _yaml(document: dict[str, Any]) -> str:
-    from ruamel.yaml import YAML
-
-    text = io.StringIO()
-    writer = YAML()
-    writer.width = 100
-    writer.dump(document, text)
-    return text.getvalue()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.not_supported import not_carried_out
+from app.exchange.protocol.yaml_lines import lines_of
 
 if TYPE_CHECKING:
     from app.design.allocation.feasibility import Feasibility
@@ -29,8 +30,6 @@ class DesignUnmetError(OpeningError):
 
 def parts_not_carried_out(protocol: Protocol, yaml: str) -> list[str]:
     """The parts that raters would not get, each with its line: `flow.consent (line 52)`."""
-    from app.exchange.protocol.yaml_lines import lines_of
-
     parts = not_carried_out(protocol)
     lines = lines_of(yaml) if parts else {}
     return [f"{part} (line {lines[part]})" if part in lines else part for part in parts]

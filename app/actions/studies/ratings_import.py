@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,8 +61,6 @@ def ratings_into_folder(
 
 def with_ratings(study: StudyFolder, read: ReadRatings) -> StudyFolder:
     """The study with the answers that were read."""
-    from dataclasses import replace
-
     is_marked = study.raters["rater"].isin(read.marked)
     raters = study.raters.assign(is_imported=study.raters["is_imported"] | is_marked)
     parts = [raters, read.raters.reindex(columns=raters.columns)] if len(read.raters) else [raters]

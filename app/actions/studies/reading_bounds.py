@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import sys
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from app.design.limits import Bounds
+
+if sys.platform != "win32":  # Windows has no such module
+    import resource
 
 
 class _TimeIsUp(BaseException):
@@ -27,9 +31,7 @@ def bounded(bounds: Bounds) -> Iterator[None]:
     Raises:
         InvalidInputError: it took more than allowed.
     """
-    try:
-        import resource
-    except ImportError:
+    if sys.platform == "win32":
         yield
         return
     before = {kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_DATA)}

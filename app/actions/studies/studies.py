@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.storage.database.bulk_copy import Progress
+    from app.storage.database.frame_copy import Progress
     from app.storage.studies.studies import StudyRow
 
 

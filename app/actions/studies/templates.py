@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
+from ruamel.yaml import YAML
 
 from app.design.problem import FolderExistsError
 from app.design.protocol.study_parts import Slug
@@ -35,8 +36,6 @@ class SlugError(ValueError):
 
 def list_templates() -> tuple[Template, ...]:
     """Every template, in the order of the index."""
-    from ruamel.yaml import YAML
-
     index = YAML(typ="safe").load((FOLDER / "index.yaml").read_text(encoding="utf-8"))
     return tuple(Template(name, entry["purpose"], entry["source"]) for name, entry in index.items())
 

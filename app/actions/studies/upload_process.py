@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.actions.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
-from app.actions.studies.new_study import read_sheet, read_uploaded_files
 from app.actions.studies.reading_bounds import bounded
 from app.design.problem import InvalidInputError, Problem
 
@@ -30,8 +29,6 @@ def read_within(job: tuple[Read, object, Bounds]) -> StudyFolder:
     Raises:
         InvalidInputError: with its problems, or because it took more than allowed.
     """
-    import app.exchange.uploads  # noqa: F401 - what the program takes by itself is not counted
-
     read, upload, bounds = job
     try:
         with bounded(bounds):
@@ -64,6 +61,8 @@ class UploadReader:
         Raises:
             InvalidInputError: with every problem, or because it took more than allowed.
         """
+        from app.actions.studies.read_new_study import read_uploaded_files
+
         return self._read(read_uploaded_files, files)
 
     def read_sheet(self, sheet: Sheet) -> StudyFolder:
@@ -72,6 +71,8 @@ class UploadReader:
         Raises:
             InvalidInputError: with every problem, or because it took more than allowed.
         """
+        from app.actions.studies.read_new_study import read_sheet
+
         return self._read(read_sheet, sheet)
 
     def _read(self, read: Read, upload: object) -> StudyFolder:

@@ -15,12 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
+
 from app.analysis.data.rating_columns import FRAME_COLUMNS, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pandas as pd
 
     from app.analysis.data.rating_columns import Type
 
@@ -53,8 +54,6 @@ def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
         All of RATING_COLUMNS: text as object, `turn, position, active_ms` Int64, `repeat` int64, `number, strength`
         float64, times as UTC with microseconds.
     """
-    import numpy as np
-    import pandas as pd
 
     def typed(name: str, kind: Type) -> pd.Series[Any]:
         cells, rows = columns.get(name), range(n_rows)

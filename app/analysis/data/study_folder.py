@@ -15,12 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from app.analysis.data.frames import Frames, canonical
 from app.design.dialogue import whole_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from app.design.problem import Problem
     from app.design.protocol.study import Protocol
 
@@ -47,8 +47,6 @@ class StudyFolder:
 
 def frames_of(folder: StudyFolder) -> Frames:
     """What the analysis takes: of the texts those of the responses only, ratings in canonical order."""
-    import pandas as pd
-
     texts = zip(folder.responses["text"], folder.responses["turns"], strict=True)
     return Frames(
         items=folder.items.drop(columns=[*ITEM_COLUMNS[1:]]),

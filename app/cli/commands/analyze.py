@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.actions.results.report import read_study, write_report
+from app.analysis import analyze as analyze_frames
+from app.analysis.data.study_folder import frames_of
+from app.analysis.report.recompute import again
+from app.analysis.report.report_tables import report_json
 from app.cli.output import INPUT_ERROR, say
+from app.cli.print_report import print_report
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
@@ -38,10 +45,6 @@ def analyze(
 
     Prints the primary contrasts and the main estimates of each question; all of them with --full, --json or --out.
     """
-    from app.actions.results.report import write_report
-    from app.analysis import analyze as analyze_frames
-    from app.analysis.report.report_tables import report_json
-
     frames, protocol = study_data(folder_or_slug(study, command="analyze", is_folder=is_folder))
     if again is not None:
         _again(frames, protocol, again)
@@ -53,16 +56,11 @@ def analyze(
     if as_json:
         typer.echo(report_json(report), nl=False)
     elif out is None:
-        from app.cli.print_report import print_report
-
         print_report(report, protocol, full=full)
 
 
 def study_data(study: Path | str) -> tuple[Frames, Protocol]:
     """What the estimates are made from, of a study folder or of the stored study with a slug."""
-    from app.actions.results.report import read_study
-    from app.analysis.data.study_folder import frames_of
-
     if isinstance(study, Path):
         folder = read_study_folder(study)
         for note in folder.notes:
@@ -74,10 +72,6 @@ def study_data(study: Path | str) -> tuple[Frames, Protocol]:
 
 def _again(frames: Frames, protocol: Protocol, file: Path) -> None:
     """Print the record as it comes out now; where it differs, say how and exit with 1."""
-    import json
-
-    from app.analysis.report.recompute import again
-
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
         made = again(frames, protocol, record if isinstance(record, dict) else {})

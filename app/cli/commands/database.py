@@ -9,6 +9,9 @@ import typer
 
 from app.cli.output import fail, say
 from app.cli.store import named_database, reached_database, store
+from app.storage.database.backup import BackupError
+from app.storage.database.backup import backup as save
+from app.storage.database.backup import restore as fill
 
 cli = typer.Typer(no_args_is_help=True)
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.", show_default=False)]
@@ -28,9 +31,6 @@ def upgrade() -> None:
 
 def backup(file: File) -> None:
     """Save the whole database to one new file."""
-    from app.storage.database.backup import BackupError
-    from app.storage.database.backup import backup as save
-
     with reached_database():
         try:
             save(named_database(), file)
@@ -41,9 +41,6 @@ def backup(file: File) -> None:
 
 def restore(file: File) -> None:
     """Fill an empty database from a backup file, and upgrade it to this version."""
-    from app.storage.database.backup import BackupError
-    from app.storage.database.backup import restore as fill
-
     with reached_database():
         try:
             fill(named_database(), file)

@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
+from app.actions.simulation.demo import SLUG, demo_link, is_made
 from app.cli.demo_maker import DemoMaker
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.output import say
 from app.cli.store import store
+from app.postgres import default_data_dir
 from app.settings import settings
 
 Port = Annotated[
@@ -20,8 +22,6 @@ Host = Annotated[str, typer.Option(help="The address to listen on.")]
 
 def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
     """Start the web application with an example study and simulated ratings; Ctrl-C stops it."""
-    from app.actions.simulation.demo import demo_link, is_made
-
     stop_cleanly()
     listening = bind(host, port, or_next=True)
     here = address(listening)
@@ -45,14 +45,10 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
 
 def _looks_new() -> bool:
     """Whether the database is probably not there yet: then reading the study need not wait for it."""
-    from app.postgres import default_data_dir
-
     return not settings().database_url and not (settings().data_dir or default_data_dir()).exists()
 
 
 def _welcome(here: str, token: str) -> None:
-    from app.actions.simulation.demo import SLUG
-
     typer.echo(f"\nAttune is running with its demo study at {here} (Ctrl-C stops it).\n")
     typer.echo(f"  Sign in as the lead:  {here}/sign-in/{token}?next=/studies/{SLUG}")
     typer.echo(f"  Rate as a rater:      {here}/s/{SLUG}?participant=you\n")

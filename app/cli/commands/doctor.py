@@ -7,9 +7,15 @@ import sys
 from typing import TYPE_CHECKING
 
 import typer
+from sqlalchemy import text
 
 from app import __version__
+from app.postgres import default_data_dir
 from app.settings import folder, settings
+from app.storage.database.address import reach
+from app.storage.database.engine import database_url, make_engine
+from app.storage.database.migrate import differences
+from app.web.assets import htmx_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +44,6 @@ def _programs() -> str:
 
 
 def _files() -> str:
-    from app.web.assets import htmx_file
-
     for name in ("templates", "static", "migrations"):
         if not any(folder(name).iterdir()):
             raise FileNotFoundError(f"{folder(name)} is empty")
@@ -47,12 +51,6 @@ def _files() -> str:
 
 
 def _database() -> str:
-    from sqlalchemy import text
-
-    from app.storage.database.address import reach
-    from app.storage.database.engine import database_url, make_engine
-    from app.storage.database.migrate import differences
-
     engine = make_engine(database_url(settings().database_url, settings().data_dir), n_connections=1)
     try:
         reach(engine)
@@ -71,8 +69,6 @@ def _database() -> str:
 
 
 def _disk() -> str:
-    from app.postgres import default_data_dir
-
     place = settings().data_dir or default_data_dir()
     existing = next(path for path in (place, *place.absolute().parents) if path.exists())
     free = shutil.disk_usage(existing).free

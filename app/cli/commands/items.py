@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
+from app.actions.studies.life_cycle import StudyMissingError
 from app.cli.output import fail, say
 from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.exchange.tabular.wide_table import Layout
+from app.storage.database.engine import transactions
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
-    from app.exchange.tabular.wide_table import Layout
 
 cli = typer.Typer(no_args_is_help=True)
 
@@ -67,8 +70,6 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     is_folder: BareName = None,
 ) -> None:
     """Import items and responses from a spreadsheet with one row per item and any column names."""
-    from app.exchange.tabular.wide_table import Layout
-
     layout = Layout(
         responses=_sources(response or []),
         item=item,
@@ -109,8 +110,6 @@ def _sources(named: list[str]) -> dict[str, str]:
 
 
 def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool) -> StudyFolder:
-    from app.actions.studies.items import TextsInTheWayError, import_into_folder
-
     try:
         with reading():
             return import_into_folder(folder, file, layout, out, replace=replace)
@@ -119,10 +118,6 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
 
 
 def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
-    from app.actions.studies.items import import_into_store
-    from app.actions.studies.life_cycle import StudyMissingError
-    from app.storage.database.engine import transactions
-
     with store() as engine, reading():
         try:
             return import_into_store(transactions(engine), slug, file, layout)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.actions.lead_access import AccessError, add_lead, new_link, set_password
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
+from app.storage.leads.leads import get_lead, list_leads
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -34,8 +36,6 @@ def leads() -> None:
 @cli.command("add")
 def add(email: Email, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:
     """Add a lead, with a password or with a sign-in link."""
-    from app.actions.lead_access import AccessError, add_lead
-
     password = None if link else _password(from_stdin=password_stdin)
     with store() as engine, engine.begin() as db:
         try:
@@ -50,8 +50,6 @@ def add(email: Email, password_stdin: Stdin = False, link: Link = False, address
 @cli.command("password")
 def password(email: Email, password_stdin: Stdin = False) -> None:
     """Change the password of a lead. Sessions that use the old one are signed out."""
-    from app.actions.lead_access import AccessError, set_password
-
     with store() as engine, engine.begin() as db:
         lead = _lead(db, email)
         try:
@@ -71,22 +69,16 @@ def link(email: Email, address: Address = HERE) -> None:
 @cli.command("list")
 def list_() -> None:
     """List all leads, one per line."""
-    from app.storage.leads.leads import list_leads
-
     with store() as engine, engine.begin() as db:
         for lead in list_leads(db):
             typer.echo(lead.email)
 
 
 def _lead(db: Connection, email: str) -> Lead:
-    from app.storage.leads.leads import get_lead
-
     return get_lead(db, email) or fail(f"There is no lead {email}. To add one: attune lead add {email}", WRONG_CALL)
 
 
 def _print_link(db: Connection, lead: Lead, address: str) -> None:
-    from app.actions.lead_access import new_link
-
     typer.echo(f"{address.rstrip('/')}/sign-in/{new_link(db, lead)}")
 
 

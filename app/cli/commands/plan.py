@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from app.actions.results.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
+from app.actions.studies.folder_feasibility import planned_items
+from app.analysis.planning.planning import plan_csv, plan_json
+from app.charts.planning import planning_table
 from app.cli.commands.analyze import study_data
 from app.cli.output import fail, say
+from app.cli.print_report import console
 from app.cli.reading import read_study_folder
+from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.design.questions.scale import number
+from app.storage.assignments.trials import list_items
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
@@ -62,9 +73,6 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
 
     A study folder needs no database.
     """
-    from app.actions.results.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
-    from app.analysis.planning.planning import plan_csv, plan_json
-
     protocol, its_items = _design(folder_or_slug(study, command="plan", is_folder=is_folder))
     asked = Asked(
         _sizes(items, "--items"),
@@ -119,14 +127,8 @@ def _sizes(text: str, option: str) -> tuple[int, ...]:
 
 def _design(study: Path | str) -> tuple[Protocol, list[PlannedItem]]:
     if isinstance(study, Path):
-        from app.actions.studies.folder_feasibility import planned_items
-
         folder = read_study_folder(study)
         return folder.protocol, planned_items(folder)
-    from app.cli.store import store
-    from app.storage.assignments.trials import list_items
-    from app.storage.studies.protocols import get_protocol
-
     with store() as engine, engine.connect() as db:
         found = stored_study(db, study)
         return get_protocol(db, found.id, found.protocol_version), list_items(db, found.id)
@@ -139,14 +141,6 @@ def _pilot(study: str | None, *, is_folder: bool | None) -> tuple[Frames, Protoc
 
 
 def _print(found: Plan, labels: Labels) -> None:
-    from dataclasses import asdict
-
-    from rich.table import Table
-    from rich.text import Text
-
-    from app.charts.planning import planning_table
-    from app.cli.print_report import console
-
     out, assumed = console(), found.assumed
     sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())
     source, reference = (labels.source(key) if key else "–" for key in (found.source, found.reference))

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.actions.studies.life_cycle import StudyMissingError
+from app.actions.studies.ratings_import import StudyChangedError, ratings_into_folder, ratings_into_store
 from app.cli.output import fail, say
 from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.exchange.rating_import.layout import NewRaters, RatingLayout
+from app.storage.database.engine import transactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.exchange.rating_import.layout import NewRaters, RatingLayout
     from app.exchange.rating_import.read_ratings import ReadRatings
 
 cli = typer.Typer(no_args_is_help=True)
@@ -103,8 +106,6 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     Words of a scale and labels are read as what they stand for, and empty cells are skipped. Either all ratings are
     saved or, if there is any error, none. Their raters are marked as imported.
     """
-    from app.exchange.rating_import.layout import NewRaters, RatingLayout
-
     layout = RatingLayout(
         item=item,
         response=response,
@@ -127,10 +128,6 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
 
 
 def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:
-    from app.actions.studies.life_cycle import StudyMissingError
-    from app.actions.studies.ratings_import import StudyChangedError, ratings_into_folder, ratings_into_store
-    from app.storage.database.engine import transactions
-
     if isinstance(found, Path):
         with reading():
             return ratings_into_folder(found, file, layout, raters, is_dry_run=is_dry_run)

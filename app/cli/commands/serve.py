@@ -10,6 +10,8 @@ from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.settings import settings
+from app.storage.database.capacity import connections_needed, count_connections, max_workers
+from app.storage.leads.leads import list_leads
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
@@ -21,9 +23,6 @@ RESERVED = 3
 
 def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
     """Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first."""
-    from app.storage.database.capacity import count_connections
-    from app.storage.leads.leads import list_leads
-
     stop_cleanly()
     listening = bind(host, port)
     with store() as engine:
@@ -40,8 +39,6 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
 
 def check_connections(workers: int, n_threads: int, n_available: int) -> None:
     """Say how many database connections the processes may use, and refuse to start where there are not enough."""
-    from app.storage.database.capacity import connections_needed, max_workers
-
     n_needed, fit = connections_needed(workers, n_threads), max_workers(n_available, n_threads)
     processes = f"{workers} process{'es' if workers > 1 else ''} with {n_threads} threads"
     if n_needed <= n_available:

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.actions.simulation.simulate import StudyNotOpenError
+from app.actions.simulation.simulate import simulate as send
+from app.actions.simulation.simulate_folder import HasRatingsError, simulate_folder
+from app.actions.studies.opening_checks import OpeningError
 from app.cli.output import fail, say
 from app.cli.progress import progress
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.storage.database.engine import transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +38,6 @@ def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName =
     raters who already hold a personal link are left out. In a folder the answers are written to raters.csv and
     ratings.csv. Simulated raters are marked as simulated wherever they appear.
     """
-    from app.actions.simulation.simulate import StudyNotOpenError
-    from app.actions.simulation.simulate_folder import HasRatingsError
-    from app.actions.studies.opening_checks import OpeningError
-
     found = folder_or_slug(study, command="simulate", is_folder=is_folder)
     with store() as engine, progress() as show:
         try:
@@ -52,10 +53,6 @@ def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName =
 def _simulated(
     engine: Engine, study: Path | str, n_raters: int, seed: int, show: Callable[[str, int, int], None]
 ) -> Simulation:
-    from app.actions.simulation.simulate import simulate as send
-    from app.actions.simulation.simulate_folder import simulate_folder
-    from app.storage.database.engine import transactions
-
     if isinstance(study, Path):
         return simulate_folder(engine, study, n_raters, seed, show, read=read_study_folder)
     with engine.connect() as db:

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.actions.rating.invite import InviteError, invite_raters
+from app.actions.studies.folder_feasibility import feasibility_of_folder
+from app.actions.studies.life_cycle import OpeningError, close_study, open_study, pause_study
+from app.actions.studies.opening_checks import notes_on_opening
+from app.actions.studies.studies import LeadUnknownError, export_study, lead_for
 from app.cli.commands import templates
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
+from app.design.problem import FolderExistsError
+from app.language.language import note_on
+from app.storage.raters.arrivals import get_study_door
+from app.storage.studies.load import load_study
+from app.storage.studies.protocols import get_protocol
+from app.storage.studies.studies import list_studies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +58,6 @@ cli.command("new")(templates.new)
 @cli.command("check")
 def check(folder: Folder) -> None:
     """Check a study folder, and list every error with its file, row and column."""
-    from app.actions.studies.folder_feasibility import feasibility_of_folder
-    from app.actions.studies.opening_checks import notes_on_opening
-
     found = _read(folder)
     needs = feasibility_of_folder(found)
     for note in notes_on_opening(found.protocol, found.yaml, needs):
@@ -62,9 +70,6 @@ def check(folder: Folder) -> None:
 @cli.command("load")
 def load(folder: Folder, lead: Lead = None) -> None:
     """Store a study folder as a study, or nothing if it has errors. Loading the same folder again changes nothing."""
-    from app.actions.studies.studies import LeadUnknownError, lead_for
-    from app.storage.studies.load import load_study
-
     found = _read(folder)
     with store() as engine, engine.begin() as db, progress() as show:
         try:
@@ -78,8 +83,6 @@ def load(folder: Folder, lead: Lead = None) -> None:
 @cli.command("list")
 def list_all() -> None:
     """List all stored studies, one per line: slug, status, title."""
-    from app.storage.studies.studies import list_studies
-
     with store() as engine, engine.connect() as db:
         for row in list_studies(db):
             typer.echo(f"{row.slug}\t{row.status}\t{row.title}")
@@ -88,9 +91,6 @@ def list_all() -> None:
 @cli.command("export")
 def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
     """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
-    from app.actions.studies.studies import export_study
-    from app.design.problem import FolderExistsError
-
     with store() as engine, engine.connect() as db, progress() as show:
         try:
             export_study(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
@@ -102,10 +102,6 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 @cli.command("open")
 def open_(slug: Slug) -> None:
     """Open a study to raters. Items that were added since it was last opened are included."""
-    from app.actions.studies.life_cycle import open_study
-    from app.language.language import note_on
-    from app.storage.studies.protocols import get_protocol
-
     words = (
         f"The study {slug} is open. Links for raters: /s/{slug}?participant=ID, from Prolific /s/{slug}?PROLIFIC_PID=ID"
     )
@@ -132,9 +128,6 @@ def invite(
     ] = "http://127.0.0.1:8000",
 ) -> None:
     """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
-    from app.actions.rating.invite import InviteError, invite_raters
-    from app.storage.raters.arrivals import get_study_door
-
     with store() as engine, engine.begin() as db:
         door = get_study_door(db, slug) or no_such_study(slug)
         try:
@@ -150,22 +143,16 @@ def invite(
 @cli.command("pause")
 def pause(slug: Slug) -> None:
     """Pause a study: no one new can start, raters who have started can finish."""
-    from app.actions.studies.life_cycle import pause_study
-
     _change(slug, pause_study, f"The study {slug} is paused. Raters who have started can finish.")
 
 
 @cli.command("close")
 def close(slug: Slug) -> None:
     """Close a study to all raters. Its ratings are kept."""
-    from app.actions.studies.life_cycle import close_study
-
     _change(slug, close_study, f"The study {slug} is closed.")
 
 
 def _change(slug: str, change: Callable[[Connection, str], None], words: str) -> None:
-    from app.actions.studies.life_cycle import OpeningError
-
     with store() as engine, engine.begin() as db:
         stored_study(db, slug)
         try:

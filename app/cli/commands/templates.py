@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from app.actions.studies.templates import SlugError, TemplateMissingError, list_templates, new_study
 from app.cli.output import fail, say
+from app.design.problem import FolderExistsError
 
 
 def templates() -> None:
     """List the study templates: published designs to start from."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from app.actions.studies.templates import list_templates
-
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("template", no_wrap=True)
     table.add_column("what it is for", ratio=3)
@@ -45,14 +44,6 @@ def new(
     ] = None,
 ) -> None:
     """Create a study folder from a template, to edit. Nothing is ever overwritten."""
-    from app.actions.studies.templates import (
-        SlugError,
-        TemplateMissingError,
-        list_templates,
-        new_study,
-    )
-    from app.design.problem import FolderExistsError
-
     slug = slug or template
     try:
         folder = new_study(template, Path(out or slug), slug, title or slug.replace("-", " ").capitalize())

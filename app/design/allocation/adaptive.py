@@ -9,12 +9,14 @@ and Inference 127:279-293) use it for paired comparisons.
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
@@ -43,8 +45,6 @@ class Information:
             sources: their ids, each once.
             met: what was chosen so far between them; the order of a pair does not matter.
         """
-        import numpy as np
-
         self._place = {source: place for place, source in enumerate(sources)}
         games = [(self._place[pair.first], self._place[pair.second], pair.n, pair.won) for pair in met]
         precision = np.eye(len(sources)) / PRIOR_SD**2
@@ -65,16 +65,12 @@ class Information:
 
     def gain(self, one: int, other: int) -> float:
         """What one more choice between two sources would tell, in nats; never negative."""
-        import numpy as np
-
         first, second, weight = self._weight(one, other)
         var = self._covariance
         return float(np.log1p(weight * (var[first, first] + var[second, second] - 2 * var[first, second])))
 
     def expect(self, one: int, other: int) -> None:
         """Count on a choice between two sources that is given out and not made yet."""
-        import numpy as np
-
         first, second, weight = self._weight(one, other)
         _add(self._hessian, first, second, weight)
         self._covariance = np.linalg.inv(self._hessian)
@@ -84,8 +80,6 @@ class Information:
         return max(pairs, key=lambda pair: self.gain(*pair))
 
     def _weight(self, one: int, other: int) -> tuple[int, int, float]:
-        from math import exp
-
         first, second = self._place[one], self._place[other]
         p = 1 / (1 + exp(float(self._strength[second] - self._strength[first])))
         return first, second, p * (1 - p)

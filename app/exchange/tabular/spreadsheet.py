@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from openpyxl import load_workbook
 
 from app.design.questions.scale import number_text
 from app.exchange.input_limits import check_archive, check_columns, check_rows
@@ -81,8 +82,6 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
 
 def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header, and each row that holds something, as wide as the header, with its number."""
-    from openpyxl import load_workbook
-
     sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
     # What the file says of its extent may be far beyond its cells.
     sheet.reset_dimensions()

@@ -7,6 +7,7 @@ the database: who gets it exclusively is alone. `keeper.lock` is held by the kee
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from app.postgres.filesystem.private_files import open_private
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+if sys.platform != "win32":  # Windows has no such module
+    import fcntl
 
 START = "start.lock"
 USERS = "users.lock"
@@ -28,15 +32,11 @@ def open_lock(path: Path) -> int:
 
 def share(fd: int) -> None:
     """Hold the lock beside others; wait while somebody holds it exclusively."""
-    import fcntl
-
     fcntl.flock(fd, fcntl.LOCK_SH)
 
 
 def try_alone(fd: int) -> bool:
     """Take the lock exclusively if nobody else holds it."""
-    import fcntl
-
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -47,8 +47,6 @@ def try_alone(fd: int) -> bool:
 @contextmanager
 def alone(fd: int) -> Iterator[None]:
     """Hold the lock exclusively; wait for it as long as it takes."""
-    import fcntl
-
     fcntl.flock(fd, fcntl.LOCK_EX)
     try:
         yield

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from krippendorff import alpha
+
 from app.stats.agreement.disagreement import Disagreement, Level, patterns, unit_free
 from app.stats.agreement.two_way import alpha_two_way
 from app.stats.core.jackknife import correlation_spread, no_variation, nothing_to_compare
@@ -46,8 +48,6 @@ def krippendorff_alpha(
 
 def point_estimate(paired: Ratings, parts: Disagreement) -> float:
     """Alpha by the package where its arrays stay small, else by the same formula."""
-    from krippendorff import alpha
-
     counts, values = paired.counts, unit_free(paired.values)
     if counts.size * len(values) > PACKAGE_CELLS:
         return parts.alpha

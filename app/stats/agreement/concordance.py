@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import chdtrc
+from scipy.stats import rankdata
 
 from app.stats.core.jackknife import PAIR, no_variation
 from app.stats.core.result import Result, undefined
@@ -34,8 +36,6 @@ def kendall_w(ratings: Ratings) -> Result:
     found = concordance_of(table)
     if found is None:
         return no_variation(ratings).with_counts(**sizes)
-    from scipy.special import chdtrc
-
     n_raters, n_units = table.shape
     p_value = float(chdtrc(n_units - 1, n_raters * (n_units - 1) * found))
     return Result(found, method=METHOD, p_value=p_value, df=float(n_units - 1), **sizes)
@@ -53,8 +53,6 @@ def complete_table(ratings: Ratings) -> Floats:
 
 def concordance_of(table: Floats) -> float | None:
     """W of values, shape (n_raters, n_units); None where no rater puts any unit before another."""
-    from scipy.stats import rankdata
-
     k, n = table.shape
     ranks = rankdata(table, axis=1)
     spread = float(((ranks.sum(axis=0) - k * (n + 1) / 2) ** 2).sum())

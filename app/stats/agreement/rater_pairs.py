@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from app.stats.agreement.weights import Weights, disagreement_weights
 
@@ -49,8 +50,6 @@ def rater_pairs(ratings: Ratings, *, weights: Weights = "quadratic", fewest_unit
 
 def _filled(ratings: Ratings, number: Bools | Floats) -> Any:  # noqa: ANN401 - scipy's sparse arrays have no one name
     """A number for each rating at its rater and unit, sparse, shape (n_raters, n_units)."""
-    from scipy.sparse import csr_array
-
     places = (ratings.rater_row, ratings.unit_row)
     shape = (len(ratings.rater_codes), ratings.n_units)
     return csr_array((np.asarray(number, dtype=np.float64), places), shape=shape)

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
@@ -65,19 +67,13 @@ class Crossing:
     @cached_property
     def df_rest(self) -> int:
         """Ratings less what units and raters take up. Where each rater has their own units, nothing is left."""
-        from scipy.sparse.csgraph import connected_components
-
         n_islands, _ = connected_components(self._graph(), directed=False)
         return self.n - (len(self.units) + len(self.raters) - n_islands)
 
     def incidence(self, rows: Side, columns: Side) -> Any:  # noqa: ANN401 - scipy's sparse arrays have no one name
         """How often each level of one side met each of the other, sparse."""
-        from scipy.sparse import csr_array
-
         return csr_array((np.ones(self.n), (rows.code, columns.code)), shape=(len(rows), len(columns)))
 
     def _graph(self) -> Any:  # noqa: ANN401 - as above
-        from scipy.sparse import csr_array
-
         n_units, n_levels = len(self.units), len(self.units) + len(self.raters)
         return csr_array((np.ones(self.n), (self.units.code, n_units + self.raters.code)), shape=(n_levels, n_levels))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from scipy.special import fdtri
+
 from app.stats.core.jackknife import PAIR, ZERO, no_variation, nothing_to_compare
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.reliability.mean_squares import MeanSquares, crossed, one_way
@@ -86,8 +88,6 @@ def _ends(
     squares: MeanSquares, single: float, *, agreement: bool, confidence: float
 ) -> tuple[float | None, float | None]:
     """McGraw and Wong (1996), table 7; for agreement with Satterthwaite's degrees of freedom."""
-    from scipy.special import fdtri
-
     if squares.rest < ZERO:
         return None, None
     df = squares.df_units, squares.satterthwaite(single) if agreement else squares.df_rest

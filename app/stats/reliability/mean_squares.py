@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import fdtrc
 
 from app.stats.core.jackknife import PAIR, ZERO
 from app.stats.reliability.components import COMPLETE, variance_components
@@ -53,8 +54,6 @@ class MeanSquares:
     @property
     def p_value(self) -> float | None:
         """Of the F test that units do not differ, where it is exact."""
-        from scipy.special import fdtrc
-
         if not self.is_exact or self.rest < ZERO:
             return None
         # a mean square of nothing may come out a rounding error below 0

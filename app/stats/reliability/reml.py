@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ def reml(crossing: Crossing, start: tuple[float, float, float]) -> tuple[float, 
 
     None where the search does not end within MAX_STEPS.
     """
-    from scipy.optimize import minimize
-
     deviance = RemlDeviance(crossing)
     unit, rater, rest = (max(each, 0.01) for each in start)
     sides = [rater, unit] if deviance.is_swapped else [unit, rater]

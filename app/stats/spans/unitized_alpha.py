@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from krippendorff import alpha
 
 from app.stats.core.clusters import t_quantile, without_interval
 from app.stats.core.result import Interval, Result, undefined
@@ -63,8 +64,6 @@ def _counts(marks: Sequence[Marked], length: Mapping[object, int]) -> list[Ints]
 
 
 def _by_package(counts: list[Ints]) -> float:
-    from krippendorff import alpha
-
     return float(alpha(value_counts=np.concatenate(counts), level_of_measurement="nominal"))
 
 

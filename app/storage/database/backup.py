@@ -7,6 +7,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import psycopg
+from psycopg.conninfo import make_conninfo
+from sqlalchemy import make_url
+
 from app.postgres.account import reason
 from app.postgres.binaries import binaries
 from app.postgres.filesystem.private_files import sync
@@ -64,9 +68,6 @@ def restore(url: str, file: Path) -> None:
 
 def _connection(url: str) -> tuple[str, str]:
     """The address for libpq, and the password, which must not stand in a command line for everybody to see."""
-    from psycopg.conninfo import make_conninfo
-    from sqlalchemy import make_url
-
     found = make_url(url)
     named = {"user": found.username, "host": found.host, "port": found.port, "dbname": found.database}
     options = {name: value if isinstance(value, str) else ",".join(value) for name, value in found.query.items()}
@@ -74,8 +75,6 @@ def _connection(url: str) -> tuple[str, str]:
 
 
 def _count_relations(url: str) -> int:
-    import psycopg
-
     address, password = _connection(url)
     try:
         with psycopg.connect(address, password=password or None) as connection:

@@ -1,4 +1,4 @@
-"""Bulk in and out by COPY: columns of a DataFrame to rows of a table, and a query's rows to bytes."""
+"""Bulk in and out by COPY: rows of values to a table, and a query's rows to bytes."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    import pandas as pd
     from psycopg import Cursor
     from sqlalchemy import Connection
 
-    Progress = Callable[[str, int, int], None]
 
-NULL = r"\N"
-ROWS_AT_ONCE = 25_000
-
-
-def _cursor(db: Connection) -> Cursor[Any]:
+def driver_cursor(db: Connection) -> Cursor[Any]:
     """Give psycopg's own cursor on the same connection, inside the same transaction."""
     driver = db.connection.driver_connection
     if driver is None:
@@ -29,34 +23,10 @@ def _cursor(db: Connection) -> Cursor[Any]:
     return cursor
 
 
-def copy_in(db: Connection, table: str, frame: pd.DataFrame, progress: Progress, **constant: str) -> None:
-    """Append the frame's rows to the table, in their order.
-
-    Args:
-        db: the transaction.
-        table: the table's name.
-        frame: one column for each column of the table that is given; see `_cells` for how each type is written.
-        progress: told how far it is.
-        constant: columns that have the same cell in every row.
-    """
-    filled = [name for name in frame.columns if frame[name].notna().any()]
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, [*constant, *filled]))
-    )
-    with _cursor(db) as cursor, cursor.copy(statement) as copy:
-        for start in range(0, len(frame), ROWS_AT_ONCE):
-            progress(f"Storing {table}", start, len(frame))
-            part = frame.iloc[start : start + ROWS_AT_ONCE]
-            cells = [[cell] * len(part) for cell in constant.values()] + [_cells(part[name]) for name in filled]
-            lines = map("\t".join, zip(*cells, strict=True))
-            copy.write("\n".join(lines) + "\n")
-    progress(f"Storing {table}", len(frame), len(frame))
-
-
 def copy_rows(db: Connection, table: str, rows: Iterable[Sequence[object]]) -> None:
     """Append rows of Python values to the table, every column of it in its order."""
     statement = sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table))
-    with _cursor(db) as cursor, cursor.copy(statement) as copy:
+    with driver_cursor(db) as cursor, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(row)
 
@@ -72,40 +42,8 @@ def copy_out(db: Connection, query: str, **values: int) -> io.BytesIO:
     literals: Mapping[str, Any] = {name: sql.Literal(value) for name, value in values.items()}
     statement = sql.SQL("COPY ({}) TO STDOUT (FORMAT csv, HEADER)").format(sql.SQL(query).format(**literals))
     found = io.BytesIO()
-    with _cursor(db) as cursor, cursor.copy(statement) as copy:
+    with driver_cursor(db) as cursor, cursor.copy(statement) as copy:
         for data in copy:
             found.write(data)
     found.seek(0)
     return found
-
-
-def _cells(column: pd.Series[Any]) -> list[str]:
-    """A column as COPY's text format has it."""
-    from app.analysis.data.column_text import column_text  # pandas: only where a study is loaded
-
-    return column_text(column, _cell, missing=NULL, utc="+00")
-
-
-def _cell(value: object) -> str:
-    match value:
-        case str():
-            return _escaped(value)
-        case bool():
-            return "t" if value else "f"
-        case float():
-            return repr(value)
-        case tuple():
-            return _escaped("{" + ",".join(map(_quoted, value)) + "}")
-        case _:
-            return str(value)
-
-
-def _quoted(part: str) -> str:
-    """One element of an array, as Postgres quotes it."""
-    return '"' + part.replace("\\", r"\\").replace('"', r"\"") + '"'
-
-
-def _escaped(text: str) -> str:
-    if "\\" in text:
-        text = text.replace("\\", "\\\\")
-    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")

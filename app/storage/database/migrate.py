@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from app.storage.tables import metadata
@@ -27,9 +31,6 @@ def upgrade(engine: Engine, migrations: Path) -> None:
     """
     if is_current(engine, migrations):
         return
-    from alembic import command
-    from alembic.config import Config
-
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -60,9 +61,6 @@ def is_current(engine: Engine, migrations: Path) -> bool:
 
 def differences(engine: Engine) -> list[object]:
     """What `alembic check` would find: where tables and migrations disagree."""
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_server_default": True})
         return list(compare_metadata(context, metadata))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, get_args
 
+import numpy as np
+import pandas as pd
 from sqlalchemy import text
 
 from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, rating_frame
@@ -19,8 +21,6 @@ from app.storage.database.bulk_copy import copy_out
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-    import pandas as pd
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
@@ -81,8 +81,6 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         db: a connection.
         study_id: the study.
     """
-    import pandas as pd
-
     copied = copy_ratings(db, study_id)
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
     found = ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses)
@@ -99,8 +97,6 @@ def study_frames(db: Connection, study_id: int) -> Frames:
 
 def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
     """The checks that raters answered, as `analysis.frames` has them; None where there are none."""
-    import pandas as pd
-
     rows = [tuple(row) for row in db.execute(_CHECKS, {"study": study_id})]
     if not rows:
         return None
@@ -110,8 +106,6 @@ def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
 
 def table(rows: Rows, **columns: str) -> pd.DataFrame:
     """Rows as a frame: these columns, then one an attribute by name; empty cells None."""
-    import pandas as pd
-
     frame = pd.DataFrame(
         {name: pd.Series([getattr(row, column) for row in rows], dtype=object) for name, column in columns.items()}
     )
@@ -129,8 +123,6 @@ def raters_table(rows: Rows) -> pd.DataFrame:
 
 def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
     """The rows of the table, ids as numbers. Copied before the ids' keys are read: whom an answer names is there."""
-    import pandas as pd
-
     kinds = {column.name: _DTYPES.get(column.type, "object") for column in FRAME_COLUMNS}
     return pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
 
@@ -157,8 +149,6 @@ def ratings_of(
 
 def _cells(column: RatingColumn, copied: pd.Series[Any], keys: Mapping[str, _Keys]) -> Any:  # noqa: ANN401 - any type
     """A column as frames have it."""
-    import pandas as pd
-
     if column.of is not None:
         return keys[column.of].at(copied)
     match column.type:
@@ -176,30 +166,21 @@ class _Keys:
     """The lead's ids by the store's numbers, for whole columns; 0 is none."""
 
     def __init__(self, rows: Rows) -> None:
-        import numpy as np
-
         self._ids = np.array([0, *sorted(row.id for row in rows)], dtype=np.int64)
         keys = {row.id: row.key for row in rows}
         self._keys = np.array([keys.get(number) for number in self._ids.tolist()], dtype=object)
 
     def has(self, numbers: pd.Series[int]) -> NDArray[np.bool_]:
-        import numpy as np
-
         found: NDArray[np.bool_] = np.isin(numbers.to_numpy(), self._ids)
         return found
 
     def at(self, numbers: pd.Series[int]) -> NDArray[np.object_]:
-        import numpy as np
-
         found: NDArray[np.object_] = self._keys[np.searchsorted(self._ids, numbers.to_numpy())]
         return found
 
 
 def _floats(column: pd.Series[str]) -> NDArray[np.float64]:
     """Decimals from their text, exactly; each distinct one is read once."""
-    import numpy as np
-    import pandas as pd
-
     codes, distinct = pd.factorize(column)
     floats = np.array([*map(float, distinct), np.nan])
     found: NDArray[np.float64] = floats[codes]
@@ -208,9 +189,6 @@ def _floats(column: pd.Series[str]) -> NDArray[np.float64]:
 
 def _put_back_empty(db: Connection, study_id: int, columns: dict[str, Any]) -> None:
     """CSV has one cell for NULL and for an empty answer: an empty text, or none of the codes."""
-    import numpy as np
-    import pandas as pd
-
     types = {row.key: row.type for row in db.execute(_TYPES, {"study": study_id})}
     for name in get_args(EmptyColumn):
         kinds = kinds_with_empty(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 from sqlalchemy import text
 
 from app.analysis.data.study_folder import StudyFolder
@@ -12,7 +13,6 @@ from app.storage.results.frames import RATERS, copy_ratings, raters_table, ratin
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
-    import pandas as pd
     from sqlalchemy import Connection
 
 
@@ -70,8 +70,6 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
 
 def study_events(db: Connection, study_id: int) -> pd.DataFrame:
     """What else happened, and the steps that raters passed: rater, kind, detail (a dictionary), happened_at."""
-    import pandas as pd
-
     rows = [tuple(row) for row in db.execute(_EVENTS, {"study": study_id})]
     return pd.DataFrame(rows, columns=["rater", "kind", "detail", "happened_at"], dtype=object)
 

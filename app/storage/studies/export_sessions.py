@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from sqlalchemy import text
 
 if TYPE_CHECKING:
-    import pandas as pd
     from sqlalchemy import Connection, TextClause
 
 ASSIGNMENT_COLUMNS = (
@@ -79,8 +79,6 @@ def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFra
 
 
 def _frame(db: Connection, statement: TextClause, study_id: int, columns: tuple[str, ...]) -> pd.DataFrame:
-    import pandas as pd
-
     rows: list[tuple[Any, ...]] = [tuple(row) for row in db.execute(statement, {"study": study_id})]
     frame = pd.DataFrame(rows, columns=list(columns), dtype=object)
     times = {name: pd.to_datetime(frame[name], utc=True).dt.as_unit("us") for name in columns if name in TIMES}

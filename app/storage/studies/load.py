@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.analysis.data.rating_columns import FRAME_COLUMNS
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS, is_same
 from app.design.problem import InvalidInputError, Problem
-from app.storage.database.bulk_copy import copy_in
+from app.storage.database.frame_copy import copy_in
 from app.storage.studies.export import study_folder
 from app.storage.studies.versions import record_version
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.storage.database.bulk_copy import Progress
+    from app.storage.database.frame_copy import Progress
 
 _STUDY = text("""
     INSERT INTO studies (slug, lead_id, seed, is_demo) VALUES (:slug, :lead, :seed, :is_demo)

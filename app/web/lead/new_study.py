@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.studies.new_study import Sheet, SourceColumn, read_template, store_study
+from app.actions.studies.new_study import Sheet, SourceColumn
 from app.actions.studies.templates import list_templates
 from app.design.problem import InvalidInputError, Problem
 from app.storage.leads.leads import Lead
@@ -111,6 +111,8 @@ def submit_new_study(request: Request, upload: Uploaded) -> Response:
 
 @router.post("/studies/new/template")
 def submit_template(request: Request, upload: Uploaded) -> Response:
+    from app.actions.studies.read_new_study import read_template
+
     form = {part: upload.text(part) for part in ("name", "title", "slug")}
     return _answer(request, upload, lambda: read_template(**form))
 
@@ -134,6 +136,8 @@ def _reader(request: Request) -> UploadReader:
 
 def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder]) -> Response:
     """Read outside of every transaction, which could otherwise be open for minutes; then store."""
+    from app.actions.studies.read_new_study import store_study
+
     try:
         study = read()
         with request.app.state.begin() as db:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from app.actions.results.charts import chart_picture, vega_script
-from app.charts.chart import charts_of
+from app.actions.results.vega_script import vega_script
 from app.web.assets import FOREVER
 from app.web.errors import NotFoundError
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong, live_report
@@ -63,12 +62,16 @@ def export_chart(
 def export_picture(
     request: Request, own: OwnExport, key: str, picture: Format, theme: Theme = "light", of: str | None = None
 ) -> Response:
+    from app.actions.results.charts import chart_picture
+
     kind, content = chart_picture(request.app.state.begin, _spec(request, own, of, key, theme), picture)
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
     return Response(content, media_type=kind, headers=disposition)
 
 
 def _charts(request: Request, own: LeadAndStudy, of: str | None) -> list[Chart]:
+    from app.charts.chart import charts_of
+
     made = live_report(request, own, of)
     return charts_of(made.report, made.protocol)
 

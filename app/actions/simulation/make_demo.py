@@ -1,0 +1,36 @@
+"""Make the demo study: load it, open it, and let simulated raters rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions import lead_access as access
+from app.actions.simulation.demo import EMAIL, N_SIMULATED, SLUG
+from app.actions.simulation.simulate import simulate
+from app.actions.studies.life_cycle import open_study
+from app.storage.leads import leads
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
+
+if TYPE_CHECKING:
+    from app.analysis.data.study_folder import StudyFolder
+    from app.storage.database.engine import Begin
+
+SEED = 20_261_121
+
+
+def open_demo(begin: Begin, folder: StudyFolder) -> None:
+    """Load the study and open it, unless it is there: both or neither."""
+    with begin() as db:
+        if get_study(db, SLUG) is None:
+            lead = leads.get_lead(db, EMAIL) or access.add_lead(db, EMAIL)
+            load_study(db, folder, lead.id, is_demo=True)
+            open_study(db, SLUG)
+
+
+def simulate_demo(begin: Begin) -> None:
+    """Let the simulated raters rate, with the code that handles people's answers.
+
+    Raters who are already done stay as they are.
+    """
+    simulate(begin, SLUG, n_raters=N_SIMULATED, seed=SEED)

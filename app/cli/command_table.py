@@ -1,0 +1,99 @@
+"""The table of commands. A command's module is loaded when the command is called: `attune --help` and the web process
+do without pandas and scipy, which take seconds to load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command, or a group of commands if `attribute` is a Typer, in a module of `app.cli.commands`.
+
+    `summary` is what `attune --help` shows: the command's own first sentence, which is not loaded yet.
+    """
+
+    module: str
+    attribute: str
+    summary: str
+    is_hidden: bool = False
+
+    def load(self, name: str) -> Any:  # noqa: ANN401 - typer's own classes are private
+        """Import the module and make the command of this name."""
+        found = getattr(import_module(f"app.cli.commands.{self.module}"), self.attribute)
+        if isinstance(found, typer.Typer):
+            command: Any = typer.main.get_group(found)
+        else:
+            alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+            alone.command(name)(found)
+            command = typer.main.get_command(alone)
+        command.name = name
+        return command
+
+
+COMMANDS = {
+    "serve": Entry(
+        "serve",
+        "serve",
+        "Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first.",
+    ),
+    "demo": Entry(
+        "demo",
+        "demo",
+        "Start the web application with an example study and simulated ratings; Ctrl-C stops it.",
+    ),
+    "make-demo": Entry("make_demo", "make_demo", "Fill a database with the demo study.", is_hidden=True),
+    "analyze": Entry("analyze", "analyze", "Compute the estimates of a study. A study folder needs no database."),
+    "plan": Entry(
+        "plan",
+        "plan",
+        "Forecast interval widths and power before there are ratings, by simulating the design of the study.",
+    ),
+    "simulate": Entry("simulate", "simulate", "Send simulated raters through the design of a study."),
+    "backup": Entry("database", "backup", "Save the whole database to one new file."),
+    "restore": Entry(
+        "database", "restore", "Fill an empty database from a backup file, and upgrade it to this version."
+    ),
+    "doctor": Entry(
+        "doctor",
+        "doctor",
+        "Check this installation: programs, files, database and disk. Exit code 1 if there is a problem.",
+    ),
+    "study": Entry("study", "cli", "Create, check, load, open, close and export studies."),
+    "items": Entry("items", "cli", "Import items and responses from a spreadsheet."),
+    "ratings": Entry("ratings", "cli", "Import ratings that were collected elsewhere."),
+    "lead": Entry("lead", "cli", "Add study leads, and give them access."),
+    "db": Entry("database", "cli", "Maintain the database."),
+}
+
+
+class NotLoaded(TyperCommand):
+    """A command that is known by its name and summary; it is loaded when it is called."""
+
+    def __init__(self, name: str, entry: Entry) -> None:
+        """Nothing is imported yet."""
+        super().__init__(name, help=entry.summary, hidden=entry.is_hidden)
+        self._entry = entry
+
+    def load(self) -> Any:  # noqa: ANN401 - typer's own classes are private
+        """The command itself."""
+        return self._entry.load(self.name or "")
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401 - as typer has it
+        """The context of the command itself, so that it parses its own arguments and runs."""
+        return self.load().make_context(info_name, args, parent=parent, **extra)
+
+
+class CommandTable(TyperGroup):
+    """The group `attune`."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - as typer has it
+        """All commands of the table, none of them loaded."""
+        commands = {name: NotLoaded(name, entry) for name, entry in COMMANDS.items()}
+        super().__init__(**settings | {"commands": commands})

@@ -1,0 +1,29 @@
+"""Fill a database with the demo study: what `DemoMaker` runs in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from app.actions.simulation.make_demo import open_demo, simulate_demo
+from app.cli.demo_maker import OPEN
+from app.exchange.folder.read import read_folder
+from app.storage.database.engine import make_engine, transactions
+
+FOLDER = Path(__file__).resolve().parents[2] / "demo" / "study"
+
+
+def make_demo() -> None:
+    """Fill a database with the demo study.
+
+    It reads the study first, then the address of a database from standard input, and fills it.
+    """
+    folder = read_folder(FOLDER)
+    url = sys.stdin.readline().strip()
+    if not url:
+        return
+    begin = transactions(make_engine(url, n_connections=1))
+    open_demo(begin, folder)
+    sys.stdout.write(f"{OPEN}\n")
+    sys.stdout.flush()
+    simulate_demo(begin)
