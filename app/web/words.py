@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from babel.dates import format_date, format_timedelta
 from markupsafe import Markup, escape
 
 from app.design.protocol.labels import readable
+from app.language.language import SOURCE
 
-_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
+# Below ten hours a wait is given in minutes: an hour and a half would be rounded to two.
+_IN_MINUTES = 10
 
 
 def count(n: int) -> str:
@@ -21,20 +25,18 @@ def count(n: int) -> str:
 
 
 def ago(past: datetime, now: datetime) -> str:
-    """How long ago, and the date where that is longer than a day.
+    """How long ago, and the date if that is longer than a day.
 
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    >>> [ago(noon - timedelta(seconds=s), noon) for s in (-5, 30, 90, 7200, 90_000)]
-    ['just now', 'just now', '1 min ago', '2 h ago', '20 Nov 2026']
+    >>> [ago(noon - timedelta(seconds=s), noon) for s in (-5, 30, 80, 7200, 90_000)]
+    ['just now', 'just now', '1 minute ago', '2 hours ago', '20 Nov 2026']
     """
     passed = now - past
     if passed < _MINUTE:
         return "just now"
-    if passed < _HOUR:
-        return f"{passed // _MINUTE} min ago"
     if passed < _DAY:
-        return f"{passed // _HOUR} h ago"
-    return f"{past.day} {past:%b %Y}"
+        return format_timedelta(-passed, threshold=1, add_direction=True, locale=SOURCE)
+    return format_date(past, "d MMM y", locale=SOURCE)
 
 
 def when(past: datetime | None) -> Markup:
@@ -51,11 +53,11 @@ def when(past: datetime | None) -> Markup:
 def minutes(seconds: int) -> str:
     """A wait, rounded up.
 
-    >>> minutes(20), minutes(61)
-    ('1 minute', '2 minutes')
+    >>> minutes(20), minutes(61), minutes(5400)
+    ('1 minute', '2 minutes', '90 minutes')
     """
-    n = -(-seconds // 60)
-    return f"{n} minute{'s' if n != 1 else ''}"
+    whole = timedelta(minutes=-(-seconds // 60))
+    return format_timedelta(whole, granularity="minute", threshold=_IN_MINUTES, locale=SOURCE)
 
 
 def explained(text: str) -> Markup:
