@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from app.analysis.data.rating_columns import FILE_COLUMNS
+from app.analysis.data.rating_columns import COLUMNS, FILE_COLUMNS
 from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.analysis.estimate import FIELDS, Estimate
 from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
-from app.exchange.folder.codebook import MEANINGS
+from app.exchange.folder.codebook import MEANINGS, OF_LEAD
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder, write_zip
 from app.exchange.uploads import read_upload
@@ -137,7 +137,9 @@ def test_the_spreadsheet_variant_defuses_formulas_and_leaves_numbers_alone(tmp_p
 def test_the_codebook_explains_every_column_and_every_point(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small())
     rows = read_rows(tmp_path / "out" / "codebook.csv")
-    assert {row["meaning"] for row in rows if row["column"] == "feels"} == {"as the lead named it"}
+    assert {row["meaning"] for row in rows if row["column"] == "feels"} == {OF_LEAD}
+    labels = {row["column"]: row["label"] for row in rows if not row["question"] and row["file"] == "ratings.csv"}
+    assert labels == {column.name: column.label for column in COLUMNS if column.name in labels}
     assert {(row["value"], row["meaning"]) for row in rows if row["question"] == "warmth"} >= {
         ("1", "cold"),
         ("3", "warm"),

@@ -20,7 +20,8 @@ Table = Literal["raters", "items", "responses"]
 class RatingColumn:
     """One column. `of`: the table whose ids it holds. `allowed`: all that it may hold, where that is a short list.
 
-    `in_file` and `in_frame` are False for the two ways of writing the answer.
+    `in_file` and `in_frame` are False for the two ways of writing the answer. `is_given` is True for what comes with
+    each answer; what a trial or the server knows is added when the answer is stored.
     """
 
     name: str
@@ -32,6 +33,7 @@ class RatingColumn:
     allowed: tuple[str, ...] = ()
     in_file: bool = True
     in_frame: bool = True
+    is_given: bool = False
 
     @property
     def stored_as(self) -> str:
@@ -42,8 +44,8 @@ class RatingColumn:
 COLUMNS = (
     RatingColumn("rater", "id", "Rater", "pseudonym of the rater", "rater_id", "raters"),
     RatingColumn("item", "id", "Item", "id of the item (the situation that is read)", "item_id", "items"),
-    RatingColumn("response", "id", "Response", "id of the response", "response_id", "responses"),
-    RatingColumn("question", "name", "Question", "key of the question"),
+    RatingColumn("response", "id", "Response", "id of the response", "response_id", "responses", is_given=True),
+    RatingColumn("question", "name", "Question", "key of the question", is_given=True),
     RatingColumn(
         "value",
         "text",
@@ -51,40 +53,53 @@ COLUMNS = (
         "the answer: a number; the response chosen, tie or neither; codes joined by |; character offsets; or text",
         in_frame=False,
     ),
-    RatingColumn("number", "number", "Number", "a rating, a position on a slider, or a rank", in_file=False),
-    RatingColumn("outcome", "name", "Outcome", "response, tie, neither or cannot_judge", in_file=False),
     RatingColumn(
-        "chosen", "id", "Response chosen", "the response chosen", "chosen_response_id", "responses", in_file=False
+        "number", "number", "Number", "a rating, a position on a slider, or a rank", in_file=False, is_given=True
     ),
-    RatingColumn("codes", "codes", "Codes", "the codes given, joined by |", in_file=False),
-    RatingColumn("text", "text", "Text", "a text, or character offsets", in_file=False),
-    RatingColumn("strength", "number", "Strength", "how strong the preference is"),
-    RatingColumn("turn", "whole", "Turn", "turn of the dialogue, from 1"),
+    RatingColumn("outcome", "name", "Outcome", "response, tie, neither or cannot_judge", in_file=False, is_given=True),
     RatingColumn(
-        "left_response", "id", "Left response", "the response that stood left", "left_response_id", "responses"
+        "chosen",
+        "id",
+        "Response chosen",
+        "the response chosen",
+        "chosen_response_id",
+        "responses",
+        in_file=False,
+        is_given=True,
+    ),
+    RatingColumn("codes", "codes", "Codes", "the codes given, joined by |", in_file=False, is_given=True),
+    RatingColumn("text", "text", "Text", "a text, or character offsets", in_file=False, is_given=True),
+    RatingColumn("strength", "number", "Strength", "how strong the preference is", is_given=True),
+    RatingColumn("turn", "whole", "Turn", "the turn of the dialogue, from 1", is_given=True),
+    RatingColumn(
+        "left_response", "id", "Left response", "the response shown on the left", "left_response_id", "responses"
     ),
     RatingColumn(
-        "right_response", "id", "Right response", "the response that stood right", "right_response_id", "responses"
+        "right_response", "id", "Right response", "the response shown on the right", "right_response_id", "responses"
     ),
-    RatingColumn("side", "name", "Side", "the side of the response chosen or rated", allowed=("left", "right")),
-    RatingColumn("position", "whole", "Position", "place in the rater's order"),
-    RatingColumn("condition", "name", "Condition", "under which condition"),
-    RatingColumn("shown_label", "name", "Shown label", "what was said of the source"),
-    RatingColumn("repeat", "count", "Repeat", "0, or which planned repeat"),
+    RatingColumn(
+        "side", "name", "Side", "the side of the response chosen or rated", allowed=("left", "right"), is_given=True
+    ),
+    RatingColumn("position", "whole", "Position", "position in the rater's order, from 1"),
+    RatingColumn("condition", "name", "Condition", "the condition of the trial"),
+    RatingColumn("shown_label", "name", "Shown label", "what the rater was told about the source", is_given=True),
+    RatingColumn("repeat", "count", "Repeat", "0, or the number of the planned repeat"),
     RatingColumn("rated_at", "time", "Answered", "when the answer was given, UTC"),
     RatingColumn("served_at", "time", "Shown", "when the item was shown, UTC"),
-    RatingColumn("active_ms", "whole", "Active time", "milliseconds from shown to done"),
+    RatingColumn("active_ms", "whole", "Active time", "milliseconds on the page, without pauses and hidden tabs"),
     RatingColumn(
         "device",
         "name",
         "Device",
-        "phone, tablet or desktop, by the width of the browser's window; nothing where scripts are off",
+        "phone, tablet or desktop, by the width of the browser window; empty if JavaScript is off",
         allowed=DEVICES,
+        is_given=True,
     ),
-    RatingColumn("comment", "text", "Comment", "a remark on the answer"),
-    RatingColumn("exclude", "name", "Excluded", "a reason to leave the answer out of every estimate"),
+    RatingColumn("comment", "text", "Comment", "the rater's comment on the answer", is_given=True),
+    RatingColumn("exclude", "name", "Excluded", "why the answer is left out of every estimate"),
 )
 FRAME_COLUMNS = tuple(column for column in COLUMNS if column.in_frame)
+GIVEN_COLUMNS = tuple(column for column in COLUMNS if column.is_given)
 FILE_COLUMNS = tuple(column.name for column in COLUMNS if column.in_file)
 
 

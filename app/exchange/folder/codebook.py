@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
 
+LABELS = {column.name: column.label for column in COLUMNS if column.in_file}
 MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file} | {
     "text": "the text as it is shown",
     "turns": "the dialogue: a JSON list of speaker and text",
@@ -53,6 +54,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "recipe": "how it can be got again, as JSON: hashes of data and answers, filter, formula, seed, software",
     "file": "the file that the column is in",
     "column": "the column",
+    "label": "what a person reads for the column or question",
     "meaning": "what the column or the value means",
     "happened_at": "when, UTC",
     "responses": "the responses as shown, left or first to last, joined by |",
@@ -73,6 +75,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "n_open": "how many are open",
     "paused_ms": "milliseconds of the rater's own pauses, which no other time counts",
 }
+OF_LEAD = "a column of the study's own"
 _WHOLE = (
     "n_items",
     "n_units",
@@ -110,23 +113,24 @@ _REFERENCES: dict[str, dict[str, str]] = {
 }
 
 
-def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, str, str]]:
-    """Rows of codebook.csv: file, column, question, value, meaning."""
+def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """Rows of codebook.csv: file, column, label, question, value, meaning."""
+    labels = protocol.labels
     for name, columns in tables.items():
         for column in columns:
-            yield f"{name}.csv", column, "", "", MEANINGS.get(column, "as the lead named it")
+            yield f"{name}.csv", column, _label(protocol, column), "", "", MEANINGS.get(column, OF_LEAD)
     for question in protocol.questions:
-        yield (
-            "ratings.csv",
-            "value",
-            question.key,
-            "",
-            f"{question.text} ({question.type}, about the {question.target})",
-        )
+        about = f"{question.text} ({question.type}, about the {question.target})"
+        yield "ratings.csv", "value", labels.question(question.key), question.key, "", about
         for value, words in question.meanings():
-            yield "ratings.csv", "value", question.key, value, words
+            yield "ratings.csv", "value", labels.question(question.key), question.key, value, words
     for score, meaning in score_meanings(protocol):
-        yield "scores.csv", "score", "", score, meaning
+        yield "scores.csv", "score", labels.column(score), "", score, meaning
+
+
+def _label(protocol: Protocol, column: str) -> str:
+    """What a person reads for a column: as declared, else as the lead has it in study.yaml, else made from its name."""
+    return LABELS.get(column) or protocol.labels.column(column)
 
 
 def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -136,13 +140,13 @@ def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]
         "name": protocol.slug,
         "title": protocol.title,
         **({"description": protocol.description} if protocol.description else {}),
-        "resources": [_resource(name, columns, folder / f"{name}.csv") for name, columns in tables.items()],
+        "resources": [_resource(protocol, name, columns, folder / f"{name}.csv") for name, columns in tables.items()],
     }
 
 
-def _resource(name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
+def _resource(protocol: Protocol, name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
     data = path.read_bytes()
-    schema: dict[str, Any] = {"fields": [_field(column) for column in columns], "missingValues": [""]}
+    schema: dict[str, Any] = {"fields": [_field(protocol, column) for column in columns], "missingValues": [""]}
     if name in _KEYS:
         schema["primaryKey"] = _KEYS[name]
     if references := [
@@ -164,7 +168,7 @@ def _resource(name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
     }
 
 
-def _field(column: str) -> dict[str, str]:
+def _field(protocol: Protocol, column: str) -> dict[str, str]:
     kinds = {
         "integer": (*_WHOLE, *names_of("whole", "count")),
         "number": (*_NUMBERS, *names_of("number")),
@@ -172,4 +176,5 @@ def _field(column: str) -> dict[str, str]:
         "boolean": ("is_simulated", "is_imported", "is_passed"),
     }
     kind = next((kind for kind, names in kinds.items() if column in names), "string")
-    return {"name": column, "type": kind, "description": MEANINGS.get(column, "as the lead named it")}
+    description = MEANINGS.get(column, OF_LEAD)
+    return {"name": column, "title": _label(protocol, column), "type": kind, "description": description}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.exchange.folder.written_tables import Columns
     from app.exchange.tabular.records import Progress
 
-_CODEBOOK = ("file", "column", "question", "value", "meaning")
+_CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
 
 def write_folder(

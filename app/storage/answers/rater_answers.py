@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.answers.given_columns import NAMES, OF_GIVEN
 from app.storage.answers.ratings import GIVEN, NOT_SUBMITTED, UPSERT, answer_rows
 
 if TYPE_CHECKING:
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from app.storage.raters.rating_sessions import RatingSession
 
 _RECORD = text(f"""
-    INSERT INTO ratings AS r (study_id, rater_id, question, number, outcome, codes, text, comment, device, position,
-      rated_at,
-      idempotency_key, exclude)
-    SELECT :study, :rater, g.question, g.number, g.outcome, g.codes, g.text, g.comment, g.device, g.position,
+    INSERT INTO ratings AS r (study_id, rater_id, {NAMES}, position, rated_at, idempotency_key, exclude)
+    SELECT :study, :rater, {OF_GIVEN}, g.position,
       CASE WHEN g.at_ms IS NULL THEN now() ELSE least(now(), to_timestamp(g.at_ms / 1000)) END, g.key, :exclude
     FROM ({GIVEN}) AS g
     WHERE (g.text IS DISTINCT FROM '' OR EXISTS (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.design.questions.question import SIDES
+from app.storage.answers.given_columns import NAMES, OF_ANSWER, OF_GIVEN, REPLACED, TYPED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,19 +23,14 @@ NOT_SUBMITTED = "not submitted"
 # So do answers to gold trials.
 GOLD = "gold"
 
-GIVEN = """
+GIVEN = f"""
     SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
-      question text, response_id bigint, turn integer, number float8, outcome text, chosen_response_id bigint,
-      strength float8, codes text[], "text" text, side text, shown_label text, comment text, device text,
-      position integer, key uuid, at_ms float8, n integer)
-"""
-UPSERT = """
+      {TYPED}, position integer, key uuid, at_ms float8, n integer)
+"""  # noqa: S608 - constants only
+UPSERT = f"""
     ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
                  least(left_response_id, right_response_id), greatest(left_response_id, right_response_id))
-    DO UPDATE SET number = excluded.number, outcome = excluded.outcome,
-      chosen_response_id = excluded.chosen_response_id, strength = excluded.strength, codes = excluded.codes,
-      text = excluded.text, side = excluded.side, comment = excluded.comment,
-      device = coalesce(excluded.device, r.device),
+    DO UPDATE SET {REPLACED},
       idempotency_key = coalesce(excluded.idempotency_key, r.idempotency_key),
       rated_at = CASE WHEN (r.number, r.outcome, r.chosen_response_id, r.strength, r.codes, r.text)
                         IS DISTINCT FROM (excluded.number, excluded.outcome, excluded.chosen_response_id,
@@ -86,12 +82,9 @@ _JUDGED = f"""
 # After `a`, the assignment: its answers are judged and stored.
 INSERT = f"""
     judged AS ({_JUDGED}), stored AS (
-    INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, question, response_id, turn, number, outcome,
-      chosen_response_id, strength, codes, text, side, shown_label, comment, device, idempotency_key, rated_at,
+    INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, {NAMES}, idempotency_key, rated_at,
       left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
-    SELECT a.study_id, a.rater_id, a.id, t.item_id, g.question, g.response_id, g.turn, g.number, g.outcome,
-      g.chosen_response_id, g.strength, g.codes, g.text, g.side, g.shown_label, g.comment, g.device, g.key,
-      g.given_at,
+    SELECT a.study_id, a.rater_id, a.id, t.item_id, {OF_GIVEN}, g.key, g.given_at,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
       a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms,
@@ -193,15 +186,8 @@ def answer_rows(
             "question": slot.question.key,
             "response_id": response_id,
             "turn": slot.turn,
-            "number": given.number,
-            "outcome": given.outcome,
-            "chosen_response_id": given.chosen_response_id,
-            "strength": given.strength,
-            "codes": given.codes,
-            "text": given.text,
+            **{name: getattr(given, name) for name in OF_ANSWER},
             "shown_label": (labels or {}).get(response_id or 0),
-            "comment": given.comment,
-            "device": given.device,
             "side": SIDES[slot.place or 0] if is_of_pair else given.side,
             "key": answer.mark.key,
             "at_ms": answer.mark.at_ms,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
-from app.storage.raters.rating_sessions import TOUCH, TOUCH_MOVED, RatingSession
+from app.storage.raters.rating_sessions import SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
 from app.storage.raters.session_moves import take_over
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from sqlalchemy import Connection, Row, TextClause
+    from sqlalchemy import Connection, RowMapping, TextClause
 
 _COLUMNS = """
     a.study_id, a.id, a.token, a.rater_id, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
@@ -50,9 +50,11 @@ _SOURCES = """
       ) AS own
     ) AS m
 """
+# Both the rating session and the assignment have a study, a rater and a condition.
+_ME = ", ".join(f"me.{name} AS my_{name}" for name in SESSION_COLUMNS)
 _OWN_BY = f"""
     WITH me AS ({{touch}})
-    SELECT me.*, {_COLUMNS}
+    SELECT {_ME}, {_COLUMNS}
     FROM me
     LEFT JOIN (assignments a {_SOURCES})
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
@@ -82,7 +84,6 @@ _NEXT_REVISIT = text(f"""
     )
     SELECT {_COLUMNS} FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
 """)  # noqa: S608 - constants only
-_N_SESSION = len(RatingSession.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,10 @@ class AssignmentView:
         return replace(self, n_all=self.n_done, place=self.place_done, previous=self.previous_done, is_revisit=True)
 
 
+# `is_revisit` is not stored: `looked_back_on` sets it.
+_FIELDS = tuple(field.name for field in fields(AssignmentView) if field.name != "is_revisit")
+
+
 def get_own_assignment(
     db: Connection, slug: str, cookie: str, token: UUID
 ) -> tuple[RatingSession, AssignmentView] | None:
@@ -138,16 +143,16 @@ def get_own_assignment(
     None says that there is none, or that it is another rater's: the caller cannot tell, and should not.
     """
     values = {"slug": slug, "hash": token_hash(cookie), "token": str(token)}
-    row = db.execute(_OWN, values).one_or_none() or db.execute(_OWN_MOVED, values).one_or_none()
-    if row is None or row[_N_SESSION] is None:
+    row = db.execute(_OWN, values).mappings().one_or_none() or db.execute(_OWN_MOVED, values).mappings().one_or_none()
+    if row is None or row["id"] is None:
         return None
-    session, view = RatingSession.of(row), _view(row[_N_SESSION:])
+    session, view = RatingSession.of(row, "my_"), _view(row)
     if view.move_id == session.move_id:
         return session, view
     if session.is_moved:
         return None
     take_over(db, session, view.id)
-    return session, _view(db.execute(_OWN, values).one()[_N_SESSION:])
+    return session, _view(db.execute(_OWN, values).mappings().one())
 
 
 def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | None:
@@ -164,18 +169,18 @@ def next_revisit(db: Connection, session: RatingSession) -> AssignmentView | Non
 def _next(db: Connection, session: RatingSession, statement: TextClause) -> AssignmentView | None:
     """The assignment that a statement picks, taken over by this browser where another one had it."""
     values = {"study": session.study_id, "session": session.session_id}
-    row = db.execute(statement, values).one_or_none()
+    row = db.execute(statement, values).mappings().one_or_none()
     view = None if row is None else _view(row)
     if view is None or view.move_id == session.move_id:
         return view
     take_over(db, session, view.id)
-    return _view(db.execute(statement, values).one())
+    return _view(db.execute(statement, values).mappings().one())
 
 
-def _view(row: Row[Any] | tuple[Any, ...]) -> AssignmentView:
-    values = dict(zip(AssignmentView.__slots__[:-1], row, strict=True))
-    values["response_ids"] = tuple(values["response_ids"])
-    values["shown_labels"] = values["shown_labels"] and tuple(values["shown_labels"])
-    values["responses"] = values["responses"] or []
-    values["answers"] = values["answers"] or []
-    return AssignmentView(**values)
+def _view(row: RowMapping) -> AssignmentView:
+    values: dict[str, Any] = {name: row[name] for name in _FIELDS}
+    lists: dict[str, Any] = {name: values[name] or [] for name in ("responses", "answers")}
+    labels = values["shown_labels"]
+    return AssignmentView(
+        **values | lists | {"response_ids": tuple(values["response_ids"]), "shown_labels": labels and tuple(labels)}
+    )

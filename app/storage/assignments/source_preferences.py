@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _SOURCES = text("SELECT id FROM sources WHERE study_id = :study ORDER BY position")
 _MET = text("""
-    SELECT one.source_id, other.source_id, count(*),
+    SELECT one.source_id AS one, other.source_id AS other, count(*) AS n,
            sum(CASE WHEN r.chosen_response_id = r.left_response_id THEN 1 WHEN r.outcome = 'tie' THEN 0.5 ELSE 0 END)
+             AS won
     FROM ratings r
     JOIN responses one ON one.study_id = r.study_id AND one.id = r.left_response_id
     JOIN responses other ON other.study_id = r.study_id AND other.id = r.right_response_id
@@ -23,7 +24,7 @@ _MET = text("""
     GROUP BY one.source_id, other.source_id
 """)
 _PAIRS = text("""
-    SELECT DISTINCT least(one.source_id, other.source_id), greatest(one.source_id, other.source_id)
+    SELECT DISTINCT least(one.source_id, other.source_id) AS low, greatest(one.source_id, other.source_id) AS high
     FROM trials t
     JOIN responses one ON one.study_id = t.study_id AND one.id = t.response_ids[1]
     JOIN responses other ON other.study_id = t.study_id AND other.id = t.response_ids[2]
@@ -38,10 +39,10 @@ def get_information(db: Connection, study_id: int, question: str) -> Information
 
     sources = db.execute(_SOURCES, {"study": study_id}).scalars().all()
     met = db.execute(_MET, {"study": study_id, "question": question})
-    return Information(sources, [Met(one, other, float(n), float(won)) for one, other, n, won in met])
+    return Information(sources, [Met(row.one, row.other, float(row.n), float(row.won)) for row in met])
 
 
 def list_source_pairs(db: Connection, study_id: int) -> list[tuple[int, int]]:
     """The pairs of different sources that stand in trials, each with the lower id first."""
     rows = db.execute(_PAIRS, {"study": study_id})
-    return [(row[0], row[1]) for row in rows]
+    return [(row.low, row.high) for row in rows]

@@ -63,7 +63,7 @@ _SPECIAL = text("""
 """)
 _NO_LONGER_PLANNED = text("DROP TABLE planned_places")
 _NAMED = text("""
-    SELECT pool, array_agg(key ORDER BY key) FROM raters
+    SELECT pool, array_agg(key ORDER BY key) AS named FROM raters
     WHERE study_id = :study AND kind = 'person' AND NOT is_imported AND pool IS NOT NULL GROUP BY pool
 """)
 _YAML = text("SELECT yaml FROM protocols WHERE study_id = :study AND version = :version")
@@ -89,7 +89,7 @@ def get_yaml(db: Connection, study_id: int, version: int) -> str:
 
 def list_named_raters(db: Connection, study_id: int) -> dict[str, list[str]]:
     """The persons of raters.csv by pool."""
-    return {row.pool: list(row[1]) for row in db.execute(_NAMED, {"study": study_id})}
+    return {row.pool: list(row.named) for row in db.execute(_NAMED, {"study": study_id})}
 
 
 def list_item_keys(db: Connection, study_id: int) -> dict[int, str]:

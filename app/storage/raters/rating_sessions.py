@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
@@ -13,7 +13,7 @@ from app.storage.database.token_hash import token_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection, RowMapping
 
 ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
@@ -27,7 +27,7 @@ _TOUCH_BY = """
       AND p.study_id = s.study_id AND p.version = s.protocol_version
     RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
       s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
-      coalesce(s.condition, '') AS own_condition,
+      coalesce(s.condition, '') AS condition,
       (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
       s.paused_at IS NOT NULL AS is_paused,
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
@@ -87,10 +87,10 @@ class RatingSession:
     move_id: int | None = None
 
     @classmethod
-    def of(cls, row: Row[Any]) -> RatingSession:
-        """From a row that begins with TOUCH's columns."""
-        own = cls(*row[: len(cls.__slots__)])
-        return replace(own, passed=tuple(own.passed))
+    def of(cls, row: RowMapping, prefix: str = "") -> RatingSession:
+        """From a row with TOUCH's columns, each name with this prefix."""
+        values = {name: row[prefix + name] for name in SESSION_COLUMNS}
+        return cls(**values | {"passed": tuple(values["passed"])})
 
     @property
     def is_moved(self) -> bool:
@@ -103,10 +103,15 @@ class RatingSession:
         return self.session_state in ENDED
 
 
+# What TOUCH returns, by name.
+SESSION_COLUMNS = tuple(field.name for field in fields(RatingSession))
+
+
 def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
     """The rating session of a cookie, its lease extended; None where the cookie is not of this study."""
     values = {"slug": slug, "hash": token_hash(token)}
-    row = db.execute(_TOUCH, values).one_or_none() or db.execute(_TOUCH_MOVED, values).one_or_none()
+    row = db.execute(_TOUCH, values).mappings().one_or_none()
+    row = row or db.execute(_TOUCH_MOVED, values).mappings().one_or_none()
     return None if row is None else RatingSession.of(row)
 
 

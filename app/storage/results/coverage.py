@@ -25,16 +25,16 @@ class Counts(NamedTuple):
 
 # One statement for each study: each count then reads that study's part of the index and nothing else.
 _COUNTS = text("""
-    SELECT (SELECT count(*) FROM items WHERE study_id = :study_id),
-           (SELECT count(*) FROM raters WHERE study_id = :study_id),
-           count(*), max(coalesce(rated_at, stored_at))
+    SELECT (SELECT count(*) FROM items WHERE study_id = :study_id) AS n_items,
+           (SELECT count(*) FROM raters WHERE study_id = :study_id) AS n_raters,
+           count(*) AS n_ratings, max(coalesce(rated_at, stored_at)) AS last_rating_at
     FROM ratings WHERE study_id = :study_id
 """)
 
 
 def get_counts(db: Connection, study_id: int) -> Counts:
     """How much the study holds, now."""
-    return Counts(*db.execute(_COUNTS, {"study_id": study_id}).one())
+    return Counts(**db.execute(_COUNTS, {"study_id": study_id}).mappings().one())
 
 
 class SessionCounts(NamedTuple):
@@ -104,37 +104,42 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
     """How far the study is, now."""
     study = {"study_id": study_id}
     n_places = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
-    distribution = [(int(n), int(times)) for n, times in db.execute(text(_DISTRIBUTION), study)]
+    distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
     return Coverage(
-        rating_sessions=SessionCounts(*db.execute(text(_RATING_SESSIONS), study).one()),
-        reconciliation=Reconciliation(*db.execute(text(_RECONCILIATION), study).one()),
+        rating_sessions=SessionCounts(**db.execute(text(_RATING_SESSIONS), study).mappings().one()),
+        reconciliation=Reconciliation(**db.execute(text(_RECONCILIATION), study).mappings().one()),
         n_trials=sum(times for _, times in distribution),
         n_places=int(n_places),
         distribution=distribution,
-        least=[TrialCoverage(*row) for row in db.execute(text(_LEAST), study | {"n_least": n_least})],
-        skip_reasons=[(reason, int(n)) for reason, n in db.execute(text(_SKIPPED), study)],
+        least=[TrialCoverage(**row) for row in db.execute(text(_LEAST), study | {"n_least": n_least}).mappings()],
+        skip_reasons=[(row.skip_reason, int(row.n)) for row in db.execute(text(_SKIPPED), study)],
     )
 
 
 _RATING_SESSIONS = """
-SELECT count(*), count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()),
-       count(*) FILTER (WHERE s.state = 'finished'), count(*) FILTER (WHERE r.is_simulated),
-       (SELECT n_refused FROM studies WHERE id = :study_id), count(*) FILTER (WHERE s.state = 'screened_out'),
-       count(*) FILTER (WHERE s.state = 'failed_checks'),
-       (SELECT count(*) FROM withdrawals WHERE study_id = :study_id),
-       (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id),
-       (SELECT count(DISTINCT rating_session_id) FROM session_moves WHERE study_id = :study_id)
+SELECT count(*) AS n_arrived,
+       count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()) AS n_active,
+       count(*) FILTER (WHERE s.state = 'finished') AS n_finished,
+       count(*) FILTER (WHERE r.is_simulated) AS n_simulated,
+       (SELECT n_refused FROM studies WHERE id = :study_id) AS n_refused,
+       count(*) FILTER (WHERE s.state = 'screened_out') AS n_screened_out,
+       count(*) FILTER (WHERE s.state = 'failed_checks') AS n_failed_checks,
+       (SELECT count(*) FROM withdrawals WHERE study_id = :study_id) AS n_withdrawn,
+       (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id) AS n_deleted,
+       (SELECT count(DISTINCT rating_session_id) FROM session_moves WHERE study_id = :study_id) AS n_moved
 FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
 WHERE s.study_id = :study_id
 """
 
 # Lost: done, and no answer stands. Double: an answer that stands twice, or more raters on a trial than it has places.
 _RECONCILIATION = """
-SELECT count(*) FILTER (WHERE served_at IS NOT NULL), count(*) FILTER (WHERE state = 'done'),
-       count(*) FILTER (WHERE state = 'skipped'),
-       count(*) FILTER (WHERE state = 'returned' AND served_at IS NOT NULL), count(*) FILTER (WHERE state = 'leased'),
+SELECT count(*) FILTER (WHERE served_at IS NOT NULL) AS n_served,
+       count(*) FILTER (WHERE state = 'done') AS n_answered,
+       count(*) FILTER (WHERE state = 'skipped') AS n_skipped,
+       count(*) FILTER (WHERE state = 'returned' AND served_at IS NOT NULL) AS n_returned,
+       count(*) FILTER (WHERE state = 'leased') AS n_open,
        count(*) FILTER (WHERE state = 'done' AND NOT EXISTS (
-           SELECT FROM ratings q WHERE q.study_id = a.study_id AND q.assignment_id = a.id)),
+           SELECT FROM ratings q WHERE q.study_id = a.study_id AND q.assignment_id = a.id)) AS n_lost,
        (SELECT count(*) FROM (
            SELECT FROM ratings WHERE study_id = :study_id AND assignment_id IS NOT NULL
            GROUP BY assignment_id, question, response_id, turn HAVING count(*) > 1) answered_twice)
@@ -144,7 +149,7 @@ SELECT count(*) FILTER (WHERE served_at IS NOT NULL), count(*) FILTER (WHERE sta
            WHERE b.study_id = :study_id AND b.state = 'done' AND b.repeat = 0 AND t.purpose = 'rating'
            GROUP BY b.trial_id
            HAVING count(*) > (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = b.trial_id)
-           ) over_full)
+           ) over_full) AS n_double
 FROM assignments a WHERE study_id = :study_id
 """
 
@@ -160,12 +165,12 @@ FROM trials t LEFT JOIN assignments a ON a.study_id = t.study_id AND a.trial_id 
 WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
 """
 
-_DISTRIBUTION = f"SELECT n_done, count(*) FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it
+_DISTRIBUTION = f"SELECT n_done, count(*) AS n_trials FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it
 
 _LEAST = f"""
-SELECT i.key, ARRAY(SELECT r.key FROM responses r
-               WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position), x.n_done, x.n_open,
-       (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id)
+SELECT i.key AS item, ARRAY(SELECT r.key FROM responses r
+               WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS responses,
+       x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_places
 FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
 """  # noqa: S608 - no input in it

@@ -1,0 +1,37 @@
+"""The table of ratings and the SQL that fills it agree with the one declaration of the columns."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import ARRAY, BigInteger, DateTime, Double, Integer, Text
+
+from app.analysis.data.rating_columns import FRAME_COLUMNS, GIVEN_COLUMNS, RatingColumn
+from app.storage.answers.given_columns import OF_ANSWER
+from app.storage.tables.rating import ratings
+
+TYPES = {
+    "id": BigInteger,
+    "name": Text,
+    "text": Text,
+    "codes": ARRAY,
+    "whole": Integer,
+    "count": Integer,
+    "number": Double,
+    "time": DateTime,
+}
+# What the store knows beside the declared columns.
+OWN = {"study_id", "id", "assignment_id", "idempotency_key", "stored_at"}
+
+
+def test_the_table_has_the_declared_columns_and_its_own() -> None:
+    assert {column.name for column in ratings.columns} == {column.stored_as for column in FRAME_COLUMNS} | OWN
+
+
+@pytest.mark.parametrize("column", FRAME_COLUMNS, ids=lambda column: column.name)
+def test_a_column_of_the_table_has_the_declared_type(column: RatingColumn) -> None:
+    assert isinstance(ratings.columns[column.stored_as].type, TYPES[column.type])
+
+
+def test_every_column_that_comes_with_an_answer_is_filled() -> None:
+    given = {column.stored_as for column in GIVEN_COLUMNS}
+    assert {*OF_ANSWER, "question", "response_id", "turn", "shown_label"} == given
