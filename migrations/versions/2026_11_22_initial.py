@@ -29,6 +29,7 @@ TABLES = (
     "sources",
     "raters",
     "questions",
+    "text_uploads",
     "protocol_edits",
     "protocols",
     "items",
@@ -194,6 +195,21 @@ def upgrade() -> None:
             ["study_id"], ["studies.id"], name=op.f("fk_protocol_edits_study_id"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("study_id", "number", name=op.f("pk_protocol_edits")),
+    )
+    op.create_table(
+        "text_uploads",
+        sa.Column("study_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("file_name", sa.Text(), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.Column("columns", postgresql.JSON(), nullable=False),
+        sa.Column("is_repaired", sa.Boolean(), nullable=False),
+        sa.Column("report", postgresql.JSON(), nullable=False),
+        sa.Column("uploaded_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_text_uploads_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", name=op.f("pk_text_uploads")),
     )
     op.create_table(
         "questions",

@@ -118,7 +118,19 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
     sheet = read_spreadsheet(file, problems)
-    parts = None if sheet is None else unfold(sheet, _without_answers(sheet, layout, protocol), problems)
+    if sheet is None:
+        problems.raise_if_any()
+        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    return texts_of_table(sheet, _without_answers(sheet, layout, protocol), protocol, yaml, problems)
+
+
+def texts_of_table(sheet: Table, layout: Layout, protocol: Protocol, yaml: str, problems: Problems) -> StudyFolder:
+    """The items and responses of a table that was read, as a study without raters.
+
+    Raises:
+        InvalidInputError: every problem of it.
+    """
+    parts = unfold(sheet, layout, problems)
     if parts is None:
         problems.raise_if_any()
         raise AssertionError("a spreadsheet that cannot be read is a problem")

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.design.limits import Bounds, Limits
 
-    Read = Callable[[Any, Limits], StudyFolder]
+    Read = Callable[[Any, Limits], Any]
 
 START_S, REST_S = 60, 120
 # A page shows fewer, and a table with a wrong scale has a problem in each row.
 MAX_PROBLEMS = 1_000
 
 
-def read_within(job: tuple[Read, object, Bounds]) -> StudyFolder:
+def read_within(job: tuple[Read, object, Bounds]) -> Any:  # noqa: ANN401 - what the job's function returns
     """Read one upload, in the process.
 
     Raises:
@@ -63,7 +63,8 @@ class UploadReader:
         """
         from app.actions.studies.read_new_study import read_uploaded_files
 
-        return self._read(read_uploaded_files, files)
+        found: StudyFolder = self.read(read_uploaded_files, files)
+        return found
 
     def read_sheet(self, sheet: Sheet) -> StudyFolder:
         """A study of a spreadsheet of one row per item, with the default questions.
@@ -73,15 +74,20 @@ class UploadReader:
         """
         from app.actions.studies.read_new_study import read_sheet
 
-        return self._read(read_sheet, sheet)
+        found: StudyFolder = self.read(read_sheet, sheet)
+        return found
 
-    def _read(self, read: Read, upload: object) -> StudyFolder:
+    def read(self, read: Read, upload: object) -> Any:  # noqa: ANN401 - what `read` returns
+        """Whatever `read` makes of an upload.
+
+        Raises:
+            InvalidInputError: with every problem, or because it took more than allowed.
+        """
         try:
             # The clock runs on while other processes work: it is there to end a process that does nothing at all.
             patience_s = START_S + 3 * self._bounds.seconds
-            found: StudyFolder = self._process.ask((read, upload, self._bounds), timeout_s=patience_s)
+            return self._process.ask((read, upload, self._bounds), timeout_s=patience_s)
         except SideProcessTimeoutError:
             raise self._bounds.too_slow() from None
         except SideProcessError:
             raise self._bounds.too_large() from None
-        return found

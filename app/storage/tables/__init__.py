@@ -14,7 +14,16 @@ from app.storage.tables.people import (
     withdrawals,
 )
 from app.storage.tables.rating import chart_files, events, rating_history, ratings
-from app.storage.tables.study import items, protocol_edits, protocols, questions, responses, sources, studies
+from app.storage.tables.study import (
+    items,
+    protocol_edits,
+    protocols,
+    questions,
+    responses,
+    sources,
+    studies,
+    text_uploads,
+)
 
 __all__ = [
     "assignments",
@@ -44,6 +53,7 @@ __all__ = [
     "sources",
     "steps",
     "studies",
+    "text_uploads",
     "trials",
     "withdrawals",
 ]

@@ -12,6 +12,7 @@ from sqlalchemy import (
     ForeignKey,
     Identity,
     Integer,
+    LargeBinary,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -68,6 +69,20 @@ protocol_edits = Table(
     Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
     time("edited_at", now=True),
     PrimaryKeyConstraint("study_id", "number"),
+)
+
+# The spreadsheet that a draft's texts come from: its bytes stay as they came.
+text_uploads = Table(
+    "text_uploads",
+    metadata,
+    Column("study_id", BigInteger, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("file_name", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("columns", JSON, nullable=False),
+    Column("is_repaired", Boolean, nullable=False),
+    Column("report", JSON, nullable=False),
+    time("uploaded_at", now=True),
+    time("used_at"),
 )
 
 questions = Table(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -18,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from app.actions.studies.new_study import Sheet, SourceColumn
 from app.actions.studies.templates import list_templates
 from app.design.problem import InvalidInputError, Problem
+from app.exchange.tabular.names import safe_file_name
 from app.storage.leads.leads import Lead
 from app.web.deps import turn
 from app.web.lead.session import SignedIn, maybe_lead, signed_in_lead
@@ -88,8 +88,7 @@ def _to_disk(files: Sequence[UploadFile], folder: Path) -> dict[str, Path]:
     paths: dict[str, Path] = {}
     for number, file in enumerate(files):
         name = file.filename or ""
-        safe_name = re.sub(r"[^\w.-]", "_", Path(name).name)[-100:].lstrip(".")
-        paths[name] = folder / str(number) / (safe_name or "sheet.csv")
+        paths[name] = folder / str(number) / safe_file_name(name)
         paths[name].parent.mkdir()
         with paths[name].open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
@@ -114,7 +113,7 @@ def submit_template(request: Request, upload: Uploaded) -> Response:
     from app.actions.studies.read_new_study import read_template
 
     form = {part: upload.text(part) for part in ("name", "title", "slug")}
-    return _answer(request, upload, lambda: read_template(**form))
+    return _answer(request, upload, lambda: read_template(**form), then="show_texts")
 
 
 @router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
@@ -134,7 +133,7 @@ def _reader(request: Request) -> UploadReader:
     return reader
 
 
-def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder]) -> Response:
+def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *, then: str = "show_study") -> Response:
     """Read outside of every transaction, which could otherwise be open for minutes; then store."""
     from app.actions.studies.read_new_study import store_study
 
@@ -144,7 +143,7 @@ def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder]) -
             slug = store_study(db, study, upload.lead.id)
     except InvalidInputError as error:
         return _form(request, upload.lead, _typed(upload), error.problems)
-    return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
+    return RedirectResponse(request.app.url_path_for(then, slug=slug), status_code=303)
 
 
 def _typed(upload: Upload) -> dict[str, Any]:

@@ -71,14 +71,15 @@ async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndSt
 
     They take connections beside those that `get_db` counts, so no more of them run at once than there are to spare.
     """
-
-    def find() -> LeadAndStudy:
-        with request.app.state.begin() as db:
-            lead = signed_in_lead(maybe_lead(request, db))
-            return LeadAndStudy(lead, own_study(slug, lead, db))
-
     async with turn(request.app.state.long_turns):
-        yield await run_in_threadpool(find)
+        yield await run_in_threadpool(find_lead_and_study, request, slug)
+
+
+def find_lead_and_study(request: Request, slug: str) -> LeadAndStudy:
+    """Who asks, and for which study, in a transaction of its own."""
+    with request.app.state.begin() as db:
+        lead = signed_in_lead(maybe_lead(request, db))
+        return LeadAndStudy(lead, own_study(slug, lead, db))
 
 
 def count_export(request: Request, own: OwnForLong) -> LeadAndStudy:

@@ -65,14 +65,14 @@ def test_a_reader_that_takes_too_much_is_ended_and_the_next_one_reads(
 ) -> None:
     reader = UploadReader(SHORT, process)
     with pytest.raises(InvalidInputError, match=found):
-        reader._read(work, {})  # type: ignore[arg-type]
+        reader.read(work, {})  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="no file"):
         reader.read_files({})
 
 
 def test_only_the_first_problems_leave_the_process(process: SideProcess) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        UploadReader(Bounds(), process)._read(find_many_problems, {})
+        UploadReader(Bounds(), process).read(find_many_problems, {})
     assert len(caught.value.problems) == MAX_PROBLEMS + 1
     assert caught.value.problems[-1].found == "5 more problems"
 

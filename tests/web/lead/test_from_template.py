@@ -23,7 +23,7 @@ def test_every_design_can_be_chosen(client: TestClient) -> None:
 
 def test_a_design_becomes_a_draft_under_its_new_name(client: TestClient, db: Connection) -> None:
     answer = client.post("/studies/new/template", data=FORM)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/studies/ours")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/studies/new/ours/texts")
     row = db.execute(
         text(
             "SELECT s.status, p.title, (SELECT count(*) FROM responses) > 0 FROM studies s JOIN protocols p"

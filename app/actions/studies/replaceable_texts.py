@@ -1,0 +1,28 @@
+"""Whether the texts of a study can still be replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.storage.studies.text_uploads import has_answers
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.studies.studies import StudyRow
+
+
+class TextsFixedError(ValueError):
+    """The study's texts cannot be replaced any more; the sentence says why."""
+
+
+def check_replaceable(db: Connection, study: StudyRow) -> None:
+    """Refuse to replace texts that somebody has rated or may be reading.
+
+    Raises:
+        TextsFixedError: it is so.
+    """
+    if study.opened_at is not None:
+        raise TextsFixedError("The study has been opened, so its texts stay. Copy the study to use other texts.")
+    if has_answers(db, study.id):
+        raise TextsFixedError("The study has answers, so its texts stay. Copy the study to use other texts.")

@@ -1,0 +1,117 @@
+"""What the columns of a spreadsheet hold, guessed from their names and contents; its lead corrects it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.exchange.tabular.table import Column, Table
+
+Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
+ROLES: tuple[Role, ...] = get_args(Role)
+# From so many characters on a cell is a text that is read, and not a name or a number.
+_LONG = 60
+_FEW = 12
+_ID = re.compile(r"(^|[\s_])(id|key|item|nr|no)$|ID$", re.IGNORECASE)
+_RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
+_RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
+_SOURCE = re.compile(r"^(source|model|author|system|written by|group)$", re.IGNORECASE)
+_MODEL = re.compile(r"gpt|claude|llama|gemini|mistral|\bllm\b|\bai\b|\bbot\b|chat|model|deepseek|qwen", re.IGNORECASE)
+_NOTE = re.compile(r"content.?(note|warning)|trigger", re.IGNORECASE)
+_EXAMPLES, _EXAMPLE_LENGTH = 3, 120
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGuess:
+    """One column. `source` and `kind` say whose responses it holds, where it holds responses."""
+
+    name: str
+    role: Role
+    n_filled: int
+    mean_length: int
+    examples: tuple[str, ...]
+    source: str = ""
+    kind: str = ""
+
+
+def guess_columns(table: Table) -> list[ColumnGuess]:
+    """Every column with the role that it seems to have: one situation text, one ID at most."""
+    guesses = [_guess(name, cells) for name, cells in table.columns.items()]
+    has_source = any(guess.role == "source" for guess in guesses)
+    if has_source:
+        # One row per response: the ID of an item stands in several rows.
+        guesses = [
+            replace(guess, role="item") if guess.role == "attribute" and _ID.search(guess.name) else guess
+            for guess in guesses
+        ]
+    guesses = _only_first(guesses, "item")
+    long = [guess for guess in guesses if guess.role == "text"]
+    if not long:
+        return guesses
+    situation = next((guess for guess in long if not _RESPONSE.search(guess.name)), long[0])
+    return [
+        guess if guess.role != "text" or guess is situation else _response(guess, in_rows=has_source)
+        for guess in guesses
+    ]
+
+
+def _guess(name: str, cells: Column) -> ColumnGuess:
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    mean = int(np.mean([len(cell) for cell in filled])) if filled else 0
+    examples = tuple(cell[:_EXAMPLE_LENGTH] for cell in filled[:_EXAMPLES])
+    return ColumnGuess(name, _role(name, filled, mean), len(filled), mean, examples)
+
+
+def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911 - a line for each role
+    n_distinct = len(set(filled))
+    if not filled:
+        return "ignore"
+    if _NOTE.search(name):
+        return "content_note"
+    if name.casefold() == "profile":
+        return "profile"
+    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW):
+        return "text"
+    if _ID.search(name) and n_distinct == len(filled):
+        return "item"
+    if _RATING.search(name) and n_distinct <= _FEW:
+        return "rating"
+    return "source" if _SOURCE.search(name) and n_distinct <= _FEW else "attribute"
+
+
+def _response(guess: ColumnGuess, *, in_rows: bool) -> ColumnGuess:
+    if in_rows:
+        return replace(guess, role="response")
+    return replace(guess, role="response", source=source_key(guess.name), kind=kind_of(guess.name))
+
+
+def _only_first(guesses: Sequence[ColumnGuess], role: Role) -> list[ColumnGuess]:
+    first = next((guess for guess in guesses if guess.role == role), None)
+    return [
+        replace(guess, role="attribute") if guess.role == role and guess is not first else guess for guess in guesses
+    ]
+
+
+def kind_of(name: str) -> str:
+    """Whether a name is a model's.
+
+    >>> kind_of("ChatGPT Response"), kind_of("Physician Response")
+    ('model', 'human')
+    """
+    return "model" if _MODEL.search(name) else "human"
+
+
+def source_key(name: str) -> str:
+    """A key for the source that a column is named after.
+
+    >>> source_key("Physician Response"), source_key("response"), source_key("GPT-4 answer")
+    ('physician', 'response', 'gpt-4')
+    """
+    words = re.sub(r"[^\w.+-]+", "_", _RESPONSE.sub("", name).strip().casefold()).strip("_")
+    return words or name.casefold()

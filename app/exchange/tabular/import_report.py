@@ -1,0 +1,106 @@
+"""What a spreadsheet's texts are like, source by source, before anything of them is stored."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.exchange.tabular.text_repair import n_odd, repaired
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.exchange.tabular.table import Table
+
+_REVEALS = re.compile(
+    r"\b(as an? (ai|artificial intelligence|language model|chatbot|assistant)\b|i'?m an? (ai|bot|chatbot)\b"
+    r"|language model|openai|chatgpt|\bgpt-?\d|anthropic|as a (doctor|physician|nurse|therapist)\b)",
+    re.IGNORECASE,
+)
+_N_EXAMPLES, _AROUND = 6, 40
+
+
+@dataclass(frozen=True, slots=True)
+class TextGroup:
+    """The situations, or the responses of one source. `n_odd` counts texts with characters that look garbled."""
+
+    name: str
+    n_texts: int
+    n_empty: int
+    n_duplicates: int
+    median_words: int
+    n_odd: int
+    n_odd_after: int
+    n_revealing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A place in a text, and what it becomes if it is repaired."""
+
+    row: int
+    group: str
+    before: str
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """All groups, with examples of what is repaired and of what gives its author away."""
+
+    groups: tuple[TextGroup, ...]
+    repairs: tuple[Example, ...]
+    revealing: tuple[Example, ...]
+
+    @property
+    def is_garbled(self) -> bool:
+        """Whether there is anything to repair."""
+        return bool(self.repairs)
+
+
+def import_report(table: Table, columns: Mapping[str, str]) -> ImportReport:
+    """The report on some columns of texts, by the name of the group."""
+    groups, repairs, revealing = [], [], []
+    for group, column in columns.items():
+        cells = [str(cell) for cell in table.column(column)]
+        mended = [repaired(cell, is_utf8=table.is_utf8) for cell in cells]
+        groups.append(_group(group, cells, mended))
+        numbered = list(zip(table.rows.tolist(), cells, mended, strict=True))
+        repairs += [_difference(row, group, old, new) for row, old, new in numbered if old != new][:_N_EXAMPLES]
+        found = [(row, new, match) for row, _, new in numbered if (match := _REVEALS.search(new))]
+        revealing += [Example(row, group, _around(new, match.start())) for row, new, match in found][:_N_EXAMPLES]
+    return ImportReport(tuple(groups), tuple(repairs), tuple(revealing))
+
+
+def repaired_table(table: Table, columns: Sequence[str]) -> Table:
+    """The table with these columns repaired."""
+    for name in columns:
+        table.columns[name] = table.mapped(name, lambda cell: repaired(cell, is_utf8=table.is_utf8))
+    return table
+
+
+def _group(name: str, cells: Sequence[str], mended: Sequence[str]) -> TextGroup:
+    texts = [cell.strip() for cell in cells if cell.strip()]
+    words = sorted(len(text.split()) for text in texts)
+    return TextGroup(
+        name,
+        len(texts),
+        len(cells) - len(texts),
+        sum(n - 1 for n in Counter(texts).values()),
+        words[len(words) // 2] if words else 0,
+        sum(n_odd(cell) > 0 for cell in cells),
+        sum(n_odd(cell) > 0 for cell in mended),
+        sum(_REVEALS.search(cell) is not None for cell in mended),
+    )
+
+
+def _difference(row: int, group: str, before: str, after: str) -> Example:
+    place = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), 0)
+    return Example(row, group, _around(before, place), _around(after, place))
+
+
+def _around(text: str, place: int) -> str:
+    begin = max(0, place - _AROUND)
+    return f"{'…' if begin else ''}{text[begin : place + _AROUND]}{'…' if place + _AROUND < len(text) else ''}"

@@ -1,0 +1,32 @@
+"""One row per response to one row per item."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.exchange.tabular.table import Table
+
+
+def one_row_per_item(table: Table, *, item: str | None, text: str, source: str, response: str) -> Table:
+    """The same texts with a column for each source; other columns are those of the item's first row.
+
+    Args:
+        table: one row per response.
+        item: the column with the item's ID; without one, items are told apart by their text.
+        text: the column with the situation.
+        source: the column that names who wrote the response.
+        response: the column with the response.
+    """
+    keys = table.column(item or text)
+    first: dict[str, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(str(key), place)
+    places = np.array(list(first.values()), dtype=np.int64)
+    rows = {key: row for row, key in enumerate(first)}
+    columns = {name: cells[places] for name, cells in table.columns.items() if name not in {source, response}}
+    for name in dict.fromkeys(str(cell).strip() for cell in table.column(source) if str(cell).strip()):
+        columns[name] = np.full(len(places), "", dtype=object)
+    for key, name, words in zip(keys, table.column(source), table.column(response), strict=True):
+        if str(name).strip():
+            columns[str(name).strip()][rows[str(key)]] = words
+    return Table(table.file, table.rows[places], columns, is_utf8=table.is_utf8)

@@ -1,0 +1,92 @@
+"""A spreadsheet of texts that a lead has chosen: it stays as it came, with what the lead says of its columns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+_GET = text("""
+    SELECT file_name, columns, is_repaired, report, uploaded_at, used_at FROM text_uploads WHERE study_id = :study
+""")
+_CONTENT = text("SELECT content FROM text_uploads WHERE study_id = :study")
+_RECORD = text("""
+    INSERT INTO text_uploads (study_id, file_name, content, columns, is_repaired, report)
+    VALUES (:study, :file, :content, CAST(:columns AS json), :repaired, CAST(:report AS json))
+    ON CONFLICT (study_id) DO UPDATE SET file_name = excluded.file_name, content = excluded.content,
+      columns = excluded.columns, is_repaired = excluded.is_repaired, report = excluded.report,
+      uploaded_at = now(), used_at = NULL
+""")
+_COLUMNS = text("""
+    UPDATE text_uploads SET columns = CAST(:columns AS json), is_repaired = :repaired, report = CAST(:report AS json)
+    WHERE study_id = :study
+""")
+_USED = text("UPDATE text_uploads SET used_at = now() WHERE study_id = :study")
+_HAS_ANSWERS = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study)")
+_FORGET_TEXTS = text("DELETE FROM items WHERE study_id = :study")
+
+
+@dataclass(frozen=True, slots=True)
+class TextUpload:
+    """The file, without its content. `columns` and `report` are as the action that read it made them."""
+
+    file_name: str
+    columns: list[dict[str, Any]]
+    is_repaired: bool
+    report: dict[str, Any]
+    uploaded_at: datetime
+    used_at: datetime | None
+
+
+def get_upload(db: Connection, study_id: int) -> TextUpload | None:
+    """The study's spreadsheet; None where none was chosen."""
+    row = db.execute(_GET, {"study": study_id}).one_or_none()
+    return None if row is None else TextUpload(*row)
+
+
+def get_content(db: Connection, study_id: int) -> bytes:
+    """Its bytes, as they came."""
+    return bytes(db.execute(_CONTENT, {"study": study_id}).scalar_one())
+
+
+def record_upload(
+    db: Connection,
+    study_id: int,
+    file_name: str,
+    content: bytes,
+    columns: list[dict[str, Any]],
+    report: dict[str, Any],
+) -> None:
+    """Keep a spreadsheet in place of the one before."""
+    values = {"columns": json.dumps(columns), "report": json.dumps(report), "repaired": True}
+    db.execute(_RECORD, {"study": study_id, "file": file_name, "content": content, **values})
+
+
+def record_columns(
+    db: Connection, study_id: int, columns: list[dict[str, Any]], report: dict[str, Any], *, is_repaired: bool
+) -> None:
+    """Keep what the lead says of the columns, and whether its texts are to be repaired."""
+    values = {"columns": json.dumps(columns), "report": json.dumps(report), "repaired": is_repaired}
+    db.execute(_COLUMNS, {"study": study_id, **values})
+
+
+def record_use(db: Connection, study_id: int) -> None:
+    """Note that the study's texts are those of its spreadsheet."""
+    db.execute(_USED, {"study": study_id})
+
+
+def has_answers(db: Connection, study_id: int) -> bool:
+    """Whether anything was rated."""
+    return bool(db.execute(_HAS_ANSWERS, {"study": study_id}).scalar_one())
+
+
+def forget_texts(db: Connection, study_id: int) -> None:
+    """Take a draft's items away, and the responses to them."""
+    db.execute(_FORGET_TEXTS, {"study": study_id})

@@ -1,0 +1,126 @@
+"""Texts from a spreadsheet: the file is kept, its columns are guessed, the report comes first, and then it is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from tests.exchange.tabular.test_import_report import LONG, SHEET
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+PAGE = "/studies/new/small/texts"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def upload(client: TestClient, content: bytes = SHEET, name: str = "my sheet.csv") -> Response:
+    return client.post(PAGE, files={"sheet": (name, content)})
+
+
+def use(client: TestClient, **fields: str) -> Response:
+    return client.post("/studies/new/small/columns", data={"repair": "1", "use": "1", **fields})
+
+
+def texts(db: Connection) -> list[tuple[str, str, str]]:
+    query = text(
+        "SELECT i.key, s.key, r.text FROM responses r JOIN items i ON i.id = r.item_id"
+        " JOIN sources s ON s.id = r.source_id ORDER BY r.position"
+    )
+    return [tuple(row) for row in db.execute(query)]
+
+
+def test_a_sheet_is_read_and_reported_on_before_it_is_used(client: TestClient, db: Connection, study_id: int) -> None:
+    before = texts(db)
+    assert upload(client).headers["location"] == PAGE
+    page = client.get(PAGE).text
+    assert "my_sheet.csv" in page
+    assert "Garbled characters" in page
+    assert "As an AI" in page
+    assert texts(db) == before
+
+
+def test_its_texts_take_the_place_of_the_examples_repaired(client: TestClient, db: Connection, study_id: int) -> None:
+    upload(client)
+    assert use(client).headers["location"] == "/studies/small/design/questions"
+    found = texts(db)
+    assert [(item, source) for item, source, _ in found] == [
+        ("N1", "person"),
+        ("N1", "model"),
+        ("N2", "person"),
+        ("N2", "model"),
+    ]
+    assert found[0][2].startswith("It’s hard")
+    attributes = db.execute(text("SELECT attributes FROM items ORDER BY position")).scalars().all()
+    assert attributes[0] == {"Topic": "night"}
+    assert bytes(db.execute(text("SELECT content FROM text_uploads")).scalar_one()) == SHEET
+
+
+def test_without_the_repair_texts_stay_as_they_came(client: TestClient, db: Connection, study_id: int) -> None:
+    upload(client)
+    client.post("/studies/new/small/columns", data={"use": "1"})
+    assert texts(db)[0][2].startswith("It‰Ûªs hard")
+
+
+def test_columns_can_be_said_otherwise(client: TestClient, db: Connection, study_id: int) -> None:
+    upload(client)
+    use(client, **{"role.3": "ignore", "source.2": "nurse", "role.5": "ignore"})
+    assert {source for _, source, _ in texts(db)} == {"nurse"}
+    assert db.execute(text("SELECT kind FROM sources")).scalars().all() == ["human"]
+
+
+def test_one_row_per_response_is_read_too(client: TestClient, db: Connection, study_id: int) -> None:
+    rows = [
+        f"{item},{LONG} {item},{source},A reply by {source} to {item} that is long enough to be read as a text."
+        for item in ("a", "b")
+        for source in ("person", "model")
+    ]
+    upload(client, "\n".join(["id,situation,source,response", *rows]).encode())
+    use(client)
+    assert [(item, source) for item, source, _ in texts(db)] == [
+        ("a", "person"),
+        ("a", "model"),
+        ("b", "person"),
+        ("b", "model"),
+    ]
+
+
+def test_a_file_that_cannot_be_read_leaves_the_one_before(client: TestClient, study_id: int) -> None:
+    upload(client)
+    answer = upload(client, b"\x00\x01", "other.csv")
+    assert answer.status_code == 422
+    assert "my_sheet.csv" in answer.text
+    assert client.post(PAGE, files={}).status_code == 422
+
+
+def test_a_problem_in_the_columns_keeps_the_file_and_what_was_said(client: TestClient, study_id: int) -> None:
+    upload(client)
+    answer = use(client, **{"source.2": "same", "source.3": "same"})
+    assert answer.status_code == 422
+    assert "same twice" in answer.text
+    assert "my_sheet.csv" in answer.text
+
+
+def test_a_study_that_was_opened_keeps_its_texts(client: TestClient, db: Connection, study_id: int) -> None:
+    upload(client)
+    open_study(db, "small")
+    before = texts(db)
+    assert "has been opened" in client.get(PAGE).text
+    assert use(client).status_code == 422
+    assert texts(db) == before
+
+
+def test_columns_without_a_file_go_to_the_page(client: TestClient, study_id: int) -> None:
+    assert use(client).headers["location"] == PAGE
