@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import create_engine, text
 
 from app.actions.rating.rating import begin_rating, protocol_of
-from app.actions.rating.trial_list import give_places
+from app.actions.rating.trial_list import give_seats
 from app.actions.studies.life_cycle import open_study
 from app.postgres import EmbeddedPostgres
 from app.settings import folder
@@ -66,7 +66,7 @@ def claim(engine: Engine, rater: Rater) -> float:
     begun = time.perf_counter()
     with engine.begin() as db:
         session = rater.session(db)
-        outcome = give_places(db, session, protocol_of(db, session))
+        outcome = give_seats(db, session, protocol_of(db, session))
     assert outcome == "given"
     return time.perf_counter() - begun
 

@@ -106,7 +106,7 @@ def planning_table(rows: Sequence[PlanRow]) -> Table:
 def _cells(row: PlanRow) -> tuple[str, ...]:
     words, kind = STATISTICS[row.statistic].words, STATISTICS[row.statistic].kind
     counts = (row.n_items, row.n_raters, row.raters_per_trial)
-    places = f"{row.n_places:,}" + (f" ({row.n_unfilled:,} unfilled)" if row.n_unfilled else "")
+    places = f"{row.n_seats:,}" + (f" ({row.n_unfilled:,} unfilled)" if row.n_unfilled else "")
     estimate = "–" if row.estimate is None else number(row.estimate, kind)
     width = "no interval" if row.width is None else _with_error(row.width, row.width_error, kind)
     if row.width is not None and row.n_without:

@@ -1,4 +1,4 @@
-"""Whether there will be a place for a rater who has not begun: told before they read consent and instructions."""
+"""Whether a seat is left for a rater who has not started: they are told before the consent form and instructions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.actions.rating.admission import foreseen
 from app.actions.rating.conditions import foreseen_conditions, own_conditions
 from app.actions.rating.trial_list import pool_of_seats
 from app.storage.assignments.returned_seats import return_expired
-from app.storage.assignments.seats import Claimant, has_free_places, has_leased_places
+from app.storage.assignments.seats import Claimant, has_free_seats, has_leased_seats
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
-    """None where there is a place as far as can be told; else whether one may still come free.
+    """None if a seat is free as far as can be foreseen; otherwise whether one may still become free.
 
     Nothing is locked and nothing promised: who begins is asked again.
     """
@@ -28,6 +28,6 @@ def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turne
     if turned := foreseen(db, session, protocol) or foreseen_conditions(db, session, protocol, pool):
         return turned
     who = Claimant(session, True, own_conditions(db, session, protocol).texts, pool=pool)
-    if has_free_places(db, who):
+    if has_free_seats(db, who):
         return None
-    return "wait" if has_leased_places(db, who) else "full"
+    return "wait" if has_leased_seats(db, who) else "full"

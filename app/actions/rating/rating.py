@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.actions.rating.attention import attention_now
 from app.actions.rating.availability import outlook
 from app.actions.rating.gold import check_gold
-from app.actions.rating.trial_list import give_places
+from app.actions.rating.trial_list import give_seats
 from app.design.page_slots import Shown
 from app.design.questions.form import Answers
 from app.design.questions.saves import Save, read_page, read_save
@@ -51,7 +51,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What became of a page of answers. `wrong` by slot; `is_stored` False: its place was given to another."""
+    """What became of a page of answers. `wrong` by slot; `is_stored` False: its seat was given to another rater."""
 
     answers: Answers
     is_stored: bool
@@ -78,7 +78,7 @@ def arrive(
     pool: str | None = None,
     is_simulated: bool = False,
 ) -> OpenedSession | None:
-    """Bring a rater to their place; None where an invite link is unknown or revoked.
+    """Find or create the rating session of a rater; None if an invitation link is unknown or revoked.
 
     Args:
         db: the transaction.
@@ -162,7 +162,7 @@ def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bo
 
 
 def begin_rating(db: Connection, session: RatingSession) -> None:
-    """Note that the instructions are read; a second click changes nothing. Places are given by `current_page`."""
+    """Note that the instructions are read; a second click changes nothing. `current_page` gives the seats."""
     if current_step(db, session) == "instructions":
         record_begin(db, session)
         record_step(db, session, "instructions")
@@ -187,7 +187,7 @@ def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str
         return "attention"
     if session.session_state == "active" and (view := next_assignment(db, session)):
         return view
-    outcome = give_places(db, session, protocol_of(db, session))
+    outcome = give_seats(db, session, protocol_of(db, session))
     if outcome == "given":
         return next_assignment(db, session) or "wait"
     if get_so_far(db, session).n_held == 0:
@@ -222,7 +222,7 @@ def submit_rating(
 
 
 def save_answers(db: Connection, session: RatingSession, view: AssignmentView, form: Form) -> Saved | None:
-    """Store answers of a page that is not submitted yet; None where the place was given to another.
+    """Store answers of a page that is not submitted yet; None if the seat was given to another rater.
 
     The good ones are stored, also where others cannot be.
     """

@@ -1,4 +1,4 @@
-"""Give a rater their list of places, or say why there is none."""
+"""Give a rater their seats, in order, or say why there are none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.design.presentation import shown_labels
 from app.design.protocol.cells import cell_of
 from app.storage.assignments.assignments import get_so_far, record_assignments
 from app.storage.assignments.returned_seats import retake_gold, retake_returned, return_expired
-from app.storage.assignments.seats import Claimant, claim_seats, has_leased_places
+from app.storage.assignments.seats import Claimant, claim_seats, has_leased_seats
 from app.storage.assignments.trial_lists import get_extent, list_trials
 from app.storage.raters.rating_sessions import get_rater, record_state
 
@@ -34,7 +34,7 @@ Outcome = Literal["given", "wait", "full"]
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A rater as their list needs them: the places that may be theirs, how many at most, and the name for chance."""
+    """A rater as their list needs them: the seats they can take, how many at most, and the key for random draws."""
 
     who: Claimant
     n_most: int
@@ -51,10 +51,10 @@ def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> i
     return n_most + (repeats.n if repeats else 0) + len(protocol.checks.gold)
 
 
-def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> Outcome:
+def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Outcome:
     """Fill a rater's list up to its length: what they had before they stayed away, then the least covered trials.
 
-    "wait": every place that this rater could have is taken, but some only for now. "full": nothing will come free.
+    "wait": every seat this rater could take is taken, some only for now. "full": no seat will become free.
     """
     return_expired(db, session)
     if turned := turned_away(db, session, protocol):
@@ -77,7 +77,7 @@ def give_places(db: Connection, session: RatingSession, protocol: Protocol) -> O
         record_state(db, session, "active")
         return "full"
     is_over = foreseen_conditions(db, session, protocol, own.who.pool) == "full"
-    if is_over or not has_leased_places(db, own.who):
+    if is_over or not has_leased_seats(db, own.who):
         record_state(db, session, "full")
         return "full"
     return "wait"

@@ -52,7 +52,7 @@ class Comer:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What became of the simulated raters. Those who found every place taken rated nothing and left nothing behind."""
+    """What became of the simulated raters. Raters who found no free seat leave no data behind."""
 
     n_raters: int
     n_finished: int

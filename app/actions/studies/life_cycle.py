@@ -82,7 +82,7 @@ def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWord
     protocol = get_protocol(db, study_id, version)
     needs = _drawn_up(db, study_id, protocol).needs
     return DesignInWords(
-        needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_places else [],
+        needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_seats else [],
         notes=needs.notes,
         in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs),
     )

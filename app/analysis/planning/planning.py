@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class PlanRow:
     """What to expect of one statistic in one scenario; FIELDS, in their order, are the columns of the CSV.
 
-    `n_places` counts the trials dealt out, `n_unfilled` those that no rater could take, `most_trials` the trials of the
+    `n_seats` counts the trials dealt out, `n_unfilled` those that no rater could take, `most_trials` the trials of the
     rater who has most, planned repeats included. See `Expectation` for the rest.
     """
 
@@ -32,7 +32,7 @@ class PlanRow:
     n_items: int
     n_raters: int
     raters_per_trial: int
-    n_places: int
+    n_seats: int
     n_unfilled: int
     most_trials: int
     estimate: float | None
@@ -106,7 +106,7 @@ def _rows(simulated: Simulated, size: Scenario, n_simulations: int) -> Iterator[
             size.n_items,
             size.n_raters,
             size.raters_per_trial,
-            simulated.n_places,
+            simulated.n_seats,
             simulated.n_unfilled,
             simulated.most_trials,
             expected.estimate,

@@ -75,8 +75,8 @@ class Simulated:
         trials = planned_trials(of_size, so_many_items(protocol, items, scenario.n_items))
         dealt = deal(of_size, trials, scenario.n_raters, seeded(seed, *size))
         self._rng = np.random.default_rng([seed, *size])
-        self.n_places = len(dealt)
-        self.n_unfilled = sum(places.n for trial in trials for places in trial.places) - len(dealt)
+        self.n_seats = len(dealt)
+        self.n_unfilled = sum(seats.n for trial in trials for seats in trial.seats) - len(dealt)
         repeats = protocol.design.repeats
         loads = np.bincount([one.rater for one in dealt], minlength=1)
         self.most_trials = int(loads.max()) + (repeats.n if repeats else 0)

@@ -60,7 +60,7 @@ def next_cell(
         n_finished: raters who finished, by cell.
         n_active: raters who are under way, by cell; who left is not counted.
         seed: the study's.
-        free: the cells that still have places; None for all.
+        free: the cells that still have seats; None for all.
     """
     taken = {cell: n_finished.get(cell, 0) + n_active.get(cell, 0) for cell in cells}
     open_cells = [cell for cell in cells if not _is_capped(cell, factors, taken) and (free is None or cell in free)]
@@ -114,10 +114,10 @@ def blocked(shown: Sequence[Cell], factor: str, levels: Sequence[str], rater_num
 def full_quota(
     quotas: Mapping[str, Mapping[str, int]], attributes: Mapping[str, str], n_by_value: Mapping[tuple[str, str], int]
 ) -> tuple[str, str] | None:
-    """The quota that has no place left for a rater: attribute and value, or None where there is room.
+    """The quota that has no room left for a rater: attribute and value, or None where there is room.
 
     Args:
-        quotas: attribute to value to how many; a value that a quota does not name has no place.
+        quotas: attribute to value to how many; a value that a quota does not name has no room.
         attributes: of the rater who comes.
         n_by_value: how many finished and active raters have each attribute and value.
     """

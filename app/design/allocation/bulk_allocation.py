@@ -1,6 +1,6 @@
 """Dealing a design's trials to raters at one go, as it would come about: who would rate what.
 
-For planning. When a study runs, places are given out one by one as raters come (`actions.places`).
+For planning. When a study runs, raters take seats one by one as they arrive (`actions.rating.trial_list`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A trial that a rater has, by their places; raters are numbered from 0."""
+    """A trial dealt to a rater, as indices; raters are numbered from 0."""
 
     trial: int
     rater: int
@@ -41,7 +41,7 @@ class _Hand:
 
 
 def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng: Random) -> list[Dealt]:
-    """Each place of each trial to one of the raters who have fewest and may have it; places that nobody may have stay.
+    """Give each seat to an eligible rater with the fewest trials; seats that no rater can take stay empty.
 
     Raters are shared out to the cells between raters, and to the pools, in proportion to what these need. Nobody gets
     more trials than the design allows, the same responses twice, or, where the design forbids it, an item twice.
@@ -85,8 +85,8 @@ def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
 
 def _taken(protocol: Protocol, trial: PlannedTrial, hands: Sequence[_Hand], group: Group, rng: Random) -> list[int]:
     """The raters who get the trial, which is marked in their hands; an item of one rater's own goes to one of them."""
-    mine = [places for places in trial.places if places.pool == group.pool]
-    owner = next((places.rater for places in mine if places.rater), None)
+    mine = [seats for seats in trial.seats if seats.pool == group.pool]
+    owner = next((seats.rater for seats in mine if seats.rater), None)
     if owner is not None:
         hands = [hands[seeded(owner).randrange(len(hands))]]
     allowed = protocol.design.same_item
@@ -94,7 +94,7 @@ def _taken(protocol: Protocol, trial: PlannedTrial, hands: Sequence[_Hand], grou
     mark: object = trial.responses if is_repeatable and trial.responses else trial.item.key
     free = [hand for hand in hands if hand.n_trials < group.n_each and mark not in hand.seen]
     rng.shuffle(free)
-    chosen = sorted(free, key=lambda hand: hand.n_trials)[: sum(places.n for places in mine)]
+    chosen = sorted(free, key=lambda hand: hand.n_trials)[: sum(seats.n for seats in mine)]
     for hand in chosen:
         hand.n_trials += 1
         hand.seen.add(mark)

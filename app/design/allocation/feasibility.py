@@ -34,13 +34,13 @@ class Feasibility:
         return sum(group.n_raters for group in self.groups)
 
     @property
-    def n_places(self) -> int:
+    def n_seats(self) -> int:
         """How many times a trial is rated, in all."""
-        return sum(group.n_places for group in self.groups)
+        return sum(group.n_seats for group in self.groups)
 
     def sentences(self) -> tuple[str, ...]:
         """All of it, as a lead reads it."""
-        head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_places, 'place')}."
+        head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_seats, 'rating')}."
         arithmetic = tuple(group.sentence() for group in self.groups)
         cannot = tuple(f"It cannot be met: {problem}" for problem in self.problems)
         return (head, *arithmetic, *cannot, *self.notes)
@@ -106,8 +106,8 @@ def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collec
         )
     if design.repeats and not has_room_for_repeats(group.n_each, design.repeats):
         yield (
-            f"{counted(group.n_each, 'trial')} for each rater have no room for {counted(design.repeats.n, 'repeat')}"
-            f" {design.repeats.min_distance} places apart."
+            f"{counted(group.n_each, 'trial')} per rater leave no room for {counted(design.repeats.n, 'repeat')}"
+            f" {design.repeats.min_distance} trials apart."
         )
 
 
@@ -115,10 +115,10 @@ def _owner_problems(
     protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]]
 ) -> Iterator[str]:
     for name, pool in protocol.design.pools.items():
-        if not any(places.pool == name for trial in trials for places in trial.places):
+        if not any(seats.pool == name for trial in trials for seats in trial.seats):
             where = {"own": "no item names its rater", "pool": f"no item has the pool {name}"}
             yield f"the pool {name} has no trials: {where.get(pool.items, 'there are none')}."
-        owners = {p.rater for trial in trials for p in trial.places if p.pool == name and p.rater}
+        owners = {p.rater for trial in trials for p in trial.seats if p.pool == name and p.rater}
         if missing := sorted(owners - set(named.get(name, ()))):
             yield f"items belong to raters of the pool {name} that raters.csv does not name: {', '.join(missing)}."
 
@@ -157,8 +157,10 @@ def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
     for group in groups:
         n_each = counted(group.n_each, "trial")
         if n_within > group.n_each:
-            yield f"A rater has {n_each}, fewer than the {n_within} conditions within raters."
-        if group.n_raters * group.n_each > group.n_places and protocol.design.trials_of(group.pool):
-            yield f"{counted(group.n_places, 'place')} do not fill {n_each} for every rater: some have fewer."
+            yield f"Each rater gets {n_each}, fewer than the {n_within} conditions within raters."
+        if group.n_raters * group.n_each > group.n_seats and protocol.design.trials_of(group.pool):
+            ratings = counted(group.n_seats, "rating")
+            yield f"{ratings} do not divide evenly into {group.n_each} per rater; some get fewer."
         if protocol.design.order == "latin_square" and group.n_raters % group.n_each:
-            yield f"{counted(group.n_raters, 'rater')} are no whole number of rounds of the Latin square of {n_each}."
+            raters = counted(group.n_raters, "rater")
+            yield f"{raters} are not a multiple of {n_each}: the last round of the Latin square stays incomplete."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.design.allocation.special_trials import special_items
-from app.design.allocation.trial_plan import places_of, planned_trials
+from app.design.allocation.trial_plan import planned_trials, seats_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
         return "Every item is a practice trial (flow.practice) or a gold trial (checks.gold): none is left to rate."
     if not any(item.responses for item in rated):
         return "The items have no responses to rate."
-    if not any(any(places_of(protocol, item)) for item in rated):
+    if not any(any(seats_of(protocol, item)) for item in rated):
         return f"No item belongs to a rater or a pool as design.pools asks: {_pools(protocol)}."
     without = protocol.model_copy(update={"conditions": {}})
     if protocol.conditions and planned_trials(without, rated):

@@ -1,4 +1,4 @@
-"""What a design needs: trials, places and raters of each pool in each cell between raters."""
+"""What a design needs: trials, seats and raters of each pool, per cell between raters."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The raters of one pool in one cell between raters, and the places that are theirs."""
+    """The raters of one pool in one cell between raters, and the seats they can take."""
 
     pool: str | None
     cell: Cell
     n_trials: int
-    n_places: int
+    n_seats: int
     n_each: int
     n_raters: int
     labels: Labels = field(default_factory=Labels, compare=False, repr=False)
@@ -34,15 +34,15 @@ class Group:
         where = f" in {self.labels.condition(self.cell.text)}" if self.cell.text else ""
         return (
             f"{counted(self.n_raters, 'rater')}{who}{where}: {counted(self.n_trials, 'trial')}, "
-            f"{counted(self.n_places, 'place')}, at most {counted(self.n_each, 'trial')} for each rater."
+            f"{counted(self.n_seats, 'rating')}, at most {counted(self.n_each, 'trial')} per rater."
         )
 
 
 def counted(n: int, word: str) -> str:
     """A number and its word.
 
-    >>> counted(1, "rater"), counted(1200, "place")
-    ('1 rater', '1,200 places')
+    >>> counted(1, "rater"), counted(1200, "seat")
+    ('1 rater', '1,200 seats')
     """
     return f"{n:,} {word}{'' if n == 1 else 's'}"
 
@@ -50,7 +50,7 @@ def counted(n: int, word: str) -> str:
 def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, pool: str | None) -> Group | None:
     """The raters of a pool in a cell between raters, or None where they have no trials."""
     ours = [
-        (trial, sum(places.n for places in trial.places if places.pool == pool))
+        (trial, sum(seats.n for seats in trial.seats if seats.pool == pool))
         for trial in trials
         if trial.cell.part(protocol.conditions, "between") == cell
     ]
@@ -58,7 +58,7 @@ def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, poo
     if not ours:
         return None
     trials_of = [trial for trial, _ in ours]
-    n_places = sum(n for _, n in ours)
+    n_seats = sum(n for _, n in ours)
     if pool is not None and protocol.design.pools[pool].items == "own":
         owners: defaultdict[str | None, list[PlannedTrial]] = defaultdict(list)
         for trial in trials_of:
@@ -67,7 +67,7 @@ def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, poo
     else:
         n_each = _most_for_one(protocol, trials_of, pool)
         n_raters = _least_raters(protocol, ours, n_each)
-    return Group(pool, cell, len(ours), n_places, n_each, n_raters, protocol.labels)
+    return Group(pool, cell, len(ours), n_seats, n_each, n_raters, protocol.labels)
 
 
 def _of_one_item(protocol: Protocol, trials: Sequence[PlannedTrial]) -> int:
@@ -96,7 +96,7 @@ def _most_for_one(protocol: Protocol, trials: Sequence[PlannedTrial], pool: str 
 
 
 def _least_raters(protocol: Protocol, ours: Sequence[tuple[PlannedTrial, int]], n_each: int) -> int:
-    """The raters that the places need, that the places of each item need, and that distressing items need."""
+    """The raters that the seats need, that the seats of each item need, and that distressing items need."""
     n_of = {id(trial): n for trial, n in ours}
     trials = [trial for trial, _ in ours]
     for_all = -(-sum(n_of.values()) // n_each)

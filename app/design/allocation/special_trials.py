@@ -1,4 +1,4 @@
-"""Special trials: those to practise on and gold trials. They have no places, and stay out of every estimate."""
+"""Special trials: those to practise on and gold trials. They have no seats, and stay out of every estimate."""
 
 from __future__ import annotations
 

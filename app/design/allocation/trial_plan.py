@@ -1,4 +1,4 @@
-"""The plan of a study: every trial in every cell, and for whom its places are."""
+"""The plan of a study: every trial in every cell, and who can take its seats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class TrialSeats:
     """How many raters of a pool rate a trial; of any pool where it is None; only that rater where one is named."""
 
     n: int
@@ -35,7 +35,7 @@ class PlannedTrial:
     item: PlannedItem
     responses: tuple[Candidate, ...]
     cell: Cell
-    places: tuple[Places, ...]
+    seats: tuple[TrialSeats, ...]
 
 
 def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedTrial]:
@@ -49,10 +49,10 @@ def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[Pla
     rated = [item for item in items if item.key not in special]
     kind = kind_of_trials(protocol, (len(item.responses) for item in rated))
     return [
-        PlannedTrial(item, responses, cell, places)
+        PlannedTrial(item, responses, cell, seats)
         for cell in cells(protocol.conditions)
         for item in rated
-        if (places := tuple(places_of(protocol, item)))
+        if (seats := tuple(seats_of(protocol, item)))
         for responses in trials_in_cell(protocol, kind, cell, item.responses)
     ]
 
@@ -76,13 +76,13 @@ def _listed(protocol: Protocol, responses: Sequence[Candidate]) -> list[tuple[Ca
     ]
 
 
-def places_of(protocol: Protocol, item: PlannedItem) -> Iterator[Places]:
-    """For whom the places of an item's trials are."""
+def seats_of(protocol: Protocol, item: PlannedItem) -> Iterator[TrialSeats]:
+    """Who can take the seats of an item's trials."""
     design = protocol.design
     if not design.pools:
-        yield Places(design.raters_per_trial)
+        yield TrialSeats(design.raters_per_trial)
     for name, pool in design.pools.items():
         if pool.items == "own" and item.rater:
-            yield Places(1, name, item.rater)
+            yield TrialSeats(1, name, item.rater)
         elif pool.items == "all" or (pool.items == "pool" and item.pool == name):
-            yield Places(design.raters_of(name), name)
+            yield TrialSeats(design.raters_of(name), name)

@@ -123,7 +123,7 @@ _SAVE = text(f"""
 def record_submission(
     db: Connection, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0, active_ms: int | None = None
 ) -> bool:
-    """Store the answers of a page and call its assignment done; False where its place was given to another.
+    """Store the answers of a page and mark its assignment as done; False if its seat was given to another rater.
 
     Args:
         db: the transaction.
@@ -140,7 +140,7 @@ def record_submission(
 def record_answers(
     db: Connection, view: AssignmentView, answers: Sequence[Answer], *, is_save: bool = True
 ) -> list[Answer] | None:
-    """Store answers before their page is submitted; None where the assignment's place was given to another.
+    """Store answers before their page is submitted; None if the seat was given to another rater.
 
     Args:
         db: the transaction.

@@ -1,4 +1,4 @@
-"""Skipped trials: the reason is kept, the place is for somebody else, and nothing that was said on the page stays."""
+"""Skipped trials: the reason is kept, the seat becomes free, and the answers on the page are deleted."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _RELEASE = text("""
 
 
 def record_turn(db: Connection, view: AssignmentView, answers: Sequence[Answer], turn: int) -> bool:
-    """Store what is said of a turn and reveal the next; False where the place was given to another."""
+    """Store what is said of a turn and reveal the next; False if the seat was given to another rater."""
     values = {"study": view.study_id, "assignment": view.id, "turn": turn}
     if db.execute(_PASS, values).scalar_one_or_none() is None:
         return False

@@ -1,4 +1,4 @@
-"""Assignments: claimed places given to a rater in their order, and what a rater has so far."""
+"""Assignments: claimed seats given to a rater in order, and what a rater has so far."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def record_assignments(
     ids = {"study": session.study_id, "rater": session.rater_id, "session": session.session_id, "pool": who.pool}
     taken = db.execute(_ASSIGN, {**ids, **rows}).all()
     if len(taken) != len(seats):
-        raise RuntimeError(f"{len(seats)} places were locked but {len(taken)} could be taken")
+        raise RuntimeError(f"{len(seats)} seats were locked but {len(taken)} could be taken")
 
 
 def _labels(labels: Mapping[int, str | None], place: Place) -> str | None:

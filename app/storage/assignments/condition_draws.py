@@ -45,7 +45,7 @@ class ConditionCount:
 
     @property
     def next_number(self) -> int:
-        """The least that is not given: whoever had their answers deleted is made up for in the same place."""
+        """The smallest number not in use: after a deletion, the next rater takes the deleted rater's number."""
         given = set(self.numbers)
         return next(number for number in range(len(given) + 1) if number not in given)
 
@@ -63,7 +63,7 @@ def count_conditions(db: Connection, study_id: int, pool: str = "") -> dict[str,
 
 
 def list_free_conditions(db: Connection, session: RatingSession, pool: str = "") -> set[str]:
-    """The conditions of trials that have a free place for this rater."""
+    """The conditions of trials that have a free seat for this rater."""
     values = {"study": session.study_id, "rater": session.rater_id, "pool": pool}
     return set(db.execute(_FREE, values).scalars())
 

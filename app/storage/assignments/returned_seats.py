@@ -1,4 +1,4 @@
-"""Places that come free again: of raters who stayed away, given back to them if they return in time."""
+"""Seats that become free when raters stay away, and that these raters get back if they return in time."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def retake_gold(db: Connection, session: RatingSession) -> int:
 
 
 def return_expired(db: Connection, session: RatingSession) -> int:
-    """Free the open places of rating sessions whose lease is over; how many."""
+    """Free the open seats of rating sessions whose lease has expired; how many."""
     return db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id}).rowcount
 
 
 def retake_returned(db: Connection, session: RatingSession) -> int:
-    """Give a rater who comes back the open assignments again whose trials still have a free place; how many.
+    """Give a rater who comes back the open assignments again whose trials still have a free seat; how many.
 
     The lease counts again from then on: what is open is returned once more if the rater leaves once more.
     """

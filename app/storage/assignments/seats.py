@@ -1,4 +1,4 @@
-"""Seats: the k places of a trial, claimed exactly, however many raters arrive at once.
+"""Seats: each of the k seats of a trial is claimed exactly once, however many raters arrive at the same time.
 
 A seat is a row. A rater who takes a seat locks its row, so that no one else can take it. A rater who finds a row locked
 goes on to the next one and never waits, so claims cannot block each other.
@@ -62,16 +62,16 @@ _IS_LEASED = text(f"""
       JOIN assignments a ON a.study_id = s.study_id AND a.id = s.assignment_id
       WHERE s.study_id = :study AND a.state IN ('planned', 'leased') AND {_OPEN_TO_RATER})
 """)  # noqa: S608 - constants only
-# A plan that does not know the rater's lists sorts every free place of the study instead of reading the first few.
+# A plan that does not know the rater's lists sorts every free seat of the study instead of reading the first few.
 _PLAN_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")
 _PLAN_AS_EVER = text("SET LOCAL plan_cache_mode TO DEFAULT")
-# How often, and how long apart, to look again when a free place was locked by somebody else in that moment.
+# How often, and how long apart, to retry when another transaction had locked a free seat.
 _TRIES, _PAUSE_S = 5, 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place that this transaction holds."""
+    """A seat that this transaction holds."""
 
     trial_id: int
     seat: int
@@ -79,7 +79,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """Whose places are looked for.
+    """The rater who looks for seats.
 
     `same_item`: whether two trials of one item are allowed. `conditions`: those that the rater has. `rater_number`: how
     many raters with the same conditions came before. `pool`: whose seats they are, empty where there are no pools.
@@ -97,10 +97,10 @@ class Claimant:
 
 
 def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
-    """Lock up to n free places for this rater: least covered trials first, none that the rater has had.
+    """Lock up to n free seats for this rater: least covered trials first, none that the rater has had.
 
     With several conditions a rater's trials are spread over them evenly, each item in the one whose turn it is by the
-    Latin square of items and raters as far as its places are free, then in another.
+    Latin square of items and raters as far as its seats are free, then in another.
 
     Args:
         db: the transaction that will also call `record_assignments`; its end frees what was not recorded.
@@ -128,13 +128,13 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
     return claimed
 
 
-def has_free_places(db: Connection, who: Claimant) -> bool:
-    """Whether there is a place that this rater could have now."""
+def has_free_seats(db: Connection, who: Claimant) -> bool:
+    """Whether a seat is free for this rater now."""
     return bool(db.execute(_IS_FREE, _Closed(db, who).values(who.conditions)).scalar_one())
 
 
-def has_leased_places(db: Connection, who: Claimant) -> bool:
-    """Whether a place that this rater could have may still come free."""
+def has_leased_seats(db: Connection, who: Claimant) -> bool:
+    """Whether a seat this rater could take may still become free."""
     closed = _Closed(db, who).values(who.conditions)
     return bool(db.execute(_IS_FREE, closed).scalar_one() or db.execute(_IS_LEASED, closed).scalar_one())
 
@@ -149,7 +149,7 @@ def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_num
 
 
 def _claim_pairs(db: Connection, closed: _Closed, who: Claimant, question: str, n: int) -> list[Seat]:
-    """One place after the other on the pair of sources that tells most, counting on the answers to those before."""
+    """One seat at a time, on the most informative pair of sources, counting on the answers to those before."""
     study_id = who.session.study_id
     information, pairs = get_information(db, study_id, question), list_source_pairs(db, study_id)
     claimed: list[Seat] = []

@@ -30,14 +30,14 @@ _ITEMS = text("""
 """)
 # What is planned comes in by COPY and is put in its place by two statements, however many trials there are.
 _PLANNED = text("""
-    CREATE TEMPORARY TABLE planned_places (
+    CREATE TEMPORARY TABLE planned_seats (
       number integer, item_id bigint, response_ids bigint[], condition text, shuffle float8,
       pool text, n integer, rater text
     ) ON COMMIT DROP
 """)
 _TRIALS = text("""
     INSERT INTO trials (study_id, item_id, response_ids, condition, shuffle)
-    SELECT :study, item_id, response_ids, condition, min(shuffle) FROM planned_places
+    SELECT :study, item_id, response_ids, condition, min(shuffle) FROM planned_seats
     GROUP BY item_id, response_ids, condition ORDER BY min(number)
     ON CONFLICT DO NOTHING
 """)
@@ -49,11 +49,11 @@ _SEATS = text("""
            row_number() OVER (PARTITION BY item_id, pool, seat ORDER BY luck) - 1 + luck
     FROM (SELECT t.id, t.item_id, p.pool, seat, r.id AS rater_id,
                  abs(hashtextextended(t.shuffle::text, seat) / 9223372036854775808.0) AS luck
-          FROM planned_places p
+          FROM planned_seats p
           JOIN trials t ON t.study_id = :study AND t.item_id = p.item_id AND t.response_ids = p.response_ids
             AND t.condition = p.condition
           CROSS JOIN LATERAL generate_series(1, p.n) AS seat
-          LEFT JOIN raters r ON r.study_id = :study AND r.key = p.rater) AS places
+          LEFT JOIN raters r ON r.study_id = :study AND r.key = p.rater) AS seats
     ORDER BY seat, luck
     ON CONFLICT DO NOTHING
 """)
@@ -61,7 +61,7 @@ _SPECIAL = text("""
     INSERT INTO trials (study_id, item_id, response_ids, condition, shuffle, purpose)
     VALUES (:study, :item, CAST(:responses AS bigint[]), :condition, 0, :purpose) ON CONFLICT DO NOTHING
 """)
-_NO_LONGER_PLANNED = text("DROP TABLE planned_places")
+_NO_LONGER_PLANNED = text("DROP TABLE planned_seats")
 _NAMED = text("""
     SELECT pool, array_agg(key ORDER BY key) AS named FROM raters
     WHERE study_id = :study AND kind = 'person' AND NOT is_imported AND pool IS NOT NULL GROUP BY pool
@@ -117,7 +117,7 @@ def _grouped(rows: Sequence[Row[Any]]) -> Iterator[PlannedItem]:
 def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[PlannedTrial]) -> None:
     """Store trials with their seats; those that are there already stay as they are."""
     db.execute(_PLANNED)
-    copy_rows(db, "planned_places", (row for number, trial in enumerate(trials) for row in _rows(number, trial, seed)))
+    copy_rows(db, "planned_seats", (row for number, trial in enumerate(trials) for row in _rows(number, trial, seed)))
     db.execute(_TRIALS, {"study": study_id})
     db.execute(_SEATS, {"study": study_id})
     db.execute(_NO_LONGER_PLANNED)
@@ -146,16 +146,16 @@ def record_special_trials(db: Connection, study_id: int, trials: Sequence[Specia
 def _rows(number: int, trial: PlannedTrial, seed: int) -> Iterator[tuple[object, ...]]:
     shuffle = fraction(seed, trial.item.key, *(r.key for r in trial.responses), *trial.cell.levels)
     responses = [response.response_id for response in trial.responses]
-    for places in trial.places:
+    for seats in trial.seats:
         yield (
             number,
             trial.item.item_id,
             responses,
             trial.cell.text,
             shuffle,
-            places.pool or "",
-            places.n,
-            places.rater,
+            seats.pool or "",
+            seats.n,
+            seats.rater,
         )
 
 

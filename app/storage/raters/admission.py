@@ -1,4 +1,4 @@
-"""Who has been let in, counted under a lock on the study: two who come at once do not both take the last place."""
+"""Admission, counted under a lock on the study: of two raters who arrive at once, only one takes the last seat."""
 
 from __future__ import annotations
 

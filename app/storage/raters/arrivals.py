@@ -89,7 +89,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A rater's place: the token of the cookie, and the state of the rating session.
+    """Where a rater is: the token of the cookie, and the state of the rating session.
 
     After a deletion there is no rater, and in a browser that only has an ID no token either. `is_just_moved`: this
     browser came with an ID alone, within seconds of the first one.
@@ -126,7 +126,7 @@ def record_arrival(
         db: the transaction.
         study: the study.
         who: what the link and the browser say.
-        lease_minutes: how long their places are kept.
+        lease_minutes: how long their seats are kept.
         pool: the rater's, if they are new.
         is_simulated: whether the program plays this rater.
     """

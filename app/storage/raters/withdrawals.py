@@ -1,4 +1,4 @@
-"""Raters who withdraw: their open places are free, and their answers stay or go, as they say.
+"""Raters who withdraw: their open seats become free, and their answers stay or go, as they say.
 
 Of who had their answers deleted nothing is kept but a receipt, the time, and the hash of their cookie: without that the
 same person would come back as a new one.
@@ -107,7 +107,7 @@ def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
 
 
 def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
-    """End a rating session for good and free its open places; what was rated stays. A second time changes nothing.
+    """End a rating session for good and free its open seats; completed ratings stay. A second call changes nothing.
 
     Args:
         db: the transaction.

@@ -70,13 +70,13 @@ class Reconciliation(NamedTuple):
 
 
 class TrialCoverage(NamedTuple):
-    """How often one trial was rated, of how many places."""
+    """How often one trial was rated, and how many seats it has."""
 
     item: str
     responses: list[str]
     n_done: int
     n_open: int
-    n_places: int
+    n_seats: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,27 +89,27 @@ class Coverage:
     rating_sessions: SessionCounts
     reconciliation: Reconciliation
     n_trials: int
-    n_places: int
+    n_seats: int
     distribution: Sequence[tuple[int, int]]
     least: Sequence[TrialCoverage]
     skip_reasons: Sequence[tuple[str, int]]
 
     @property
     def n_rated(self) -> int:
-        """How many places are done: a repeat or a gold trial is served too, and has none."""
+        """How many seats are done. Repeats and gold trials have no seats."""
         return sum(n * times for n, times in self.distribution)
 
 
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
     """How far the study is, now."""
     study = {"study_id": study_id}
-    n_places = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
+    n_seats = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
     distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
     return Coverage(
         rating_sessions=SessionCounts(**db.execute(text(_RATING_SESSIONS), study).mappings().one()),
         reconciliation=Reconciliation(**db.execute(text(_RECONCILIATION), study).mappings().one()),
         n_trials=sum(times for _, times in distribution),
-        n_places=int(n_places),
+        n_seats=int(n_seats),
         distribution=distribution,
         least=[TrialCoverage(**row) for row in db.execute(text(_LEAST), study | {"n_least": n_least}).mappings()],
         skip_reasons=[(row.skip_reason, int(row.n)) for row in db.execute(text(_SKIPPED), study)],
@@ -131,7 +131,7 @@ FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rat
 WHERE s.study_id = :study_id
 """
 
-# Lost: done, and no answer stands. Double: an answer that stands twice, or more raters on a trial than it has places.
+# Lost: done, and no answer stands. Double: an answer that stands twice, or more raters on a trial than it has seats.
 _RECONCILIATION = """
 SELECT count(*) FILTER (WHERE served_at IS NOT NULL) AS n_served,
        count(*) FILTER (WHERE state = 'done') AS n_answered,
@@ -170,7 +170,7 @@ _DISTRIBUTION = f"SELECT n_done, count(*) AS n_trials FROM ({_PER_TRIAL}) x GROU
 _LEAST = f"""
 SELECT i.key AS item, ARRAY(SELECT r.key FROM responses r
                WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS responses,
-       x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_places
+       x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_seats
 FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
 """  # noqa: S608 - no input in it

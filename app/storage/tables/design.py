@@ -40,7 +40,7 @@ trials = Table(
     CheckConstraint("purpose IN ('rating', 'practice', 'gold')", name="purpose"),
 )
 
-# One row a place: a trial that k raters of a pool are to rate has k seats for them. A free seat has no assignment;
+# One row per seat: a trial that k raters of a pool are to rate has k seats for them. A free seat has no assignment;
 # taking it is one locked update, so that no trial can ever have more raters than seats.
 seats = Table(
     "seats",

@@ -48,7 +48,7 @@ def test_a_protocol_without_such_parts_names_none() -> None:
 
 def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
     study = build_study(db, protocol_of(flow={"practice": PRACTICE}, conditions=TURNED))
-    with pytest.raises(OpeningError, match=r"does not carry out yet what study.yaml says in flow.practice\."):
+    with pytest.raises(OpeningError, match=r"not carry out yet what study.yaml says in flow.practice \(line 1\)\."):
         open_study(db, "study")
     found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
     assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
@@ -82,4 +82,4 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
     assert "flow.practice (line " in not_yet
-    assert "5 trials for each rater have no room for 2 repeats 5 places apart." in unmet
+    assert "5 trials per rater leave no room for 2 repeats 5 trials apart." in unmet

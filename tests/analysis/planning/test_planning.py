@@ -37,7 +37,7 @@ def test_a_scenario_has_agreement_difference_and_share_and_is_the_same_each_time
     small, large = both.rows[1], both.rows[4]
     assert (large.width or 9) < (small.width or 0)
     assert (large.power or 0) > (small.power or 1)
-    assert (large.n_places, large.n_unfilled, large.most_trials) == (180, 0, 6)
+    assert (large.n_seats, large.n_unfilled, large.most_trials) == (180, 0, 6)
     assert large.estimate == pytest.approx(0.4, abs=0.1)
 
 
@@ -54,7 +54,7 @@ def test_agreement_has_no_power_and_one_rater_for_each_trial_no_agreement() -> N
 def test_repeats_are_work_but_no_places_and_limits_leave_places_unfilled() -> None:
     design = {"trials_per_rater": 5, "repeats": {"n": 2, "min_distance": 1}}
     row = _plan(Scenario(20, 8, 3), design=design).rows[0]
-    assert (row.n_places, row.n_unfilled, row.most_trials) == (40, 20, 7)
+    assert (row.n_seats, row.n_unfilled, row.most_trials) == (40, 20, 7)
 
 
 def test_choices_alone_have_their_own_agreement() -> None:
@@ -75,7 +75,7 @@ def test_three_sources_are_planned_for_the_first_against_the_reference() -> None
     found = _plan(SMALL, sources=sources, design={"trials": "pairs", "pairs": "reference"})
     assert (found.source, found.reference) == ("first", "human")
     share = next(row for row in found.rows if row.statistic == "share_preferred")
-    assert share.n_places == 2 * 20 * 3 - share.n_unfilled
+    assert share.n_seats == 2 * 20 * 3 - share.n_unfilled
 
 
 def test_files_say_everything_with_every_digit() -> None:

@@ -53,7 +53,7 @@ def test_so_many_raters_are_enough_for_every_place(
         return
     n = outcome.n_raters
     dealt = [(place % n, trial) for place, trial in enumerate(trial for trial in trials for _ in range(k))]
-    assert outcome.n_places == len(dealt)
+    assert outcome.n_seats == len(dealt)
     assert max(Counter(dealt).values()) == 1
     assert max(Counter(rater for rater, _ in dealt).values()) <= (length or len(trials))
     if not same_item:
@@ -62,8 +62,8 @@ def test_so_many_raters_are_enough_for_every_place(
 
 def test_the_arithmetic_is_said() -> None:
     assert needs(8, design={"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4}).sentences() == (
-        "This design needs at least 12 raters for 48 places.",
-        "12 raters: 16 trials, 48 places, at most 4 trials for each rater.",
+        "This design needs at least 12 raters for 48 ratings.",
+        "12 raters: 16 trials, 48 ratings, at most 4 trials per rater.",
     )
 
 
@@ -87,7 +87,7 @@ def test_the_three_point_design_of_welivita_and_pu_needs_its_thousand_raters() -
         for item in items(2000, 5)
     ]
     outcome = feasibility(study, planned_trials(study, renamed), {})
-    assert (outcome.n_raters, outcome.n_places, outcome.problems, outcome.notes) == (1000, 10_000, (), ())
+    assert (outcome.n_raters, outcome.n_seats, outcome.problems, outcome.notes) == (1000, 10_000, (), ())
     assert {group.n_raters for group in outcome.groups} == {200}
 
 
@@ -139,7 +139,7 @@ EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "tria
             {},
             "the cap of label=true lets 2 in, 3 are needed.",
         ),
-        ({"design": {"repeats": {"n": 1}}}, {}, "4 trials for each rater have no room for 1 repeat 5 places apart."),
+        ({"design": {"repeats": {"n": 1}}}, {}, "4 trials per rater leave no room for 1 repeat 5 trials apart."),
         (
             {"design": {"pools": {"recipient": {"items": "own"}}}},
             {},
@@ -184,11 +184,11 @@ def test_recipients_rate_their_own_items_and_must_be_named() -> None:
     design = {"pools": {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}, "open_pool": "crowd"}
     outcome = needs(3, {"recipient": ["r1"]}, design=design, of_items={"rater": "r1"})
     assert outcome.problems == ()
-    assert [(group.pool, group.n_raters, group.n_places) for group in outcome.groups] == [
+    assert [(group.pool, group.n_raters, group.n_seats) for group in outcome.groups] == [
         ("recipient", 1, 3),
         ("crowd", 2, 6),
     ]
-    assert "1 rater of the pool Recipient: 3 trials, 3 places" in outcome.sentences()[1]
+    assert "1 rater of the pool Recipient: 3 trials, 3 ratings" in outcome.sentences()[1]
     missing = needs(3, {}, design=design, of_items={"rater": "r1"})
     assert missing.problems == ("items belong to raters of the pool recipient that raters.csv does not name: r1.",)
 
@@ -197,7 +197,7 @@ def test_a_recipient_has_as_many_trials_as_items_of_their_own() -> None:
     study = protocol(design={"pools": {"recipient": {"items": "own"}}})
     whose = [replace(item, rater=rater) for item, rater in zip(items(5), ("a", "a", "a", "b", "b"), strict=True)]
     (group,) = feasibility(study, planned_trials(study, whose), {"recipient": ["a", "b"]}).groups
-    assert (group.n_raters, group.n_each, group.n_places) == (2, 3, 5)
+    assert (group.n_raters, group.n_each, group.n_seats) == (2, 3, 5)
 
 
 def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
@@ -208,9 +208,9 @@ def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
     )
     assert outcome.problems == ()
     assert outcome.notes == (
-        "A rater has 4 trials, fewer than the 5 conditions within raters.",
-        "50 places do not fill 4 trials for every rater: some have fewer.",
-        "13 raters are no whole number of rounds of the Latin square of 4 trials.",
+        "Each rater gets 4 trials, fewer than the 5 conditions within raters.",
+        "50 ratings do not divide evenly into 4 per rater; some get fewer.",
+        "13 raters are not a multiple of 4 trials: the last round of the Latin square stays incomplete.",
     )
 
 

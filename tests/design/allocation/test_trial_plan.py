@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from app.design.allocation.trial_plan import Places, planned_trials
+from app.design.allocation.trial_plan import TrialSeats, planned_trials
 from tests.design.studies import DEBRIEF, LABEL, items, protocol
 
 
@@ -15,7 +15,7 @@ def test_without_conditions_each_item_has_the_trials_of_its_responses_once() -> 
         ("i1", 2, ""),
         ("i2", 2, ""),
     ]
-    assert {trial.places for trial in trials} == {(Places(3),)}
+    assert {trial.seats for trial in trials} == {(TrialSeats(3),)}
 
 
 def test_every_trial_is_there_in_every_cell() -> None:
@@ -68,10 +68,10 @@ def test_pools_have_places_on_their_items() -> None:
         }
     )
     mine, theirs, plain = items(1, rater="r1"), items(1, pool="expert"), items(1)
-    assert [planned_trials(study, of)[0].places for of in (mine, theirs, plain)] == [
-        (Places(1, "recipient", "r1"), Places(5, "crowd")),
-        (Places(2, "expert"), Places(5, "crowd")),
-        (Places(5, "crowd"),),
+    assert [planned_trials(study, of)[0].seats for of in (mine, theirs, plain)] == [
+        (TrialSeats(1, "recipient", "r1"), TrialSeats(5, "crowd")),
+        (TrialSeats(2, "expert"), TrialSeats(5, "crowd")),
+        (TrialSeats(5, "crowd"),),
     ]
 
 

@@ -57,7 +57,7 @@ def test_the_distribution_and_the_least_covered_come_from_the_same_rows(db: Conn
     rate(db, study_id, rater="a")
     counted = get_coverage(db, study_id)
     assert counted.distribution == [(0, 1), (1, 1)]
-    assert (counted.n_trials, counted.n_places) == (2, 4)
+    assert (counted.n_trials, counted.n_seats) == (2, 4)
     assert [trial.n_done for trial in counted.least] == [0, 1]
     least = counted.least[0]
     assert least.responses == [f"{least.item}:person", f"{least.item}:model"]
@@ -141,7 +141,7 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
     study_of(db, lead, title=title, sources=sources, flow={"exposure_cap": 1})
     page = client.get("/studies/small").text
     assert "This design needs at least" in page
-    assert "4 places" in page
+    assert "4 ratings" in page
     assert "rater_title gives them another one" in page
     study_of(
         db,

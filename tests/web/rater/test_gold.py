@@ -82,7 +82,7 @@ def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_es
         found = study_frames(db, study_id).checks
     assert found is not None
     assert found[["check", "is_passed"]].to_numpy().tolist() == [["sure", True]]
-    assert (coverage.n_trials, coverage.n_places, coverage.distribution) == (3, 3, [(1, 3)])
+    assert (coverage.n_trials, coverage.n_seats, coverage.distribution) == (3, 3, [(1, 3)])
     assert coverage.n_rated == 3
     assert (coverage.reconciliation.n_served, coverage.reconciliation.n_answered) == (4, 4)
     assert (coverage.reconciliation.n_lost, coverage.reconciliation.n_double) == (0, 0)

@@ -83,8 +83,8 @@ def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) 
     its key too, where it is a single digit.
     """
     points = tuple(reversed(scale.points)) if is_turned else scale.points
-    shows_places = all(point.words for point in points)
-    numbers = range(1, len(points) + 1) if shows_places else [point.value for point in points]
+    shows_positions = all(point.words for point in points)
+    numbers = range(1, len(points) + 1) if shows_positions else [point.value for point in points]
     return tuple(
         Option(
             number_text(point.value),
