@@ -38,13 +38,10 @@ def covariates_of(frames: Frames, protocol: Protocol, *, full: bool) -> Covariat
     known: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     if "text" in table and (table["text"].str.len() > 0).any():
-        for name, measure in MEASURES.items():
-            why = measure.why_not(protocol.language)
-            why = why or (TOO_MANY if len(table) > MAX_TEXTS and not full else "")
-            if why:
-                left_out[name] = why
-            else:
-                known[name] = measured(table["text"].tolist(), name)
+        too_many = TOO_MANY if len(table) > MAX_TEXTS and not full else ""
+        why_not = {name: measure.why_not(protocol.language) or too_many for name, measure in MEASURES.items()}
+        left_out = {name: why for name, why in why_not.items() if why}
+        known |= measured(table["text"].tolist(), *(name for name, why in why_not.items() if not why))
     for column in table.columns:
         if column not in OWN_COLUMNS and column != protocol.analysis.responder:
             values = scores(table[column])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 from app.stats.agreement.weights import Weights, disagreement_weights
 from app.stats.core.bounds import ends_within
@@ -27,7 +28,7 @@ def cohen_kappa(
     `ratings` holds two raters; only units that both rated count, and of a repeated rating the first. Weights are
     distances between the values as declared; with `categories="observed"` between the places of the values that
     these two gave, which is what scikit-learn and many papers report. Values declared and never given change nothing.
-    The estimate and its large-sample standard error are statsmodels' (Fleiss, Cohen and Everitt 1969).
+    The standard error is that of large samples (Fleiss, Cohen and Everitt 1969).
     Not for: slots that are filled by different people; very skewed values, where kappa falls although agreement is
     high (show Gwet's AC1 beside it).
 
@@ -62,12 +63,7 @@ def paired_values(ratings: Ratings) -> tuple[Floats, Floats]:
 
 def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: float) -> tuple[float, Spread]:
     """Kappa and its normal interval, from how often each pair of values was given, shape (V, V), V at least 2."""
-    from scipy.special import ndtri
-    from statsmodels.stats.inter_rater import cohens_kappa
-
-    with np.errstate(invalid="ignore", divide="ignore"):  # statsmodels tests a variance that may be zero or below
-        found = cohens_kappa(table, weights=None if weights == "none" else disagreement_weights(values, weights))
-    kappa, variance = float(found.kappa), float(found.var_kappa)
+    kappa, variance = _kappa_and_variance(table, disagreement_weights(values, weights))
     if table.sum() < PAIR:
         return kappa, no_spread("one_cluster")
     if variance < ZERO:
@@ -76,6 +72,24 @@ def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: 
     reach = float(ndtri((1 + confidence) / 2)) * se
     interval = Interval(*ends_within(kappa, reach, -1.0, 1.0), "asymptotic_normal", confidence, inference="items")
     return kappa, {"standard_error": se, "df": None, "interval": interval, "interval_reason": None}
+
+
+def _kappa_and_variance(table: Floats, weights: Floats) -> tuple[float, float]:
+    """Kappa and its large-sample variance, letters as in Fleiss, Cohen and Everitt (1969), equation 13.
+
+    With weights of 1 off the diagonal this is the plain kappa and its variance. Checked against statsmodels, which
+    freezes two normal distributions for each table: a hundred times the work of the formula.
+    """
+    n = table.sum()
+    p = table / n
+    p_row, p_column = p.sum(axis=1), p.sum(axis=0)
+    w = 1 - weights
+    kappa = 1 - (weights * p).sum() / (p_row @ weights @ p_column)
+    w_row, w_column = w @ p_column, p_row @ w
+    p_e = p_row @ w_row
+    terms = (p * (w - (w_row[:, np.newaxis] + w_column) * (1 - kappa)) ** 2).sum()
+    variance = (terms - (kappa - p_e * (1 - kappa)) ** 2) / ((1 - p_e) ** 2 * n)
+    return float(kappa), float(variance)
 
 
 def _method(weights: Weights, categories: Categories) -> str:

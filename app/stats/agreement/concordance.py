@@ -9,6 +9,7 @@ from scipy.special import chdtrc
 from scipy.stats import rankdata
 
 from app.stats.core.jackknife import PAIR, no_variation
+from app.stats.core.ranks import midranks
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def complete_table(ratings: Ratings) -> Floats:
 def concordance_of(table: Floats) -> float | None:
     """W of values, shape (n_raters, n_units); None where no rater puts any unit before another."""
     k, n = table.shape
-    ranks = rankdata(table, axis=1)
+    ranks = np.apply_along_axis(midranks, 1, table)
     spread = float(((ranks.sum(axis=0) - k * (n + 1) / 2) ** 2).sum())
     # a rater's ranks vary by (n**3 - n - ties) / 12
     most = k * float(((ranks - (n + 1) / 2) ** 2).sum())

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
-from app.stats.comparison.rank_tests import mann_whitney, rank_biserial
+from app.stats.comparison.rank_tests import asymptotic_p, mann_whitney, rank_biserial
 from app.stats.core.arrays import codes, present
 from app.stats.core.contrast_sides import missing_side
 
@@ -55,7 +54,7 @@ def compare_responders(value: Floats, is_treated: Bools, responder: Labels) -> R
     smaller = min(above, len(mine) * len(theirs) - above)
     note = f"U of the {'source' if smaller == above else 'reference'}, the smaller of the two."
     exact = replace(exact, estimate=smaller, note=note).with_counts(**counts)
-    p = float(stats.mannwhitneyu(mine, theirs, method="asymptotic", use_continuity=False).pvalue)
+    p = asymptotic_p(mine, theirs, is_corrected=False)
     asymptotic = replace(exact, method="mann_whitney: normal approximation", p_value=p)
     return RespondersCompared(exact, asymptotic, r)
 

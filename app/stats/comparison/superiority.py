@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from app.stats.comparison.describe import share
 from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
+from app.stats.core.ranks import midranks
 from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def prob_superiority_unpaired(
         counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
         who = "reference" if n_mine else "source"
         return undefined("no_pairable_units", f"The {who} has no ratings.", method=METHOD, **counts)
-    ranks = stats.rankdata(number)
+    ranks = midranks(number)
     placement = np.empty(n)
-    placement[treated] = (ranks[treated] - stats.rankdata(number[treated])) / (n - n_mine)
-    placement[~treated] = 1 - (ranks[~treated] - stats.rankdata(number[~treated])) / n_mine
+    placement[treated] = (ranks[treated] - midranks(number[treated])) / (n - n_mine)
+    placement[~treated] = 1 - (ranks[~treated] - midranks(number[~treated])) / n_mine
     estimate = float(placement[treated].mean())
     influence = (placement - estimate) / np.where(treated, n_mine, n - n_mine)
     return with_two_way_interval(

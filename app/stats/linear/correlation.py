@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import stats
 
 from app.stats.core.arrays import codes, present, spread
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.core.ranks import midranks
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def correlation(
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return undefined("no_variation", "One of the two does not vary.", method=METHOD, **counts)
     if kind == "spearman":
-        first, second = stats.rankdata(first), stats.rankdata(second)
+        first, second = midranks(first), midranks(second)
     u, v = (_standardized(column) for column in (first, second))
     r = float(np.clip((u * v).mean(), -1, 1))
     bare = Result(r, f"{METHOD}: {kind}, Fisher z").with_counts(**counts)

@@ -268,5 +268,5 @@ class _At:
 
     def _moves(self, rows: Floats, weights: Floats) -> Floats:
         """Sum over levels and pairs of rows of their products, weighted; shape (q,)."""
-        moves: Floats = np.einsum("akl,bkl,ab->k", rows, rows, weights, optimize=True)
+        moves: Floats = (np.tensordot(weights, rows, 1) * rows).sum(axis=(0, 2))
         return moves

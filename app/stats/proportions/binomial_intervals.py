@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from scipy import stats
+from scipy import special
 
 from app.stats.core.result import Interval, Result, undefined
 
-_METHODS: dict[str, Literal["exact", "wilson", "wilsoncc"]] = {
-    "wilson": "wilson",
-    "wilson_cc": "wilsoncc",
-    "clopper_pearson": "exact",
-}
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _binomial(n_successes: int, n: int, method: str, level: float) -> Result:
     if n == 0:
         return undefined("no_pairable_units", "There are no choices.", method=method, n_units=0, n_ratings=0)
-    test = stats.binomtest(n_successes, n)
-    ends = test.proportion_ci(level, _METHODS[method])
-    interval = Interval(max(0.0, float(ends.low)), min(1.0, float(ends.high)), method, level, inference="ratings")
-    return Result(n_successes / n, method, interval=interval, p_value=float(test.pvalue), n_units=n, n_ratings=n)
+    low, high = _METHODS[method](n_successes, n, level)
+    interval = Interval(max(0.0, low), min(1.0, high), method, level, inference="ratings")
+    p_value = sign_test_p(n_successes, n)
+    return Result(n_successes / n, method, interval=interval, p_value=p_value, n_units=n, n_ratings=n)
+
+
+def sign_test_p(n_successes: int, n: int) -> float:
+    """The exact two-sided p-value of so many heads of n fair coins: twice the smaller tail, at most 1."""
+    return min(1.0, float(2 * special.bdtr(min(n_successes, n - n_successes), n, 0.5)))
+
+
+def _wilson_ends(k: int, n: int, level: float) -> tuple[float, float]:
+    z = float(special.ndtri(0.5 + level / 2))
+    middle, reach = k / n + z**2 / (2 * n), z * (k / n * (1 - k / n) / n + z**2 / (4 * n**2)) ** 0.5
+    return (middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)
+
+
+def _corrected_ends(k: int, n: int, level: float) -> tuple[float, float]:
+    """Newcombe (1998), method 4."""
+    z, p = float(special.ndtri(0.5 + level / 2)), k / n
+    below = z * (z**2 - 2 - 1 / n + 4 * p * (n * (1 - p) + 1)) ** 0.5 if k else 0.0
+    above = z * (z**2 + 2 - 1 / n + 4 * p * (n * (1 - p) - 1)) ** 0.5 if k < n else 0.0
+    low = (2 * k + z**2 - 1 - below) / (2 * (n + z**2)) if k else 0.0
+    high = (2 * k + z**2 + 1 + above) / (2 * (n + z**2)) if k < n else 1.0
+    return low, high
+
+
+def _exact_ends(k: int, n: int, level: float) -> tuple[float, float]:
+    tail = (1 - level) / 2
+    low = float(special.betaincinv(k, n - k + 1, tail)) if k else 0.0
+    high = float(special.betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
+    return low, high
 
 
 def wilson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
@@ -40,3 +65,10 @@ def wilson_cc(n_successes: int, n: int, *, level: float = 0.95) -> Result:
 def clopper_pearson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
     """Clopper-Pearson (1934) exact interval: never below its level, and never empty at 0 or n."""
     return _binomial(n_successes, n, "clopper_pearson", level)
+
+
+_METHODS: dict[str, Callable[[int, int, float], tuple[float, float]]] = {
+    "wilson": _wilson_ends,
+    "wilson_cc": _corrected_ends,
+    "clopper_pearson": _exact_ends,
+}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from app.stats.core.arrays import codes, present
 from app.stats.core.result import Result, undefined
@@ -48,7 +48,7 @@ def stuart_maxwell(mine: Labels, theirs: Labels) -> Result:
         return undefined("no_variation", "No pair differs.", method=method, n_units=n)
     d = rows - columns
     found = float(d @ np.linalg.pinv(S, hermitian=True) @ d)
-    return Result(found, method, df=float(rank), p_value=float(stats.chi2.sf(found, rank)), n_units=n)
+    return Result(found, method, df=float(rank), p_value=float(special.chdtrc(rank, found)), n_units=n)
 
 
 def cochran_q(has_category: Floats, unit: Labels, source: Labels) -> Result:
@@ -71,4 +71,4 @@ def cochran_q(has_category: Floats, unit: Labels, source: Labels) -> Result:
     if spread <= 0:
         return undefined("no_variation", "No unit has different answers.", method=method, n_units=n)
     q = float((k - 1) * (k * (by_source @ by_source) - total**2) / spread)
-    return Result(q, method, df=float(k - 1), p_value=float(stats.chi2.sf(q, k - 1)), n_units=n)
+    return Result(q, method, df=float(k - 1), p_value=float(special.chdtrc(k - 1, q)), n_units=n)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from app.stats.core.arrays import codes, present, spread
 from app.stats.core.contrast_sides import missing_side
@@ -113,7 +113,7 @@ def _nested(
 
 def _compared(base: _Fitted, uniform: _Fitted, full: _Fitted, *, level: float, counts: dict[str, int | None]) -> Dif:
     log_odds, error = float(uniform.fit.beta[1]), float(uniform.fit.beta_errors[1])
-    reach = float(stats.norm.ppf(0.5 + level / 2)) * error
+    reach = float(special.ndtri(0.5 + level / 2)) * error
     low, high = float(np.exp(log_odds - reach)), float(np.exp(log_odds + reach))
     p_value = _likelihood_ratio(base, uniform, 1).p_value
     odds_ratio = Result(
@@ -129,4 +129,4 @@ def _compared(base: _Fitted, uniform: _Fitted, full: _Fitted, *, level: float, c
 
 def _likelihood_ratio(smaller: _Fitted, larger: _Fitted, df: int) -> Result:
     chi_square = max(2 * (larger.fit.log_likelihood - smaller.fit.log_likelihood), 0.0)
-    return Result(chi_square, METHOD, df=float(df), p_value=float(stats.chi2.sf(chi_square, df)))
+    return Result(chi_square, METHOD, df=float(df), p_value=float(special.chdtrc(df, chi_square)))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from app.stats.core.arrays import spread
+from app.stats.proportions.binomial_intervals import sign_test_p
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Labels
@@ -57,7 +57,7 @@ def side_habits(is_first: Floats, rater: Labels) -> list[SideHabit]:
     found = []
     for name, own in _by_rater(is_first, rater):
         n_first = int(own.sum())
-        p_value = float(stats.binomtest(n_first, len(own)).pvalue)
+        p_value = sign_test_p(n_first, len(own))
         found.append(SideHabit(name, len(own), n_first, longest_run(own), p_value))
     return found
 

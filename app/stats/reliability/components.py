@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,11 @@ REML_LEVELS = 1000
 REML_CELLS = 20_000_000
 # the method where each rater rated each unit
 COMPLETE = "sums of squares"
+
+# A report asks for the same components for each of its coefficients, and a search for them passes many times over the
+# ratings. What is kept is eight numbers for each set of ratings.
+_MAX_FOUND = 256
+_found: dict[bytes, Components | None] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,23 @@ def variance_components(ratings: Ratings) -> Components | None:
     where none is below 0; for thousands of raters and units Henderson's (1953) method 1, unbiased as well.
     Source: Searle, Casella and McCulloch (1992), Variance Components, chapters 4 to 6.
     """
-    crossing = Crossing(ratings)
+    digest = _digest(ratings)
+    if digest not in _found:
+        while len(_found) >= _MAX_FOUND:
+            _found.pop(next(iter(_found)), None)
+        _found[digest] = _components(Crossing(ratings))
+    return _found[digest]
+
+
+def _digest(ratings: Ratings) -> bytes:
+    digest = blake2b(digest_size=16)
+    for part in (ratings.unit_row, ratings.rater_row, ratings.value):
+        digest.update(part.tobytes())
+        digest.update(b"|")
+    return digest.digest()
+
+
+def _components(crossing: Crossing) -> Components | None:
     if crossing.df_rest <= 0:
         return None
     if crossing.is_complete:

