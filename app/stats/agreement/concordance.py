@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtrc
-from scipy.stats import rankdata
 
 from app.stats.core.jackknife import PAIR, no_variation
 from app.stats.core.ranks import midranks
