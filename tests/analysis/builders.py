@@ -12,6 +12,7 @@ from app.analysis.data.study_folder import frames_of
 from app.design.protocol.study import Protocol
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.ranking import RankingQuestion
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.slider import SliderQuestion
@@ -88,6 +89,8 @@ def _answer(study: Protocol, row: Row, responses: pd.DataFrame) -> Row:
         return {**answer, "number": float(value)}
     if isinstance(question, CategoryQuestion):
         return {**answer, "codes": value}
+    if isinstance(question, HighlightQuestion):
+        return answer
     assert isinstance(question, ChoiceQuestion)
     if value in {"tie", "neither"}:
         return {**answer, "outcome": value}

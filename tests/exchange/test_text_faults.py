@@ -106,3 +106,15 @@ def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
     )
     problem = only_problem(items=ITEMS.replace("feels", "felt"), ratings=None)
     assert (problem.file, problem.column, problem.found) == ("study.yaml", "questions.5.correct_column", "feels")
+
+
+def test_the_right_passages_of_a_highlight_are_offsets() -> None:
+    yaml = YAML.replace("options: [sad, glad], correct_column: feels", "options: [sad, glad]").replace(
+        "  - {key: why,",
+        "  - {key: cause, target: item, type: highlight, text: Mark it., correct_column: feels}\n  - {key: why,",
+    )
+    items = ITEMS.replace(",sad", ",0-4").replace(",glad", ",the first words")
+    problem = only_problem(study=yaml, items=items, ratings=None)
+    assert (problem.file, problem.column, problem.found) == ("items.csv", "feels", "the first words (b)")
+    assert problem.allowed is not None
+    assert problem.allowed.startswith("character offsets")

@@ -5,6 +5,7 @@ responses  response, item, source, attributes, text (its turns a line each); in 
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    RATING_COLUMNS, one row per answer
 checks     CHECK_COLUMNS, one row per check that was answered; None where there are none
+passages   PASSAGE_COLUMNS, one row per text or turn that raters can mark; None in a study without highlights
 
 Missing text is None; missing numbers are nan or NA. Ids are text. Both makers hand rows over in canonical order (see
 `canonical`), so that the same study gives the same estimates to the last digit, whichever way it came.
@@ -21,7 +22,7 @@ import pandas as pd
 from app.analysis.data.rating_columns import FRAME_COLUMNS, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from app.analysis.data.rating_columns import Type
 
@@ -29,6 +30,8 @@ RATING_COLUMNS = tuple(column.name for column in FRAME_COLUMNS)
 TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
 _DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "datetime64[us, UTC]"}
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
+# of an item's own text the response is None; `turn` is NA where the text has no turns; `length` is in characters
+PASSAGE_COLUMNS = ("item", "response", "turn", "length")
 ORDER = ["rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response"]
 
 
@@ -41,6 +44,7 @@ class Frames:
     raters: pd.DataFrame
     ratings: pd.DataFrame
     checks: pd.DataFrame | None = None
+    passages: pd.DataFrame | None = None
 
 
 def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
@@ -67,6 +71,13 @@ def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
         return pd.Series(text, index=rows, dtype=object)
 
     return pd.DataFrame({column.name: typed(column.name, column.type) for column in FRAME_COLUMNS})
+
+
+def passage_frame(rows: Iterable[tuple[str, str | None, int | None, int]]) -> pd.DataFrame:
+    """Passages with the one type of each column, in one order, whoever read them."""
+    table = pd.DataFrame([*rows], columns=[*PASSAGE_COLUMNS])
+    typed = table.astype({"item": object, "response": object, "turn": "Int64", "length": "int64"})
+    return typed.sort_values(["item", "response", "turn"], na_position="first", ignore_index=True)
 
 
 def canonical(ratings: pd.DataFrame) -> pd.DataFrame:

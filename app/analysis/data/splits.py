@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Codes, Ints
+    from app.analysis.data.encoded_study import Bools, Codes, Ints
     from app.analysis.data.question_data import ScaledSheet
     from app.analysis.estimate import Scope
 
@@ -79,6 +79,21 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[
         found = _levels(values.where(values.notna(), None))
         if found is not None:
             yield from _of_levels("subgroup", sheet.question.key, found[1], _through(found[0], codes.rows.rater))
+
+
+def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:
+    """Each group of persons by a column of raters.csv, with who is in it; of two groups the second only.
+
+    A rater without a level is in no group. Nothing where there are fewer than two groups, or more than MAX_LEVELS.
+    """
+    if name not in codes.rater_table or name in {"rater", "kind", "is_simulated"}:
+        return []
+    found = _levels(codes.rater_table[name].where(~codes.raters.is_model, None))
+    if found is None:
+        return []
+    code, names = found
+    each = [(level, np.asarray(code == number)) for number, level in enumerate(names)]
+    return each[1:] if len(each) == 2 else each  # noqa: PLR2004 - one against the other is one comparison
 
 
 def unsplittable(codes: Codes) -> dict[str, str]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from app.analysis.data.frames import Frames, canonical
-from app.design.dialogue import whole_text
+from app.analysis.data.frames import Frames, canonical, passage_frame
+from app.design.dialogue import turns_from_json, whole_text
 
 if TYPE_CHECKING:
     from app.design.problem import Problem
@@ -56,7 +56,24 @@ def frames_of(folder: StudyFolder) -> Frames:
         raters=folder.raters,
         ratings=canonical(folder.ratings),
         checks=folder.checks,
+        passages=_passages(folder) if folder.protocol.has_highlights else None,
     )
+
+
+def _passages(folder: StudyFolder) -> pd.DataFrame:
+    """The lengths of all texts, turn by turn where there are turns."""
+    items, responses = folder.items, folder.responses
+    texts = [(item, None, *rest) for item, *rest in zip(items["item"], items["text"], items["turns"], strict=True)]
+    texts += [*zip(responses["item"], responses["response"], responses["text"], responses["turns"], strict=True)]
+    return passage_frame(
+        (item, response, turn, len(said)) for item, response, text, turns in texts for turn, said in _said(text, turns)
+    )
+
+
+def _said(text: str | None, turns: str | None) -> list[tuple[int | None, str]]:
+    if turns is not None:
+        return [(number, turn["text"]) for number, turn in enumerate(turns_from_json(turns), start=1)]
+    return [] if text is None else [(None, text)]
 
 
 def is_same(one: StudyFolder, other: StudyFolder) -> bool:

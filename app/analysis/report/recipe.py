@@ -47,7 +47,7 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
             value = getattr(part, field.name)
             if isinstance(value, np.ndarray):
                 digest.update(np.ascontiguousarray(value).tobytes())
-    beside = codes.kept[["condition", "shown_label", "codes"]]
+    beside = codes.kept[["condition", "shown_label", "codes", *(["text"] if protocol.has_highlights else [])]]
     checks = [] if frames.checks is None else [frames.checks[["rater", "check", "is_passed"]]]
     for table in (frames.items, frames.responses, frames.raters, beside, *checks):
         for name in table.columns:
@@ -85,7 +85,10 @@ def filter_of(estimate: Estimate) -> str:
     asked = [] if estimate.question is None else [f"question = {estimate.question.partition('=')[0]}"]
     is_again = estimate.section == "judge" or estimate.statistic.startswith("intra_rater")
     kind = "rater kind = " + ("model" if estimate.scope.get("rater_kind") == "model" else "person")
-    kinds = "raters of both kinds" if estimate.section == "judge" else kind
+    is_of_both = estimate.section == "judge" or (
+        estimate.statistic.startswith("pool_") and "rater_kind" in estimate.scope
+    )
+    kinds = "raters of both kinds" if is_of_both else kind
     counted = ["exclude is empty", *([] if is_again else ["repeat = 0"])]
     return " and ".join([*asked, kinds, *scope_filter(estimate.scope), *counted])
 

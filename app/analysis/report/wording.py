@@ -110,11 +110,12 @@ def scope_filter(scope: Scope) -> list[str]:
 def _compared(scope: Scope) -> dict[str, tuple[str, ...]]:
     """What else restricts rows to some levels: two pools, two levels of a factor or of an attribute, one turn."""
     found: dict[str, tuple[str, ...]] = {}
-    if "reference_pool" in scope:
+    if "reference_pool" in scope and "pool" in scope:
         found["pool"] = (scope["pool"], scope["reference_pool"])
     for key in ("factor", "attribute"):
-        if key in scope:
-            found[scope[key]] = (scope["level"], scope["reference_level"])
+        levels = tuple(str(scope[level]) for level in ("level", "reference_level") if level in scope)
+        if key in scope and levels:
+            found[scope[key]] = levels
     if "turn" in scope and "covariate" not in scope:
         found["turn"] = (str(scope["turn"]),)
     return found
@@ -145,20 +146,28 @@ _WORDS: dict[str, Callable[[Any], str]] = {
     "condition": str,
     "covariate": covariate_text,
     "shown_label": "shown as {}".format,
+    "before": (f"after {MINUS} before" + " ({})").format,
+    "correct": "correct: {}".format,
 }
+
+
+def _levels(name: str, scope: Scope) -> str:
+    """A factor or attribute with the level, or the two levels, that the estimate is of."""
+    levels = [str(scope[key]) for key in ("level", "reference_level") if key in scope]
+    return ": ".join(part for part in (name.replace("_", " "), f" {MINUS} ".join(levels)) if part)
 
 
 def _contrast_texts(scope: Scope) -> list[str]:
     """What is compared beside two sources, and for which code, turn or pool."""
-    found = [
-        f"{str(scope[key]).replace('_', ' ')}: {scope['level']} {MINUS} {scope['reference_level']}"
-        for key in ("factor", "attribute")
-        if key in scope
-    ]
+    found = [_levels(str(scope[key]), scope) for key in ("factor", "attribute") if key in scope]
     found += [f"{name} {scope[key]}" for key, name in (("category", "code"), ("turn", "turn")) if key in scope]
     if "pool" in scope:
         other = f" {MINUS} {scope['reference_pool']}" if "reference_pool" in scope else ""
         found.append(f"pool {scope['pool']}{other}")
+    elif "reference_pool" in scope:
+        found.append(f"model judges {MINUS} pool {scope['reference_pool']}")
+    elif "reference_rater_kind" in scope:
+        found.append(f"model judges {MINUS} persons")
     return found
 
 
@@ -180,6 +189,6 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
     if "flagged" in scope:
         parts.append("without flagged raters")
     parts += _contrast_texts(scope)
-    if scope.get("rater_kind") == "model":
+    if scope.get("rater_kind") == "model" and not {"reference_pool", "reference_rater_kind"} & scope.keys():
         parts.append("model judges")
     return ", ".join(parts) or "all"

@@ -17,10 +17,16 @@ from app.analysis.sections.comparison.composites import composites, table_of
 from app.analysis.sections.comparison.dimensions import dimensions
 from app.analysis.sections.comparison.distribution import distribution
 from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups
+from app.analysis.sections.contrasts.answer_keys import against_key
 from app.analysis.sections.contrasts.attributes import attributes
+from app.analysis.sections.contrasts.changes import changes
 from app.analysis.sections.contrasts.code_differences import code_differences
-from app.analysis.sections.contrasts.covariates import covariates, rater_scores
+from app.analysis.sections.contrasts.conjoint import conjoint
+from app.analysis.sections.contrasts.covariates import covariates
+from app.analysis.sections.contrasts.dif import differential
+from app.analysis.sections.contrasts.empathic import empathic
 from app.analysis.sections.contrasts.factors import factors
+from app.analysis.sections.contrasts.highlights import highlights
 from app.analysis.sections.contrasts.pairs import source_pairs
 from app.analysis.sections.contrasts.percent import percent
 from app.analysis.sections.contrasts.pools import pools
@@ -29,7 +35,7 @@ from app.analysis.sections.contrasts.turns import turns
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.rankings import rankings
 from app.analysis.sections.raters.latent_categories import truth
-from app.analysis.sections.raters.rater_profiles import raters
+from app.analysis.sections.raters.rater_profiles import raters, severities
 from app.analysis.sections.raters.session_times import RatingSessions, rating_sessions
 from app.analysis.sections.raters.without_flagged import without_flagged
 from app.analysis.sections.texts import ratings_and_texts, texts
@@ -83,20 +89,22 @@ def _split(sheets: Sheets) -> Iterator[Estimate]:
 
 def _contrasts(sheets: Sheets) -> Iterator[Estimate]:
     """What the design and the data allow beside source against reference."""
-    about_raters = [sheet for sheet in sheets.numbers if sheet.question.target == "rater"]
-    known = rater_scores(sheets.codes, about_raters)
+    scores = sheets.scores
     for sheet in sheets.numbers:
         yield from source_pairs(sheet)
         yield from percent(sheet)
-        yield from factors(sheet, sheets.designed_splits)
+        yield from factors(sheet, sheets.designed_splits, sheets.protocol.conditions)
         yield from attributes(sheet, sheets.protocol)
         yield from pools(sheet)
-        yield from covariates(sheet, known)
+        yield from covariates(sheet, scores)
         yield from reliability(sheet)
     for sheet in sheets.scaled:
         yield from turns(sheet, sheets.scaled)
     for asked in sheets.categories:
         yield from code_differences(asked, sheets.protocol.reference)
+        yield from against_key(asked, sheets.splits)
+    for one_kind in (changes, conjoint, empathic, differential, highlights):
+        yield from one_kind(sheets)
 
 
 def _agreed(sheets: Sheets) -> Iterator[Estimate]:
@@ -118,6 +126,8 @@ def _of_raters(sheets: Sheets) -> Iterator[Estimate]:
         yield from without_flagged(sheet, known.flagged)
     for sheet in sheets.every:
         yield from raters(sheet)
+    for one in sheets.scaled if sheets.protocol.analysis.many_facet else ():
+        yield from severities(one)
     if sheets.has_repeats:
         for again in sheets.with_repeats.every:
             yield from repeats(again)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.design.questions.category import CategoryQuestion
 
 SECTION = "category"
+BAD_KEY = "The key of {n} answers names no code of the question: they are left out."
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,8 @@ class CategorySheet:
     """A category question with everything that was answered to it.
 
     `given` has a row for each answer and a column for each code: 1 where the code was given, else 0. `right` is 1 where
-    the answer is the right one, 0 where not, nan where there is no key.
+    the answer is the right one, 0 where not, nan where there is no key. `key` is the right code of each answer;
+    `n_bad_keys` counts the answers whose key is no code of the question.
     """
 
     codes: Codes
@@ -42,6 +44,8 @@ class CategorySheet:
     given: Floats
     right: Floats
     full: bool
+    key: tuple[str | None, ...] = ()
+    n_bad_keys: int = 0
 
     @cached_property
     def by_code(self) -> list[ScaledSheet]:
@@ -77,10 +81,10 @@ def category_sheet(codes: Codes, frames: Frames, question: CategoryQuestion, *, 
     sets = [set(str(text).split("|")) if question.multiple else {str(text)} for text in texts]
     table = np.array([[float(name in one) for name in names] for one in sets]).reshape(len(sets), len(names))
     answers = answers_at(codes, question.target, at, np.zeros(len(at)))
-    key = _key(codes, frames, question, at)
+    key, n_bad = _usable(_key(codes, frames, question, at), question)
     text_of = np.array([str(text) for text in texts], dtype=object)[number] if len(at) else np.zeros(0, dtype=object)
     right = np.array([np.nan if code is None else float(code == text) for code, text in zip(key, text_of, strict=True)])
-    return CategorySheet(codes, question, answers, table[number], right.astype(np.float64), full)
+    return CategorySheet(codes, question, answers, table[number], right.astype(np.float64), full, tuple(key), n_bad)
 
 
 def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> list[str | None]:
@@ -94,15 +98,28 @@ def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> 
     return [None] * len(at)
 
 
+def _usable(key: list[str | None], question: CategoryQuestion) -> tuple[list[str | None], int]:
+    """The key without what names no code, and for how many answers it does."""
+    allowed = {code for code in set(key) if code is not None and question.read_cell(code) is not None}
+    kept = [code if code in allowed else None for code in key]
+    return kept, sum(code is not None for code in key) - sum(code is not None for code in kept)
+
+
 def categories(sheet: CategorySheet) -> Iterator[Estimate]:
     """The share of each code, and of right answers, for each source; people and models apart."""
-    has_key = bool(np.isfinite(sheet.right).any())
+    has_key = bool(np.isfinite(sheet.right).any()) or sheet.n_bad_keys > 0
     for one in sheet.by_code:
         yield from _shares(one, one.answers, "code_share")
     if has_key:
-        asked = sheet.whole or sheet.by_code[0]
-        keyed = replace(asked, question=asked.question.model_copy(update={"key": sheet.question.key}))
-        yield from _shares(keyed, replace(sheet.answers, value=sheet.right), "accuracy_share")
+        bad = BAD_KEY.format(n=sheet.n_bad_keys) if sheet.n_bad_keys else ""
+        for record in _shares(keyed_sheet(sheet), replace(sheet.answers, value=sheet.right), "accuracy_share"):
+            yield replace(record, note=f"{bad} {record.note}".strip())
+
+
+def keyed_sheet(sheet: CategorySheet) -> ScaledSheet:
+    """The sheet of the question as a whole, whatever number of codes may be given."""
+    asked = sheet.whole or sheet.by_code[0]
+    return replace(asked, question=asked.question.model_copy(update={"key": sheet.question.key}))
 
 
 def _shares(sheet: ScaledSheet, answers: Answers, statistic: str) -> Iterator[Estimate]:

@@ -12,7 +12,7 @@ from app.analysis.sections.comparison.comparison import comparison
 from app.analysis.sections.comparison.subgroups import subgroups
 from app.analysis.sections.contrasts.attributes import attributes
 from app.analysis.sections.contrasts.code_differences import code_differences
-from app.analysis.sections.contrasts.covariates import covariates, rater_scores
+from app.analysis.sections.contrasts.covariates import covariates
 from app.analysis.sections.contrasts.factors import factors
 from app.analysis.sections.contrasts.pairs import source_pairs
 from app.analysis.sections.contrasts.percent import percent
@@ -59,7 +59,7 @@ def _sources(sheets: Sheets, key: str) -> Iterator[Estimate]:
 
 def _factor(sheets: Sheets, key: str) -> Iterator[Estimate]:
     for sheet in _numbers(sheets, key):
-        yield from factors(sheet, sheets.designed_splits)
+        yield from factors(sheet, sheets.designed_splits, sheets.protocol.conditions)
         for split in sheets.designed_splits:
             yield from subgroups(sheet, split)
 
@@ -80,9 +80,8 @@ def _turns(sheets: Sheets, key: str) -> Iterator[Estimate]:
 
 
 def _covariate(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    known = rater_scores(sheets.codes, [sheet for sheet in sheets.numbers if sheet.question.target == "rater"])
     for sheet in _numbers(sheets, key):
-        yield from covariates(sheet, known)
+        yield from covariates(sheet, sheets.scores)
 
 
 def _belief(sheets: Sheets, key: str) -> Iterator[Estimate]:

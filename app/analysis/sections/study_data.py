@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.data.answers import choice_answers, scaled_answers
 from app.analysis.data.covariates import covariates_of
+from app.analysis.data.declared_covariates import scores_of
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
 from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
@@ -18,6 +19,7 @@ from app.design.questions.category import CategoryQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.covariates import Covariates
+    from app.analysis.data.declared_covariates import Score
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
     from app.analysis.data.question_data import AnySheet
@@ -108,6 +110,15 @@ class Sheets:
     def covariates(self) -> Covariates:
         """Measures of the texts, and imported scores."""
         return covariates_of(self.frames, self.protocol, full=self.full)
+
+    @cached_property
+    def scores(self) -> list[Score]:
+        """The scores that ratings are set against: what a primary contrast names is declared."""
+        analysis = self.protocol.analysis
+        primary = [contrast.covariate for contrast in analysis.primary if contrast.covariate]
+        declared = list(dict.fromkeys([*analysis.covariates, *primary]))
+        texts = self.covariates.known if set(declared) - {sheet.question.key for sheet in self.numbers} else {}
+        return list(scores_of(self.codes, self.frames, self.numbers, declared, texts))
 
     @property
     def numbers(self) -> list[ScaledSheet]:

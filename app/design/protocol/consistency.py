@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.design.protocol.cells import cell_of, cells
 from app.design.protocol.composite import composite_problem
+from app.design.protocol.declared_contrasts import change_problems, empathic_problems
 from app.design.protocol.labels import same_labels
 from app.design.protocol.primary_problems import primary_problems
 from app.design.protocol.swapped_labels import swapped_source
@@ -71,6 +72,9 @@ def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     scaled = {question.key for question in protocol.scaled_questions}
     yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
     yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
+    questions = {question.key: question for question in protocol.scaled_questions}
+    yield from change_problems(analysis.changes, questions, analysis.composites)
+    yield from empathic_problems(analysis.empathic_accuracy, questions, protocol.design.pools)
     for name, composite in analysis.composites.items():
         if problem := composite_problem(name, composite, protocol.scaled_questions):
             yield problem

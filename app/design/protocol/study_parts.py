@@ -10,11 +10,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, 
 from app.design.protocol.checks import Checks
 from app.design.protocol.composite import Composite
 from app.design.protocol.conditions import Factor, Name
+from app.design.protocol.declared_contrasts import Change, EmpathicAccuracy
 from app.design.protocol.flow import Flow
 from app.design.protocol.labels import Attribute
 from app.design.protocol.primary import PrimaryContrast
 from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.kinds import Question, ScaledQuestion
 from app.design.questions.prose import Prose
 from app.design.questions.question import Key
@@ -68,7 +70,7 @@ class BelievedSource(BaseModel):
 
 
 class Analysis(BaseModel):
-    """What the lead declares before the data. `responder` is the column of responses.csv that names who wrote it."""
+    """What the lead declares before the data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     reference: str | None = None
@@ -87,6 +89,20 @@ class Analysis(BaseModel):
     """The column of responses.csv that names the person or system, within a source, who wrote the response."""
     believed_source: BelievedSource | None = None
     """The question that asks who wrote a response."""
+    covariates: tuple[str, ...] = ()
+    """Scores to compare with the ratings: columns of raters.csv, items.csv or responses.csv that hold numbers, or
+    rating questions. Questions about the rater and composites of them are compared without being named here.
+    """
+    conjoint: tuple[str, ...] = ()
+    """Columns of responses.csv whose levels were varied at random, such as accuracy and warmth."""
+    changes: tuple[Change, ...] = ()
+    """Scores measured before and after."""
+    empathic_accuracy: EmpathicAccuracy | None = None
+    """Whose own account perceivers are compared with."""
+    rater_groups: tuple[str, ...] = ()
+    """Columns of raters.csv, or `pool`: whether a question of a composite works differently for their groups."""
+    many_facet: bool = False
+    """Whether to report each rater's severity on the log-odds scale of the ordinal mixed model too."""
 
     def margin_of(self, key: str) -> float | None:
         """The margin of a question or composite: of `margin`, else of its primary contrast."""
@@ -213,6 +229,11 @@ class ProtocolParts(BaseModel):
     def choice_questions(self) -> tuple[ChoiceQuestion, ...]:
         """The forced choices."""
         return tuple(q for q in self.questions if isinstance(q, ChoiceQuestion))
+
+    @property
+    def has_highlights(self) -> bool:
+        """Whether raters mark passages."""
+        return any(isinstance(q, HighlightQuestion) for q in self.questions)
 
     @property
     def ranking_questions(self) -> tuple[RankingQuestion, ...]:

@@ -27,6 +27,8 @@ class HighlightQuestion(AskedQuestion):
     type: Literal["highlight"]
     target: Literal["response", "item", "turn"]
     required: bool = False
+    correct_column: str | None = None
+    """The column of items.csv or responses.csv that contains the correct passages, such as `12-30|45-60`."""
 
     def read(self, sent: Sent) -> Given | None:
         """As `AskedQuestion.read`: offsets that a script counted on the page, else words copied, one passage a line."""

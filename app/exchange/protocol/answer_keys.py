@@ -1,10 +1,11 @@
-"""Questions with a right answer in a column of the items or responses: the column is there and holds codes."""
+"""Questions with a right answer in a column of the items or responses: the column is there and holds answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from app.design.questions.category import CategoryQuestion
+from app.design.questions.highlight import HighlightQuestion
 from app.exchange.problems import listed
 from app.exchange.protocol.study_yaml import FILE
 
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, problems: Problems) -> None:
-    """Each `correct_column` is a column of the texts, and what it holds are codes of its question."""
+    """Each `correct_column` is a column of the texts, and what it holds are codes of its question, or passages."""
     for number, question in enumerate(protocol.questions, start=1):
-        if not isinstance(question, CategoryQuestion) or question.correct_column is None:
+        if not isinstance(question, CategoryQuestion | HighlightQuestion) or question.correct_column is None:
             continue
         column = question.correct_column
         tables = {"item": items, "response": responses}
@@ -27,12 +28,17 @@ def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd
             problems.add(FILE, None, where, column, "a column of items.csv or responses.csv")
         for name, texts in tables.items():
             if column in texts.columns:
-                _check_codes(question, f"{name}s.csv", texts[name], texts[column], problems)
+                _check_answers(question, f"{name}s.csv", texts[name], texts[column], problems)
 
 
-def _check_codes(
-    question: CategoryQuestion, file: str, keys: pd.Series[str], codes: pd.Series[str], problems: Problems
+def _check_answers(
+    question: CategoryQuestion | HighlightQuestion,
+    file: str,
+    keys: pd.Series[str],
+    answers: pd.Series[str],
+    problems: Problems,
 ) -> None:
-    for key, code in zip(keys, codes, strict=True):
-        if code is not None and code.strip() not in question.codes:
-            problems.add(file, None, question.correct_column, f"{code} ({key})", listed(question.codes))
+    for key, answer in zip(keys, answers, strict=True):
+        if answer is not None and question.read_cell(answer) is None:
+            words = question.allowed_words() if isinstance(question, HighlightQuestion) else listed(question.codes)
+            problems.add(file, None, question.correct_column, f"{answer} ({key})", words)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import text
 
-from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, rating_frame
+from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, passage_frame, rating_frame
 from app.analysis.data.rating_columns import FRAME_COLUMNS, RatingColumn
 from app.analysis.data.study_folder import RATER_MARKS
 from app.design.questions.kinds import kinds_with_empty
@@ -49,6 +49,20 @@ _CHECKS = text("""
     FROM events e JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id
     WHERE e.study_id = :study AND e.kind = 'check' AND e.detail->>'is_passed' IS NOT NULL
     ORDER BY e.happened_at, e.id
+""")
+# of studies in which raters mark passages; characters are counted as Python counts them
+_PASSAGES = text("""
+    WITH texts AS (
+      SELECT i.key AS item, NULL AS response, i.text, i.turns FROM items i WHERE i.study_id = :study
+      UNION ALL
+      SELECT i.key, r.key, r.text, r.turns FROM responses r
+      JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id WHERE r.study_id = :study
+    )
+    SELECT item, response, CAST(place AS integer) AS turn, char_length(turn ->> 'text') AS length
+    FROM texts CROSS JOIN LATERAL jsonb_array_elements(turns) WITH ORDINALITY AS said (turn, place)
+    WHERE turns IS NOT NULL
+    UNION ALL
+    SELECT item, response, NULL, char_length(text) FROM texts WHERE turns IS NULL AND text IS NOT NULL
 """)
 _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
 
@@ -92,7 +106,15 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         raters=raters_table(raters),
         ratings=canonical(found),
         checks=study_checks(db, study_id),
+        passages=study_passages(db, study_id),
     )
+
+
+def study_passages(db: Connection, study_id: int) -> pd.DataFrame | None:
+    """The texts that raters can mark, as `analysis.frames` has them; None where no question asks for marks."""
+    if "highlight" not in {row.type for row in db.execute(_TYPES, {"study": study_id})}:
+        return None
+    return passage_frame(tuple(row) for row in db.execute(_PASSAGES, {"study": study_id}))
 
 
 def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:

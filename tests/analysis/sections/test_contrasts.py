@@ -282,16 +282,6 @@ def test_a_score_of_the_rater_has_a_slope_for_each_source_and_their_difference()
     assert len(find(report, "correlation", section="contrast")) == 2
 
 
-@pytest.mark.parametrize(
-    ("ages", "is_used"), [(["20", "30", "44"], True), (["20", "x", "44"], False), (["1", "2", "1"], False)]
-)
-def test_a_column_of_raters_is_a_score_where_it_holds_numbers(ages: list[str], is_used: bool) -> None:  # noqa: FBT001
-    study = protocol(FIVE)
-    data = frames(study, _ratings({"human": 3, "model": 3}, n_raters=3))
-    data.raters["age"] = ages
-    assert ("covariate_slope_by_source" in _contrast(analyze(data, study))) == is_used
-
-
 def test_the_raters_needed_are_given_for_each_source_and_over_all() -> None:
     study = protocol(FIVE)
     report = analyze(frames(study, _ratings({"human": 2, "model": 4}, n_items=12)), study)

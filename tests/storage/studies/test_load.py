@@ -15,7 +15,7 @@ from app.storage.results.frames import copy_ratings, ratings_of, study_frames
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study, list_studies
-from tests.exchange.small import RATINGS, read_small
+from tests.exchange.small import ITEMS, RATINGS, YAML, read_small
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 def assert_same_frames(one: Frames, other: Frames) -> None:
     from pandas.testing import assert_frame_equal
 
+    assert (one.passages is None) == (other.passages is None)
     for name in ("items", "responses", "raters", "ratings"):
         assert_frame_equal(getattr(one, name), getattr(other, name), obj=name)
 
@@ -41,6 +42,19 @@ def test_a_small_study_comes_back_as_it_was(db: Connection) -> None:
     study_id = load_study(db, folder)
     assert_same_frames(study_frames(db, study_id), frames_of(folder))
     assert is_same(study_folder(db, study_id), folder)
+
+
+def test_the_lengths_of_texts_that_raters_mark_are_those_of_the_folder(db: Connection) -> None:
+    from pandas.testing import assert_frame_equal
+
+    asked = "  - {key: cause, target: item, type: highlight, text: Mark it.}\n  - {key: why,"
+    folder = read_small(study=YAML.replace("  - {key: why,", asked), items=ITEMS.replace("Hello", "Grüß 😀"))
+    stored = study_frames(db, load_study(db, folder)).passages
+    expected = frames_of(folder).passages
+    assert stored is not None
+    assert expected is not None
+    assert_frame_equal(stored, expected)
+    assert expected.loc[expected["turn"] == 2, "length"].tolist() == [6]
 
 
 @pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])

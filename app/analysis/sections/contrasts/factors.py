@@ -7,26 +7,48 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import groups
+from app.design.protocol.cells import cell_of
+from app.stats.core.result import undefined
 from app.stats.factors.design_factor import factor_effect
+from app.stats.linear.cluster_robust import METHOD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from app.analysis.data.question_data import ScaledSheet
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
+    from app.design.protocol.conditions import Factor
 
 SECTION = "contrast"
 
 
-def factors(sheet: ScaledSheet, splits: Sequence[Split]) -> Iterator[Estimate]:
-    """Each level of each factor against the factor's first level, of persons."""
+def factors(sheet: ScaledSheet, splits: Sequence[Split], declared: Mapping[str, Factor]) -> Iterator[Estimate]:
+    """Each level of each factor against the factor's first level, of persons; levels that nobody rated are said."""
+    if sheet.question.target == "rater":
+        return
     for split in splits:
-        for name, names in _factors_of(split, splits):
+        for name, names in named_factors(split, splits):
             yield from _levels(sheet, split, name, names)
+    for name, factor in declared.items():
+        yield from _unrated(sheet, name, factor)
 
 
-def _factors_of(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, list[str]]]:
+def _unrated(sheet: ScaledSheet, name: str, factor: Factor) -> Iterator[Estimate]:
+    """A record for each declared level that has no rating."""
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    cells = sheet.codes.kept["condition"].iloc[answers.row].dropna().unique()
+    seen = {cell_of(str(cell)).level(name) for cell in cells} - {None}
+    rated = [level for level in factor.levels if level in seen]
+    for level in factor.levels if rated else ():
+        if level not in seen:
+            scope = {"factor": name, "level": level, "reference_level": rated[0]}
+            found = undefined("no_pairable_units", f"Nobody rated at level {level} of {name}.", method=METHOD)
+            nothing = answers.select(np.zeros(len(answers.value), dtype=bool))
+            yield sheet.record(found, nothing, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")
+
+
+def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, list[str]]]:
     """The factor's name and its levels' names; nothing for whole cells where their factors stand for themselves."""
     has_factors = any(other.kind == "condition" and other.name != "condition" for other in splits)
     if split.kind == "condition" and split.name == "condition" and has_factors:

@@ -15,24 +15,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.question_data import ScaledSheet
-    from app.analysis.estimate import Estimate
+    from app.analysis.data.scopes import Group
+    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"
 MAX_POOLS = 6
 
 
 def pools(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Mean difference and correlation over the responses that both pools rated; nothing where they share none."""
-    named = [group for group in groups(sheet.codes) if "pool" in group.scope]
-    if sheet.question.target == "rater" or len(named) > MAX_POOLS:
+    """Mean difference and correlation over the responses that both rated: each two pools, and judges against people.
+
+    Nothing where two share no response.
+    """
+    if sheet.question.target == "rater":
         return
-    for reference, other in combinations(named, 2):
-        answers = sheet.answers
-        first, second = other.has_rater[answers.rater], reference.has_rater[answers.rater]
-        part, is_first = answers.select(first | second), first[first | second]
-        if not np.intersect1d(part.unit[is_first], part.unit[~is_first]).size:
-            continue
-        scope = {**other.scope, "reference_pool": reference.scope["pool"]}
-        for statistic, compare in (("pool_difference", pool_difference), ("pool_correlation", pool_correlation)):
-            found = compare(part.value, is_first, unit=part.unit, **part.where)
-            yield sheet.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="response")
+    everyone, *others = groups(sheet.codes)
+    named = [group for group in others if "pool" in group.scope]
+    judges = [group for group in others if group.is_model]
+    for reference, other in combinations(named, 2) if len(named) <= MAX_POOLS else ():
+        yield from _compared(sheet, other, reference, {**other.scope, "reference_pool": reference.scope["pool"]})
+    for judge in judges:
+        yield from _compared(sheet, judge, everyone, {**judge.scope, "reference_rater_kind": "person"})
+        for pool in named if len(named) > 1 else ():
+            yield from _compared(sheet, judge, pool, {**judge.scope, "reference_pool": pool.scope["pool"]})
+
+
+def _compared(sheet: ScaledSheet, other: Group, reference: Group, scope: Scope) -> Iterator[Estimate]:
+    answers = sheet.answers
+    first, second = other.has_rater[answers.rater], reference.has_rater[answers.rater]
+    part, is_first = answers.select(first | second), first[first | second]
+    if not np.intersect1d(part.unit[is_first], part.unit[~is_first]).size:
+        return
+    for statistic, compare in (("pool_difference", pool_difference), ("pool_correlation", pool_correlation)):
+        found = compare(part.value, is_first, unit=part.unit, **part.where)
+        yield sheet.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="response")

@@ -57,12 +57,20 @@ def _dialogue(sheet: ScaledSheet, answers: Answers) -> Ints:
 
 def _means(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     turn = _turn(sheet, answers)
-    places = np.unique(turn[np.isfinite(turn)])
-    for place in places[:MAX_TURNS].tolist():
+    rated = _turn(sheet, sheet.answers)
+    for place in _places(np.unique(rated[np.isfinite(rated)]).astype(int).tolist())[:MAX_TURNS]:
         part = answers.select(turn == place)
         found = describe.mean(part.value, **part.where)
+        if not len(part.value):
+            found = undefined("no_pairable_units", f"Nobody rated turn {place}.", method=found.method)
         at_turn = {**scope, "turn": int(place)}
         yield sheet.record(found, part, section=SECTION, scope=at_turn, statistic="mean", unit="rating")
+
+
+def _places(rated: list[int]) -> list[int]:
+    """The turns, with those between them that nobody rated; without these where every other turn is left out."""
+    every = list(range(rated[0], rated[-1] + 1)) if rated else []
+    return every if len(every) < 2 * len(rated) - 1 else rated
 
 
 def _slope(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:

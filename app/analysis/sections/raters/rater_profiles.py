@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from app.analysis.data.answers import UNITS, Choices
+from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.rater_panel import Panel
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.stats.comparison import describe
@@ -17,15 +18,33 @@ from app.stats.core.result import Result, undefined
 from app.stats.linear.correlation import correlation
 from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
 from app.stats.raters.response_patterns import habits, side_habits
+from app.stats.raters.severity import METHOD, rater_severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnySheet, ScaledSheet
     from app.analysis.estimate import Estimate
 
 ALONE = "no other rated the same"
 BY_ROW = "answers in the order in which they were given"
+
+
+def severities(sheet: ScaledSheet) -> Iterator[Estimate]:
+    """Severity of each person on the scale of the ordinal model, where the protocol asks for it."""
+    if sheet.question.target == "rater" or sheet.is_composite or sheet.question.level == "nominal":
+        return
+    panel = Panel.of(sheet)
+    answers = panel.answers
+    if not sheet.is_light:
+        yield panel.record(None, "rater_severity", undefined("not_run", TOO_MANY, method=METHOD), unit="rating")
+        return
+    for one in rater_severity(answers.value, unit=answers.unit, rater=answers.rater):
+        code = int(str(one.rater))
+        if code in panel.by_rater:
+            n = len(panel.by_rater[code].value)
+            shown = enough(one.severity, n, MIN_ANSWERS_OF_RATER, "ratings by this rater")
+            yield panel.record(code, "rater_severity", shown, unit="rating")
 
 
 def raters(sheet: AnySheet) -> Iterator[Estimate]:

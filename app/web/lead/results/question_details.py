@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # of each of the tables by condition and subgroup: the estimates that are compared, not those that they are made of
 COMPARED = ("mean_difference", "interaction", "share_preferred", "share_difference")
+BETWEEN_RATERS = ("pool_difference", "pool_correlation")
 WHOSE = {"raters", "pool", "rater_kind", "flagged"}
 
 
@@ -27,6 +28,7 @@ def folds_of(estimates: Sequence[Estimate]) -> list[Fold]:
         by_section.setdefault(estimate.section, []).append(estimate)
     found = (
         _ranks(by_section.get("ranking", [])),
+        _against_key(by_section.get("category", [])),
         _contrasts(by_section.get("contrast", [])),
         _subgroups(by_section.get("subgroup", [])),
         texts(by_section.get("text", [])),
@@ -46,18 +48,35 @@ def _ranks(estimates: Sequence[Estimate]) -> Fold:
     )
 
 
+def _against_key(estimates: Sequence[Estimate]) -> Fold:
+    """F1, and the confusion table with a row for each correct code."""
+    scores = [f for f in estimates if f.statistic in {"f1_macro", "f1", "items_needed"}]
+    shares = {(f.scope["correct"], f.scope["category"]): f for f in estimates if f.statistic == "confusion_share"}
+    given = list(dict.fromkeys(code for _, code in shares))
+    rows = tuple(
+        (right, *(_short(shares.get((right, code))) for code in given))
+        for right in dict.fromkeys(right for right, _ in shares)
+    )
+    tables = (("Match with the key", _list(scores)), ("Confusion table", Table(("Correct", *given), rows)))
+    about = "Each row of the confusion table has one correct code, and the share of answers with each code."
+    return Fold("Answers against the key", about, tuple((words, table) for words, table in tables if table.rows))
+
+
 def _contrasts(estimates: Sequence[Estimate]) -> Fold:
     """A table for each kind of contrast, in the report's order; what is not estimable for all rows is left out."""
     by_statistic: dict[str, list[Estimate]] = {}
     for estimate in estimates:
-        if not WHOSE - {"pool"} & estimate.scope.keys():
+        if not WHOSE - {"pool"} & estimate.scope.keys() or estimate.statistic in BETWEEN_RATERS:
             by_statistic.setdefault(estimate.statistic, []).append(estimate)
     tables = tuple(
         (STATISTICS[name].words, Table(("Contrast", "Estimate", "Note"), tuple(_contrast(f) for f in found)))
         for name, found in by_statistic.items()
         if any(f.estimate is not None for f in found)
     )
-    about = "Source pairs, design factors, attributes, pools, turns and rater scores, as far as the study has them."
+    about = (
+        "Source pairs, design factors, attributes, pools, turns, scores, changes and highlights, as far as the study "
+        "has them."
+    )
     return Fold("Contrasts", about, tables)
 
 
@@ -151,7 +170,8 @@ def _scopes(estimates: Sequence[Estimate], first: str, caption: str) -> tuple[tu
 
 
 def _words(estimate: Estimate) -> str:
-    named = {key: value for key, value in estimate.scope.items() if key != "rater_kind"}
+    is_contrast = estimate.statistic in BETWEEN_RATERS
+    named = {key: value for key, value in estimate.scope.items() if key != "rater_kind" or is_contrast}
     return scope_text(named, between="against" if estimate.statistic.startswith("share") else MINUS)
 
 

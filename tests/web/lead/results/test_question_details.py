@@ -112,3 +112,24 @@ def test_contrasts_have_a_table_for_each_kind_and_leave_out_kinds_without_an_est
     assert [words for words, _ in fold.tables] == ["Effect of the factor", "Difference between pools of raters"]
     assert fold.tables[0][1].rows == (("model, told: truth − nothing", "0.30\n0.10 to 0.50", "Few raters."),)
     assert fold.tables[1][1].rows == (("pool expert − crowd", "−0.20", ""),)
+
+
+def test_answers_against_a_key_have_a_confusion_table() -> None:
+    estimates = [
+        _estimate("category", "f1_macro", 0.5),
+        *(
+            _estimate("category", "confusion_share", share, scope={"correct": right, "category": code})
+            for right, code, share in (("joy", "joy", 0.75), ("joy", "fear", 0.25), ("fear", "fear", 1.0))
+        ),
+    ]
+    (fold,) = folds_of(estimates)
+    assert fold.title == "Answers against the key"
+    table = fold.tables[1][1]
+    assert table.header == ("Correct", "joy", "fear")
+    assert table.rows == (("joy", "75.0%", "25.0%"), ("fear", "–", "100.0%"))
+
+
+def test_judges_against_persons_stand_among_the_contrasts() -> None:
+    scope = {"rater_kind": "model", "reference_rater_kind": "person"}
+    (fold,) = folds_of([_estimate("contrast", "pool_difference", 0.5, scope=scope)])
+    assert fold.tables[0][1].rows == (("model judges − persons", "0.50", ""),)

@@ -1,0 +1,90 @@
+"""Before and after: how a score of the raters changes, in each arm, and how much more in one arm than in the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.scopes import groups
+from app.analysis.sections.contrasts.factors import named_factors
+from app.stats.comparison.change import change, change_difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools, Floats, Ints
+    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.splits import Split
+    from app.analysis.estimate import Estimate, Scope
+    from app.analysis.sections.study_data import Sheets
+
+SECTION = "contrast"
+
+
+def changes(sheets: Sheets) -> Iterator[Estimate]:
+    """Of each declared change, of persons: overall, by arm, and analysis of covariance between arms."""
+    by_key = {sheet.question.key: sheet for sheet in sheets.numbers}
+    for declared in sheets.protocol.analysis.changes:
+        before, after = by_key[declared.before], by_key[declared.after]
+        scores = of_each_rater(before), of_each_rater(after)
+        everyone = np.ones(len(scores[0]), dtype=bool)
+        yield _change(after, scores, everyone, {"before": declared.before})
+        for split in sheets.designed_splits:
+            arm = arms_of_raters(split, len(everyone), sheets)
+            for name, levels in named_factors(split, sheets.designed_splits):
+                yield from _by_arm(after, scores, arm, (name, levels), declared.before)
+
+
+def of_each_rater(sheet: ScaledSheet) -> Floats:
+    """The mean answer of each person, nan where there is none; shape (n_raters,)."""
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    mean = pd.Series(answers.value).groupby(answers.rater).mean()
+    return np.asarray(mean.reindex(range(len(sheet.codes.raters.ids))), dtype=np.float64)
+
+
+def arms_of_raters(split: Split, n_raters: int, sheets: Sheets) -> Ints:
+    """The level of each rater who saw one level only, -1 for all others; shape (n_raters,)."""
+    rater = sheets.codes.rows.rater
+    has_level = split.code >= 0
+    n_levels = len(split.levels)
+    seen = np.bincount(rater[has_level] * n_levels + split.code[has_level], minlength=n_raters * n_levels)
+    table = seen.reshape(n_raters, n_levels) > 0
+    return np.where(table.sum(axis=1) == 1, table.argmax(axis=1), -1)
+
+
+def _by_arm(
+    sheet: ScaledSheet, scores: tuple[Floats, Floats], arm: Ints, factor: tuple[str, list[str]], before: str
+) -> Iterator[Estimate]:
+    """Nothing for a factor that varies within raters: each of them then has one change only."""
+    name, levels = factor
+    present = np.unique(arm[arm >= 0]).tolist()
+    if len(present) <= 1:
+        return
+    for level in present:
+        yield _change(sheet, scores, arm == level, {"before": before, "factor": name, "level": levels[level]})
+    for level in present[1:]:
+        here = (arm == level) | (arm == present[0])
+        found = change_difference(scores[0][here], scores[1][here], arm[here] == level)
+        compared = {"factor": name, "level": levels[level], "reference_level": levels[present[0]]}
+        part = _of_raters(sheet, here & np.isfinite(scores[0] + scores[1]))
+        yield sheet.record(
+            found,
+            part,
+            section=SECTION,
+            scope={"before": before, **compared},
+            statistic="change_difference",
+            unit="rater_mean",
+        )
+
+
+def _change(sheet: ScaledSheet, scores: tuple[Floats, Floats], here: Bools, scope: Scope) -> Estimate:
+    found = change(scores[0][here], scores[1][here])
+    part = _of_raters(sheet, here & np.isfinite(scores[0] + scores[1]))
+    return sheet.record(found, part, section=SECTION, scope=scope, statistic="change", unit="rater_mean")
+
+
+def _of_raters(sheet: ScaledSheet, has_rater: Bools) -> Answers:
+    return sheet.answers.select(has_rater[sheet.answers.rater])

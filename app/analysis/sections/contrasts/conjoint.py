@@ -1,0 +1,94 @@
+"""Conjoint designs: what each attribute of a response that was varied at random adds to ratings and to choices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.scopes import groups
+from app.stats.core.result import undefined
+from app.stats.factors.conjoint import amce
+from app.stats.linear.cluster_robust import METHOD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Floats, Ints
+    from app.analysis.data.question_data import AnySheet, ChoiceSheet, ScaledSheet
+    from app.analysis.estimate import Estimate, Scope, Unit
+    from app.analysis.sections.study_data import Sheets
+    from app.stats.core.arrays import Labels
+
+SECTION = "contrast"
+MAX_LEVELS = 12
+_TWO = 2
+
+
+def conjoint(sheets: Sheets) -> Iterator[Estimate]:
+    """Average marginal component effects of the declared attributes, of persons."""
+    declared = sheets.protocol.analysis.conjoint
+    known, left_out = _levels(sheets.frames.responses, declared)
+    for sheet in sheets.numbers if declared else ():
+        if sheet.question.target == "response":
+            yield from _of_ratings(sheet, known, left_out)
+    for votes in sheets.choices if declared else ():
+        yield from _of_choices(votes, known, left_out)
+
+
+def _levels(responses: pd.DataFrame, declared: tuple[str, ...]) -> tuple[dict[str, Labels], dict[str, str]]:
+    """The level of each response by attribute, None where it has none; and attributes without effects, and why."""
+    known: dict[str, Labels] = {}
+    left_out: dict[str, str] = {}
+    for name in declared:
+        if name not in responses:
+            left_out[name] = f"responses.csv has no column {name}."
+            continue
+        n_levels = responses[name].nunique()
+        if n_levels < _TWO:
+            left_out[name] = f"{name} has {'one level only' if n_levels else 'no level'}: there is nothing to compare."
+        elif n_levels > MAX_LEVELS:
+            left_out[name] = f"{n_levels} levels of {name} are too many to compare."
+        else:
+            known[name] = responses[name].astype(object).where(responses[name].notna(), None).to_numpy()
+    return known, left_out
+
+
+def _of_ratings(sheet: ScaledSheet, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
+    answers = groups(sheet.codes)[0].of(sheet.answers)
+    yield from _records(sheet, answers, answers.value, sheet.codes.rows.response[answers.row], known, left_out)
+
+
+def _of_choices(votes: ChoiceSheet, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
+    """Each choice as two rows, one for each response shown: 1 chosen, 0 not, 1/2 a tie."""
+    choices = groups(votes.codes)[0].of(votes.answers)
+    both = choices.select((choices.one_response >= 0) & (choices.other_response >= 0))
+    chosen = votes.codes.rows.chosen[both.row]
+    is_tie = (both.outcome == 1) * 0.5
+    value = np.concatenate([np.where(chosen == side, 1.0, is_tie) for side in (both.one_response, both.other_response)])
+    twice = both.select(np.tile(np.arange(len(both.value)), 2))
+    yield from _records(votes, twice, value, np.concatenate([both.one_response, both.other_response]), known, left_out)
+
+
+def _records(  # the parts of the records
+    sheet: AnySheet,
+    answers: Answers,
+    value: Floats,
+    response: Ints,
+    known: Mapping[str, Labels],
+    left_out: Mapping[str, str],
+) -> Iterator[Estimate]:
+    unit: Unit = "choice" if hasattr(answers, "outcome") else "rating"
+    shown = {name: level[response] for name, level in known.items()}
+    has_all = np.all([pd.notna(level) for level in shown.values()], axis=0) if shown else np.zeros(len(value), bool)
+    part = answers.select(has_all)
+    levels = {name: level[has_all] for name, level in shown.items()}
+    for effect in amce(value[has_all], levels, **part.where):
+        scope: Scope = {"attribute": effect.attribute, "level": effect.level, "reference_level": effect.reference_level}
+        yield sheet.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
+    nothing = answers.select(np.zeros(len(value), dtype=bool))
+    for name, why in left_out.items():
+        found = undefined("no_variation", why, method=METHOD)
+        yield sheet.record(found, nothing, section=SECTION, scope={"attribute": name}, statistic="amce", unit=unit)

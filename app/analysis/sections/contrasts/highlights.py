@@ -1,0 +1,192 @@
+"""Highlights: whether raters mark the same characters, and whether they mark those of the key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.answers import answers_at
+from app.analysis.data.question_data import record_of
+from app.analysis.data.scopes import distinct_groups, with_answers
+from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.spans import read_spans
+from app.stats.core.clusters import METHOD
+from app.stats.core.result import undefined
+from app.stats.spans.characters import Marked
+from app.stats.spans.span_f1 import span_scores
+from app.stats.spans.unitized_alpha import span_alpha
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Codes
+    from app.analysis.data.frames import Frames
+    from app.analysis.estimate import Estimate, Scope
+    from app.analysis.sections.study_data import Sheets
+    from app.stats.core.result import Result
+
+SECTION = "contrast"
+BEYOND = "{n} answers mark characters beyond the text: they are left out."
+BAD_KEY = "The key of {n} texts marks characters beyond the text: they are left out."
+NO_KEY = "No text has a key that fits it."
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """The texts that a question asks to mark: for each the lengths of its passages, and whether they are turns.
+
+    A text is an item, a response, or a turn of either, by its codes. Marks are counted through the passages of a text
+    as if they stood behind each other.
+    """
+
+    lengths: dict[tuple[int, ...], tuple[int, ...]]
+    in_turns: frozenset[tuple[int, ...]]
+
+    def read(self, text: tuple[int, ...], marked: str) -> tuple[tuple[int, int], ...] | None:
+        """The characters from which and up to which each mark goes; None where one lies beyond the text."""
+        if text not in self.lengths:
+            return None
+        blank = [" " * length for length in self.lengths[text]]
+        spans = read_spans(marked, blank, in_turns=text in self.in_turns)
+        if spans is None:
+            return None
+        starts = np.concatenate([[0], np.cumsum(self.lengths[text])]).tolist()
+        return tuple(
+            (starts[(span.turn or 1) - 1] + span.start, starts[(span.turn or 1) - 1] + span.end) for span in spans
+        )
+
+    @property
+    def whole(self) -> dict[object, int]:
+        """The characters of each text."""
+        return {text: sum(lengths) for text, lengths in self.lengths.items()}
+
+
+def highlights(sheets: Sheets) -> Iterator[Estimate]:
+    """Of each highlight question, persons, pools and judges apart: alpha by source and over all, F1 against the key."""
+    for question in sheets.protocol.questions:
+        if isinstance(question, HighlightQuestion):
+            yield from _of_question(sheets, question)
+
+
+def _of_question(sheets: Sheets, question: HighlightQuestion) -> Iterator[Estimate]:
+    codes = sheets.codes
+    at = codes.rows_of(question.key)
+    at = at[codes.kept["text"].notna().to_numpy()[at]]
+    answers = answers_at(codes, question.target, at, np.zeros(len(at)))
+    passages = passages_of(sheets.frames, codes, question)
+    marks, n_beyond = _marks(codes, answers, question, passages)
+    key, n_bad = _key(sheets.frames, question, passages)
+    note = BEYOND.format(n=n_beyond) if n_beyond else ""
+    for group, whole in with_answers(distinct_groups(codes), answers):
+        for source in (None, *_sources(codes, answers)):
+            part = whole if source is None else whole.select(whole.source == codes.sources.index(source))
+            scope: Scope = group.scope if source is None else {**group.scope, "source": source}
+            mine = [marks[row] for row in part.row.tolist() if row in marks]
+            found = {"span_alpha": span_alpha(mine, passages.whole)}
+            if question.correct_column is not None:
+                found |= _scored(mine, key, passages)
+            for statistic, result in found.items():
+                more = BAD_KEY.format(n=n_bad) if n_bad and statistic != "span_alpha" else ""
+                yield _record(question, result, part, scope, statistic, f"{note} {more}".strip())
+
+
+def _sources(codes: Codes, answers: Answers) -> list[str]:
+    found = np.unique(answers.source[answers.source >= 0]).tolist()
+    return [codes.sources[code] for code in found] if len(found) > 1 else []
+
+
+def _scored(
+    marks: Sequence[Marked], key: dict[tuple[int, ...], tuple[tuple[int, int], ...]], passages: Passages
+) -> dict[str, Result]:
+    if not key:
+        nothing = undefined("no_pairable_units", NO_KEY, method=METHOD)
+        return dict.fromkeys(("span_f1", "span_precision", "span_recall"), nothing)
+    scores = span_scores(marks, key, passages.whole)
+    return {"span_f1": scores.f1, "span_precision": scores.precision, "span_recall": scores.recall}
+
+
+def _record(
+    question: HighlightQuestion, result: Result, part: Answers, scope: Scope, statistic: str, note: str
+) -> Estimate:
+    noted = replace(result, note=f"{note} {result.note}".strip())
+    return record_of(question.key, noted, part, section=SECTION, scope=scope, statistic=statistic, unit="response")
+
+
+def passages_of(frames: Frames, codes: Codes, question: HighlightQuestion) -> Passages:
+    """The texts of a question, with their lengths."""
+    table = frames.passages
+    if table is None:
+        return Passages({}, frozenset())
+    item = pd.Index(codes.items["item"]).get_indexer(pd.Index(table["item"]))
+    response = pd.Index(frames.responses["response"]).get_indexer(pd.Index(table["response"].fillna("")))
+    turn = table["turn"].fillna(0).astype(int).to_numpy()
+    by_text: dict[tuple[int, ...], list[int]] = {}
+    in_turns = set()
+    for one, other, number, length in zip(
+        item.tolist(), response.tolist(), turn.tolist(), table["length"], strict=True
+    ):
+        text = (one, other, number) if question.target == "turn" else (one, other)
+        by_text.setdefault(text, []).append(int(length))
+        if number and question.target != "turn":
+            in_turns.add(text)
+    return Passages({text: tuple(lengths) for text, lengths in by_text.items()}, frozenset(in_turns))
+
+
+def _texts(codes: Codes, answers: Answers, question: HighlightQuestion) -> list[tuple[int, ...]]:
+    """The text that each answer marks."""
+    response = codes.rows.response[answers.row]
+    if question.target == "item":
+        response = np.full(len(response), -1)
+    if question.target != "turn":
+        return list(zip(answers.item.tolist(), response.tolist(), strict=True))
+    turn = np.nan_to_num(codes.rows.turn[answers.row]).astype(int)
+    return list(zip(answers.item.tolist(), response.tolist(), turn.tolist(), strict=True))
+
+
+def _marks(
+    codes: Codes, answers: Answers, question: HighlightQuestion, passages: Passages
+) -> tuple[dict[int, Marked], int]:
+    """What each answer marks, by its row, and how many mark something that is not there."""
+    found, n_beyond = {}, 0
+    written = codes.kept["text"].to_numpy(dtype=object)[answers.row]
+    texts = _texts(codes, answers, question)
+    rows = zip(answers.row.tolist(), texts, answers.item.tolist(), answers.rater.tolist(), written, strict=True)
+    for row, text, item, rater, marked in rows:
+        spans = passages.read(text, str(marked))
+        if spans is None:
+            n_beyond += 1
+        else:
+            found[row] = Marked(text, item, rater, spans)
+    return found, n_beyond
+
+
+def _key(
+    frames: Frames, question: HighlightQuestion, passages: Passages
+) -> tuple[dict[tuple[int, ...], tuple[tuple[int, int], ...]], int]:
+    """The right marks of each text that has some, and how many keys do not fit their text."""
+    column, found, n_bad = question.correct_column, {}, 0
+    for text in passages.lengths:
+        table, code = (frames.responses, text[1]) if text[1] >= 0 else (frames.items, text[0])
+        cell = table[column].iloc[code] if column in table else None
+        if cell is None or pd.isna(cell):
+            continue
+        spans = passages.read(text, _of_turn(str(cell), text[2]) if question.target == "turn" else str(cell))
+        if spans is None:
+            n_bad += 1
+        else:
+            found[text] = spans
+    return found, n_bad
+
+
+def _of_turn(cell: str, turn: int) -> str:
+    """What a key of a dialogue marks in one turn, as if that turn were all the text.
+
+    >>> _of_turn("1:0-4|2:3-9", 2), _of_turn("1:0-4", 2)
+    ('3-9', '')
+    """
+    parts = (part.strip().partition(":") for part in cell.split("|"))
+    return "|".join(place for number, _, place in parts if number == str(turn))

@@ -1,0 +1,112 @@
+"""Answers against a key: F1 and confusion as scikit-learn has them, accuracy by item, and keys that fit nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import FIVE, Row, find, frames, only, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+
+CODES = ("joy", "fear", "anger")
+EMOTION: dict[str, Any] = {
+    "key": "emotion",
+    "type": "category",
+    "target": "item",
+    "text": "Which emotion?",
+    "codes": list(CODES),
+    "correct_column": "right",
+}
+
+
+def _study(right: list[str | None], **question: object) -> tuple[Protocol, Frames, list[Row]]:
+    """Six raters name the emotion of each item; two in three find the right one."""
+    study = protocol({**EMOTION, **question}, FIVE, sources={"human": {"kind": "human"}})
+    rng = np.random.default_rng(8)
+    rows: list[Row] = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "question": "emotion",
+            "value": code if code in CODES and rng.random() < 2 / 3 else str(rng.choice(CODES)),
+        }
+        for r in range(6)
+        for i, code in enumerate(right)
+    ]
+    rows.append({"rater": "r0", "item": "i0", "response": "i0:human", "question": "empathy", "value": 4})
+    data = frames(study, rows)
+    data.items["right"] = right
+    data.items["mood"] = [("low", "high")[k % 2] for k in range(len(right))]
+    return study, data, rows[:-1]
+
+
+RIGHT: list[str | None] = ["joy", "fear", "anger", "joy", "fear", "joy"]
+
+
+def test_f1_and_confusion_are_those_of_scikit_learn() -> None:
+    """sklearn.metrics 1.7: f1_score of each label, macro average and confusion_matrix of the same answers."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    study, data, rows = _study(RIGHT)
+    report = analyze(data, study)
+    key, given = [RIGHT[int(row["item"][1])] for row in rows], [row["value"] for row in rows]
+    assert only(report, "f1_macro").estimate == pytest.approx(metrics.f1_score(key, given, average="macro"))
+    each = metrics.f1_score(key, given, average=None, labels=list(CODES))
+    assert [f.estimate for f in find(report, "f1")] == pytest.approx(list(each))
+    table = metrics.confusion_matrix(key, given, labels=list(CODES), normalize="true")
+    found = {(f.scope["correct"], f.scope["category"]): f.estimate for f in find(report, "confusion_share")}
+    for row, right in enumerate(CODES):
+        assert [found[right, code] for code in CODES] == pytest.approx(list(table[row]))
+
+
+def test_f1_is_that_of_the_definition() -> None:
+    study, data, rows = _study(RIGHT)
+    report = analyze(data, study)
+    pairs = [(RIGHT[int(row["item"][1])], row["value"]) for row in rows]
+    for f1 in find(report, "f1"):
+        code = f1.scope["category"]
+        hits = sum(key == given == code for key, given in pairs)
+        either = sum((key == code) + (given == code) for key, given in pairs)
+        assert f1.estimate == pytest.approx(2 * hits / either)
+    assert only(report, "f1_macro").method == "bootstrap_items"
+
+
+def test_accuracy_is_given_by_item_and_kind_of_item_with_the_items_needed() -> None:
+    study, data, rows = _study(RIGHT)
+    report = analyze(data, study)
+    shares = {str(f.scope.get("subgroup")): f.estimate for f in find(report, "accuracy_share")}
+    right = [float(RIGHT[int(row["item"][1])] == row["value"]) for row in rows]
+    assert shares["None"] == pytest.approx(np.mean(right))
+    of_first = [one for one, row in zip(right, rows, strict=True) if row["item"] == "i0"]
+    assert shares["{'item': 'i0'}"] == pytest.approx(np.mean(of_first))
+    assert {"{'mood': 'low'}", "{'mood': 'high'}"} <= shares.keys()
+    assert only(report, "items_needed").method.startswith("decision_study")
+
+
+def test_a_key_that_names_no_code_is_left_out_and_said() -> None:
+    study, data, rows = _study(["joy", "bliss", "fear", None, "joy", "anger"])
+    report = analyze(data, study)
+    whole = next(f for f in find(report, "accuracy_share") if not f.scope)
+    assert whole.n_ratings == 24
+    assert whole.note.startswith("The key of 6 answers names no code of the question: they are left out.")
+    assert find(report, "mean", question="empathy")[0].estimate == 4
+    assert len(rows) == 36
+
+
+def test_a_key_that_never_names_a_code_is_said() -> None:
+    study, data, _ = _study(["bliss"] * 6)
+    accuracy = only(analyze(data, study), "accuracy_share")
+    assert accuracy.reason == "no_pairable_units"
+    assert accuracy.note.startswith("The key of 36 answers names no code")
+
+
+def test_several_codes_at_once_have_accuracy_and_no_confusion() -> None:
+    study, data, _ = _study(["joy|fear", "joy", "fear", "anger", "joy", "fear"], multiple=True)
+    report = analyze(data, study)
+    assert find(report, "accuracy_share")
+    assert not find(report, "confusion_share")
