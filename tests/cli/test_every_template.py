@@ -30,7 +30,7 @@ __all__ = ["attune"]
 LEAD = "lead@example.org"
 NAMES = [template.name for template in list_templates()]
 # No question that can be planned for: the command says so, and exits with 1.
-NOT_PLANNED = {"behaviours", "theory-of-mind"}
+NOT_PLANNED = {"behaviours", "theory-of-mind", "emotion-recognition", "emotion-cause", "empathic-accuracy", "ranking"}
 # Of the paths below /studies/SLUG these answer without a chart's key.
 PAGES = (
     "", "/coverage", "/analytics", "/analytics.json", "/analytics.csv", "/charts.json", "/ratings.csv", "/export.zip",

@@ -226,6 +226,34 @@ def _belief(about: About) -> str:
     )
 
 
+def _change(about: About) -> str:
+    """Before and after, of everybody or of one arm; or one arm against the other at the same score before."""
+    scope = about.estimate.scope
+    if "reference_level" in scope:
+        return (
+            f"{about.question}, {about.factor}: {about.points()} with {about.level('level')} than with "
+            f"{about.level('reference_level')}, at the same score before{about.on_scale}"
+        )
+    arm = f" with {about.level('level')}" if "level" in scope else ""
+    return f"{about.question}: {about.points()} after than before{arm}{about.on_scale}"
+
+
+def _component(about: About) -> str:
+    """What a level of an attribute that was varied at random adds to a rating, or to the chance of being chosen."""
+    scope = about.estimate.scope
+    levels = f"{about.factor} is {scope['level']} rather than {scope['reference_level']}"
+    if about.estimate.unit != "choice":
+        return f"{about.question}: ratings are {about.points()} where {levels}{about.on_scale}"
+    more = "more" if about.value > 0 else "less"
+    size = number(abs(about.value), "share").removesuffix("%")
+    return f"{about.question}: responses are chosen {size} percentage points {more} often where {levels}"
+
+
+def _empathic(about: About) -> str:
+    r = number(about.value, "coefficient")
+    return f"{about.question}: perceivers' ratings correlate with the target's own at r = {r} on average (Fisher z)"
+
+
 def _accuracy(about: About) -> str:
     return f"{about.question}: {number(about.value, 'share')} of answers are correct{about.of_source}"
 
@@ -259,6 +287,10 @@ CLAIMS: dict[str, Callable[[About], str]] = {
     "dprime": _detection,
     "belief_effect": _belief,
     "accuracy_share": _accuracy,
+    "change": _change,
+    "change_difference": _change,
+    "amce": _component,
+    "empathic_accuracy": _empathic,
 }
 
 

@@ -65,6 +65,13 @@ RECORDED: dict[str, Recorded] = {
     "dprime": Recorded("dprime", keys=()),
     "belief_effect": Recorded("belief_effect", keys=("source", "covariate")),
     "accuracy_share": Recorded("accuracy_share", keys=(), perhaps=("source",)),
+    "f1_macro": Recorded("f1_macro", keys=()),
+    "change": Recorded("change", "rater_mean", ("before",)),
+    "change_difference": Recorded("change_difference", "rater_mean", ("before", "factor", "level", "reference_level")),
+    "amce": Recorded("amce", None, ("attribute", "level", "reference_level")),
+    "empathic_accuracy": Recorded("empathic_accuracy", "rater_mean", ("covariate",)),
+    "span_f1": Recorded("span_f1", "response", ()),
+    "span_alpha": Recorded("span_alpha", "response", ()),
     "krippendorff_alpha": Recorded("krippendorff_alpha", None, ()),
     **{name: Recorded(name, None, ()) for name in ("fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_a_1", "icc_a_k")},
 }
@@ -100,6 +107,8 @@ def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bo
     """Whether the scope restricts by what the contrast is of, and by nothing else."""
     named = {SCOPE_KEYS.get(part, part) for part in contrast.named if part not in {"margin", "factor", "level"}}
     needed = set(recorded.keys) | {key for key in named if key not in recorded.perhaps}
+    if recorded.statistic == "change" and contrast.factor is not None:
+        needed |= {"factor", "level"}
     return needed <= scope.keys() <= needed | set(recorded.perhaps)
 
 
@@ -122,7 +131,7 @@ def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
     """A factor stands by its name in an effect; in an interaction as the condition, `factor=level`."""
     factor, level = contrast.factor, contrast.level
     if "factor" in scope:
-        return scope["factor"] == factor and level in {None, scope["level"], scope["reference_level"]}
+        return scope["factor"] == factor and level in {None, scope["level"], scope.get("reference_level")}
     if factor == "shown_label":
         return "shown_label" in scope and level in {None, scope["shown_label"]}
     name, _, value = str(scope.get("condition", "")).partition("=")

@@ -29,11 +29,13 @@ TESTS = {
     "lmm": "linear mixed model, Satterthwaite degrees of freedom",
     "clmm": "cumulative link mixed model",
     "glmm": "logistic mixed model",
+    "t_paired: after": "paired t test on raters' scores",
     "t_paired": "paired t test on item means",
     "t_unpaired": "unpaired t test on item means",
     "wilcoxon": "Wilcoxon signed-rank test on item means",
     "mann_whitney": "Mann-Whitney test",
     "chi_square": "chi-square test",
+    "ancova": "analysis of covariance",
 }
 # the number behind a test statistic: its statistic, and how its method begins
 EFFECTS = {
@@ -130,7 +132,7 @@ def level_text(estimate: Estimate) -> str:
     words = interval_text(estimate)
     if estimate.statistic == "percent_change":
         words = f"{low:.0f}% to {high:.0f}%".replace("-", MINUS)
-    if estimate.statistic == "category_difference":
+    if estimate.statistic == "category_difference" or (estimate.statistic, estimate.unit) == ("amce", "choice"):
         words = f"{100 * low:.1f} to {100 * high:.1f} percentage points".replace("-", MINUS)
     return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}{', ' if holds else ''}{holds}"
 
@@ -161,6 +163,7 @@ def _equals(p: str) -> str:
 def counts_text(estimate: Estimate) -> str:
     """How much data: ratings or choices, items, raters."""
     answers = "choices" if estimate.unit == "choice" else "ratings"
+    answers = "rankings" if estimate.section == "ranking" and estimate.unit == "choice" else answers
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items"), (estimate.n_raters, "raters")]
     if estimate.scope.get("level") == "responder":
         parts.append((estimate.n_units, "responders"))

@@ -10,10 +10,15 @@ from app.analysis.sections.categories import categories
 from app.analysis.sections.choice.choice import choice
 from app.analysis.sections.comparison.comparison import comparison
 from app.analysis.sections.comparison.subgroups import subgroups
+from app.analysis.sections.contrasts.answer_keys import against_key
 from app.analysis.sections.contrasts.attributes import attributes
+from app.analysis.sections.contrasts.changes import changes
 from app.analysis.sections.contrasts.code_differences import code_differences
+from app.analysis.sections.contrasts.conjoint import conjoint
 from app.analysis.sections.contrasts.covariates import covariates
+from app.analysis.sections.contrasts.empathic import empathic
 from app.analysis.sections.contrasts.factors import factors
+from app.analysis.sections.contrasts.highlights import highlights
 from app.analysis.sections.contrasts.pairs import source_pairs
 from app.analysis.sections.contrasts.percent import percent
 from app.analysis.sections.contrasts.pools import pools
@@ -97,6 +102,23 @@ def _accuracy(sheets: Sheets, key: str) -> Iterator[Estimate]:
     for asked in sheets.categories:
         if asked.question.key == key:
             yield from categories(asked)
+            yield from against_key(asked, sheets.splits)
+
+
+def _spans(sheets: Sheets, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in highlights(sheets) if estimate.question == key)
+
+
+def _change(sheets: Sheets, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in changes(sheets) if estimate.question == key)
+
+
+def _conjoint(sheets: Sheets, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in conjoint(sheets) if estimate.question == key)
+
+
+def _empathic(sheets: Sheets, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in empathic(sheets) if estimate.question == key)
 
 
 def _agreement(sheets: Sheets, key: str) -> Iterator[Estimate]:
@@ -115,4 +137,8 @@ SECTIONS: dict[Compared, Callable[[Sheets, str], Iterator[Estimate]]] = {
     "belief": _belief,
     "accuracy": _accuracy,
     "agreement": _agreement,
+    "change": _change,
+    "conjoint": _conjoint,
+    "empathic_accuracy": _empathic,
+    "spans": _spans,
 }

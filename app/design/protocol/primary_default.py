@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.protocol.primary import PrimaryContrast
-from app.design.protocol.primary_tests import kind_of
+from app.design.protocol.primary_tests import kind_of, tests_for
 from app.design.questions.category import CategoryQuestion
+from app.design.questions.highlight import HighlightQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
     from app.design.protocol.study_parts import ProtocolParts
     from app.design.questions.kinds import AnyQuestion
 
-# the part that is named says which test is meant
-TEST_BY_PART = {
-    "factor": "factor_effect",
-    "attribute": "attribute_effect",
-    "code": "category_difference",
-    "reference_pool": "pool_difference",
-    "covariate": "covariate_slope",
+# the part that is named says which test is meant: the first that fits the question
+TESTS_BY_PART = {
+    "factor": ("factor_effect", "change_difference"),
+    "attribute": ("attribute_effect", "amce"),
+    "code": ("category_difference",),
+    "reference_pool": ("pool_difference",),
+    "covariate": ("covariate_slope",),
 }
 
 
@@ -45,9 +46,14 @@ def test_of(protocol: ProtocolParts, contrast: PrimaryContrast) -> str | None:
     """The test that a contrast names, else the one that its parts or its question call for."""
     if contrast.test is not None:
         return contrast.test
-    by_part = next((TEST_BY_PART[part] for part in contrast.named if part in TEST_BY_PART), None)
+    question = first_question(protocol, contrast.question)
+    meant = [test for part in contrast.named for test in TESTS_BY_PART.get(part, ())]
+    if question is not None and meant:
+        if contrast.attribute in protocol.analysis.conjoint:
+            return "amce"
+        return next((test for test in meant if test in tests_for(question)), meant[0])
     default = default_contrast(protocol, contrast.question)
-    return by_part or (default.test if default else None)
+    return default.test if default else None
 
 
 def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | None:
@@ -58,6 +64,11 @@ def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | Non
     kind = kind_of(question)
     if kind == "category" and has_key(question):
         return PrimaryContrast(question=key, test="accuracy_share")
+    if kind == "highlight":
+        return PrimaryContrast(question=key, test="span_f1" if has_key(question) else "span_alpha")
+    if question.target == "rater":
+        is_after = any(change.after == key for change in protocol.analysis.changes)
+        return PrimaryContrast(question=key, test="change") if is_after else None
     if len(protocol.sources) > 1 and question.target != "item":
         found = _between_sources(question)
         return PrimaryContrast(question=key, test=found) if found else None
@@ -66,7 +77,7 @@ def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | Non
         return PrimaryContrast(question=key, test="factor_effect", factor=factor)
     if kind == "rating" and len(protocol.design.pools) > 1:
         return PrimaryContrast(question=key, test="pool_difference")
-    is_agreed = kind in {"rating", "choice", "category"} and question.target != "rater"
+    is_agreed = kind in {"rating", "choice", "category"}
     return PrimaryContrast(question=key, test="krippendorff_alpha") if is_agreed else None
 
 
@@ -78,6 +89,8 @@ def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:
 
 def has_key(question: AnyQuestion) -> bool:
     """Whether there is a right answer."""
+    if isinstance(question, HighlightQuestion):
+        return question.correct_column is not None
     return isinstance(question, CategoryQuestion) and bool(question.correct or question.correct_column)
 
 
@@ -88,4 +101,4 @@ def _between_sources(question: AnyQuestion) -> str | None:
         "ranking": "share_preferred",
         "category": "category_difference",
     }
-    return None if question.target == "rater" else by_kind.get(kind_of(question))
+    return by_kind.get(kind_of(question))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.protocol.primary_default import first_question, has_key, test_of
-from app.design.protocol.primary_tests import TESTS, kind_of, tests_for
+from app.design.protocol.primary_tests import TESTS, tests_for
 from app.design.questions.category import CategoryQuestion
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> It
 
 def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> list[str]:
     """What is wrong with the test, and with the parts that it takes."""
-    name, fitting = test_of(protocol, contrast), tests_for(kind_of(question))
+    name, fitting = test_of(protocol, contrast), tests_for(question)
     if not fitting:
         return [f"{part}.question names a question that can be compared, found {contrast.question}"]
     if name is None:
@@ -93,8 +93,16 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
 
 def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
     """What a test takes from elsewhere in the protocol: the answer key, the question on who wrote a response."""
-    compares = TESTS[str(test_of(protocol, contrast))].compares
-    if compares == "accuracy" and not has_key(question):
+    analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
+    name, key = test_of(protocol, contrast), contrast.question
+    if (compares == "accuracy" or name == "span_f1") and not has_key(question):
         yield f"{part}.question names a question with correct or correct_column, found {question.key}"
-    if compares == "belief" and protocol.analysis.believed_source is None:
+    if compares == "change" and key not in (change.after for change in analysis.changes):
+        yield f"{part}.question is the score after of one of analysis.changes, found {key}"
+    if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
+        yield f"{part}.attribute is one of analysis.conjoint, found {contrast.attribute}"
+    declared = analysis.empathic_accuracy
+    if compares == "empathic_accuracy" and (declared is None or declared.answered != key):
+        yield f"{part}.question is the one that perceivers answer in analysis.empathic_accuracy, found {key}"
+    if compares == "belief" and analysis.believed_source is None:
         yield f"{part}.test is for a study with analysis.believed_source, found none"

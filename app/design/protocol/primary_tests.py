@@ -15,7 +15,21 @@ from app.design.questions.slider import SliderQuestion
 if TYPE_CHECKING:
     from app.design.questions.kinds import AnyQuestion
 
-Compared = Literal["sources", "factor", "attribute", "pools", "turns", "covariate", "belief", "accuracy", "agreement"]
+Compared = Literal[
+    "sources",
+    "factor",
+    "attribute",
+    "pools",
+    "turns",
+    "covariate",
+    "belief",
+    "accuracy",
+    "agreement",
+    "change",
+    "conjoint",
+    "empathic_accuracy",
+    "spans",
+]
 Asked = Literal["rating", "choice", "ranking", "category", "highlight", "text"]
 # what may be named to say which of several contrasts is meant
 PARTS = (
@@ -80,6 +94,13 @@ TESTS: dict[str, PrimaryTest] = {
     "dprime": PrimaryTest("belief", ("category",), may=("pool",)),
     "belief_effect": PrimaryTest("belief", ("rating",), may=("source", "pool")),
     "accuracy_share": PrimaryTest("accuracy", ("category",), may=("source", "pool")),
+    "f1_macro": PrimaryTest("accuracy", ("category",), may=("source",)),
+    "change": PrimaryTest("change", ("rating",), may=("factor", "level")),
+    "change_difference": PrimaryTest("change", ("rating",), needs=("factor",), may=("level",)),
+    "amce": PrimaryTest("conjoint", ("rating", "choice"), needs=("attribute",), may=("level",)),
+    "empathic_accuracy": PrimaryTest("empathic_accuracy", ("rating",), may=("pool",)),
+    "span_f1": PrimaryTest("spans", ("highlight",), may=("source", "pool")),
+    "span_alpha": PrimaryTest("spans", ("highlight",), may=("source", "pool")),
     "krippendorff_alpha": _AGREED,
     "fleiss_kappa": _AGREED,
     "gwet_ac1": _AGREED,
@@ -102,6 +123,7 @@ def kind_of(question: AnyQuestion) -> Asked:
     return "highlight" if isinstance(question, HighlightQuestion) else "text"
 
 
-def tests_for(asked: Asked) -> list[str]:
-    """The names of the tests that fit questions of that kind."""
-    return [name for name, test in TESTS.items() if asked in test.asked]
+def tests_for(question: AnyQuestion) -> list[str]:
+    """The names of the tests that fit a question. What raters say of themselves can change, and no more."""
+    asked, is_of_rater = kind_of(question), question.target == "rater"
+    return [name for name, test in TESTS.items() if asked in test.asked and (test.compares == "change") == is_of_rater]

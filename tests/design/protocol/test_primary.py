@@ -18,7 +18,9 @@ MARKS = {"key": "marks", "type": "highlight", "target": "response", "text": "Mar
 KEYED = {**WHO, "key": "keyed", "correct": "ai"}
 NOW = {**WARM, "key": "now", "target": "turn"}
 OF_ITEM = {**WARM, "key": "sad", "target": "item"}
-ALL = [WARM, WHO, SURE, MOOD, BETTER, WHY, MARKS, KEYED, NOW]
+LATER = {**MOOD, "key": "later"}
+ALL = [WARM, WHO, SURE, MOOD, LATER, AGE, BETTER, WHY, MARKS, {**MARKS, "key": "keyed_marks", "correct_column": "k"}]
+ALL += [KEYED, NOW]
 PROFILE = {"p": {"kind": "profile"}}
 POOLS: dict[str, Any] = {"pools": {"crowd": {}, "expert": {}}}
 ONE = {"person": {"kind": "human"}}
@@ -35,8 +37,13 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - whatever a l
     [
         ("nothing", "analysis.primary.1.question names a question or a composite, found nothing"),
         ("why", "analysis.primary.1.question names a question that can be compared, found why"),
-        ("marks", "names a question that can be compared, found marks"),
-        ("mood", "analysis.primary.1.test is one of mean_difference, mean_difference_lmm"),
+        ("adult", "names a question that can be compared, found adult"),
+        ("mood", "analysis.primary.1.test is one of change, change_difference, found nothing"),
+        ({"question": "mood", "test": "mean_difference"}, "one of change, change_difference for mood, found mean_diff"),
+        ({"question": "mood", "test": "change"}, "is the score after of one of analysis.changes, found mood"),
+        ({"question": "marks", "test": "span_f1"}, "names a question with correct or correct_column, found marks"),
+        ({"question": "better", "attribute": "a"}, "analysis.primary.1.attribute is one of analysis.conjoint, found a"),
+        ({"question": "now", "test": "empathic_accuracy"}, "the one that perceivers answer in analysis.empathic_acc"),
         ({"question": "warm", "test": "share_preferred"}, "for warm, found share_preferred"),
         ({"question": "warm", "test": "factor_effect"}, "analysis.primary.1.factor is named for the test"),
         ({"question": "warm", "code": "ai"}, "for warm, found category_difference"),
@@ -94,12 +101,25 @@ def test_a_contrast_is_named_once() -> None:
         ({"question": "warm", "pool": "expert", "reference_pool": "crowd"}, "pool_difference"),
         ({"question": "warm", "test": "equivalence", "margin": 0.5}, "equivalence"),
         ("both", "mean_difference"),
+        ("marks", "span_alpha"),
+        ("keyed_marks", "span_f1"),
+        ("later", "change"),
+        ({"question": "later", "factor": "p"}, "change_difference"),
+        ({"question": "better", "attribute": "warm"}, "amce"),
+        ({"question": "warm", "attribute": "warm"}, "amce"),
+        ({"question": "now", "test": "empathic_accuracy"}, "empathic_accuracy"),
     ],
 )
 def test_a_contrast_without_a_test_gets_the_one_that_its_parts_or_its_question_call_for(
     contrast: object, test: str
 ) -> None:
-    declared = {"primary": [contrast], "composites": {"both": ["warm", "sure"]}}
+    declared = {
+        "primary": [contrast],
+        "composites": {"both": ["warm", "sure"]},
+        "changes": [{"before": "mood", "after": "later"}],
+        "conjoint": ["warm"],
+        "empathic_accuracy": {"felt": "now"},
+    }
     study = protocol(questions=ALL, analysis=declared, conditions=PROFILE, design=POOLS)
     (found,) = primary_contrasts(study)
     assert found.test == test
@@ -141,7 +161,7 @@ def test_a_study_about_raters_alone_has_no_primary_contrast() -> None:
 
 def test_questions_about_raters_and_in_words_have_no_default_contrast() -> None:
     study = protocol(questions=ALL)
-    assert [default_contrast(study, key) for key in ("mood", "why", "marks", "no_such")] == [None] * 4
+    assert [default_contrast(study, key) for key in ("mood", "why", "adult", "no_such")] == [None] * 4
     assert default_contrast(protocol(questions=[MOOD], sources=ONE), "mood") is None
 
 
