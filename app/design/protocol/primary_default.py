@@ -61,24 +61,31 @@ def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | Non
     question = first_question(protocol, key)
     if question is None:
         return None
+    own = _of_its_own(protocol, question, key)
+    test = own if own is not None else _by_design(protocol, question)
+    factor = next(iter(protocol.conditions)) if test == "factor_effect" else None
+    return PrimaryContrast(question=key, test=test, factor=factor) if test else None
+
+
+def _of_its_own(protocol: ProtocolParts, question: AnyQuestion, key: str) -> str | None:
+    """The test of a question with a key, about marked words, or about the rater; empty where such a one has none."""
     kind = kind_of(question)
-    if kind == "category" and has_key(question):
-        return PrimaryContrast(question=key, test="accuracy_share")
     if kind == "highlight":
-        return PrimaryContrast(question=key, test="span_f1" if has_key(question) else "span_alpha")
+        return "span_f1" if has_key(question) else "span_alpha"
     if question.target == "rater":
-        is_after = any(change.after == key for change in protocol.analysis.changes)
-        return PrimaryContrast(question=key, test="change") if is_after else None
+        return "change" if any(change.after == key for change in protocol.analysis.changes) else ""
+    return "accuracy_share" if kind == "category" and has_key(question) else None
+
+
+def _by_design(protocol: ProtocolParts, question: AnyQuestion) -> str | None:
+    kind = kind_of(question)
     if len(protocol.sources) > 1 and question.target != "item":
-        found = _between_sources(question)
-        return PrimaryContrast(question=key, test=found) if found else None
+        return _between_sources(question)
     if kind == "rating" and protocol.conditions:
-        factor = next(iter(protocol.conditions))
-        return PrimaryContrast(question=key, test="factor_effect", factor=factor)
+        return "factor_effect"
     if kind == "rating" and len(protocol.design.pools) > 1:
-        return PrimaryContrast(question=key, test="pool_difference")
-    is_agreed = kind in {"rating", "choice", "category"}
-    return PrimaryContrast(question=key, test="krippendorff_alpha") if is_agreed else None
+        return "pool_difference"
+    return "krippendorff_alpha" if kind in {"rating", "choice", "category"} else None
 
 
 def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:

@@ -317,7 +317,9 @@ def test_emotion_cause_gives_f1_against_the_reference_and_alpha(tmp_path: Path) 
     found, _ = drive("emotion-cause", tmp_path / "s", Effect(by_source(), span=span))
     assert "F1 of marked characters against the key is" in found[0].claim
     assert "Krippendorff's alpha of marked characters is" in found[1].claim
-    exact, _ = drive("emotion-cause", tmp_path / "t", Effect(by_source(), span=lambda _q, seen, _r: seen.item["cause_key"]))
+    exact, _ = drive(
+        "emotion-cause", tmp_path / "t", Effect(by_source(), span=lambda _q, seen, _r: seen.item["cause_key"])
+    )
     says(exact[0], "is #%", 100.0)
     says(exact[1], "is #", 1.0)
 
