@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from sqlalchemy import text
 
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
@@ -53,6 +54,20 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}": OWN_PAGE,
     "GET /studies/{slug}/coverage": OWN_CHANGE,
     "POST /studies/{slug}/status": OWN_CHANGE,
+    "GET /studies/{slug}/raters": OWN_PAGE,
+    "POST /studies/{slug}/raters/{rater}/exclusion": OWN_CHANGE,
+    "POST /studies/{slug}/raters/{rater}/release": OWN_CHANGE,
+    "POST /studies/{slug}/raters/{rater}/identity": OWN_PAGE,
+    "POST /studies/{slug}/raters/prolific.csv": OWN_PAGE,
+    "POST /studies/{slug}/raters/bonus.csv": OWN_PAGE,
+    "GET /studies/{slug}/settings": OWN_PAGE,
+    "POST /studies/{slug}/settings/title": OWN_CHANGE,
+    "POST /studies/{slug}/settings/copy": OWN_CHANGE,
+    "POST /studies/{slug}/settings/archive": OWN_CHANGE,
+    "POST /studies/{slug}/settings/delete": (422, 404, SIGN_IN, SIGN_IN, SIGN_IN),
+    "GET /studies/{slug}/settings/log.csv": OWN_PAGE,
+    # Only the lead who deleted a study has its receipt.
+    "GET /deleted-studies/{number}": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/{slug}/design": OWN_PAGE,
     "POST /studies/{slug}/design/version": OWN_CHANGE,
     "GET /studies/{slug}/design/preview": OWN_PAGE,
@@ -113,6 +128,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
     "POST /studies/{slug}/status": {"status": "paused"},
+    "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
+    "POST /studies/{slug}/settings/title": {"title": "Another"},
+    "POST /studies/{slug}/settings/copy": {"title": "Copy", "name": "copy"},
 }
 
 
@@ -141,6 +159,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
     words |= {"number": "1", "attempt": "1", "part": "study"}
+    words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
     return Stage(browsers, words)
 
 

@@ -19,6 +19,7 @@ from app.exchange.tabular.import_report import import_report, repaired_table
 from app.exchange.tabular.rows_per_item import one_row_per_item
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 from app.exchange.tabular.wide_table import Layout
+from app.storage.leads.audit import record_act
 from app.storage.studies.load import store_texts
 from app.storage.studies.text_uploads import (
     forget_texts,
@@ -159,6 +160,7 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
             raise InvalidInputError(list(saved.problems))
         store_texts(db, study.id, folder.items, folder.responses)
         record_use(db, study.id)
+        record_act(db, lead, study, "texts replaced", file=upload.file_name, n_items=len(folder.items))
 
 
 def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:

@@ -28,9 +28,9 @@ class ChoiceQuestion(AskedQuestion):
     type: Literal["choice"]
     target: Literal["pair"] = "pair"
     tie: bool = False
-    """Whether a choice offers *about the same*."""
+    """Whether a choice offers “about the same”."""
     neither: bool = False
-    """Whether a choice offers *neither*."""
+    """Whether a choice offers “neither”."""
     strength: Scale | None = None
     """True, or a scale for the strength of preference."""
 

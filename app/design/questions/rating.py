@@ -23,6 +23,9 @@ class RatingQuestion(NumberQuestion):
     """The points of a rating scale, from value to words; values can be any numbers."""
     level: Level = "ordinal"
     orientation: Literal["row", "column"] = "row"
+    """Whether the points of the scale lie in a `row` or a `column`; the same on every screen, because it changes
+    answers.
+    """
 
     @property
     def values(self) -> tuple[float, ...]:

@@ -7,25 +7,13 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.data.column_text import column_text
-from app.design.questions.scale import number, number_text
+from app.design.questions.scale import number_text
+from app.exchange.tabular.protected_text import protected
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-
-# What a spreadsheet runs as a formula at the beginning of a cell.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
-
-
-def protected(text: str) -> str:
-    """The text as a spreadsheet leaves it alone: an apostrophe before what it would run; numbers stay numbers.
-
-    >>> protected("=1+1"), protected("-5"), protected("- 5 apples"), protected("fine")
-    ("'=1+1", '-5', "'- 5 apples", 'fine')
-    """
-    is_number = number(text) is not None and text == text.strip()
-    return f"'{text}" if text.startswith(_FORMULA) and not is_number else text
 
 
 def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bool = False) -> None:

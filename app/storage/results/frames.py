@@ -17,6 +17,7 @@ from app.analysis.data.study_folder import RATER_MARKS
 from app.design.questions.kinds import kinds_with_empty
 from app.design.questions.question import EmptyColumn
 from app.storage.database.bulk_copy import copy_out
+from app.storage.raters.exclusions import list_excluded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,7 +147,16 @@ def raters_table(rows: Rows) -> pd.DataFrame:
 def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
     """The rows of the table, ids as numbers. Copied before the ids' keys are read: whom an answer names is there."""
     kinds = {column.name: _DTYPES.get(column.type, "object") for column in FRAME_COLUMNS}
-    return pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
+    rows = pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
+    return _with_exclusions(db, study_id, rows)
+
+
+def _with_exclusions(db: Connection, study_id: int, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, those of raters whom a lead has excluded marked with the reason."""
+    if excluded := list_excluded(db, study_id):
+        reasons = rows["rater"].map({rater: f"rater excluded: {reason}" for rater, reason in excluded.items()})
+        rows["exclude"] = rows["exclude"].where(rows["exclude"].notna() | reasons.isna(), reasons)
+    return rows
 
 
 def ratings_of(

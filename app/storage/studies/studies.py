@@ -16,7 +16,7 @@ Status = Literal["draft", "open", "paused", "closed"]
 
 _STUDIES = """
     SELECT s.id, s.slug, p.title, s.status, s.lead_id, s.protocol_version, s.is_demo, s.created_at, s.opened_at,
-           s.closed_at
+           s.closed_at, s.archived_at
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
 """
 _ONE = text(f"{_STUDIES} WHERE s.slug = :slug")
@@ -37,6 +37,7 @@ class StudyRow:
     created_at: datetime
     opened_at: datetime | None
     closed_at: datetime | None
+    archived_at: datetime | None = None
 
 
 def get_study(db: Connection, slug: str) -> StudyRow | None:

@@ -16,5 +16,7 @@ router = APIRouter()
 
 @router.get("/studies")
 def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
-    studies = [(study, get_counts(db, study.id)) for study in list_studies(db, lead.id)]
-    return page(request, "lead/studies.html", lead=lead, studies=studies)
+    found = [(study, get_counts(db, study.id)) for study in list_studies(db, lead.id)]
+    studies = [pair for pair in found if pair[0].archived_at is None]
+    archived = [pair for pair in found if pair[0].archived_at is not None]
+    return page(request, "lead/studies.html", lead=lead, studies=studies, archived=archived)

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies import life_cycle as design
 from app.language.language import note_on
+from app.storage.leads.audit import record_act
 from app.storage.results import coverage
 from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
@@ -43,11 +44,14 @@ def show_coverage(request: Request, db: Db, study: Own) -> Response:
 
 
 @router.post("/studies/{slug}/status")
-def submit_status(db: Db, study: Own, status: Annotated[Literal["open", "paused", "closed"], Form()]) -> Response:
+def submit_status(
+    db: Db, lead: SignedIn, study: Own, status: Annotated[Literal["open", "paused", "closed"], Form()]
+) -> Response:
     try:
         CHANGE[status](db, study.slug)
     except design.OpeningError as error:
         raise PageError(str(error)) from error
+    record_act(db, lead, study, "status changed", before=study.status, after=status)
     return RedirectResponse(f"/studies/{study.slug}", status_code=303)
 
 

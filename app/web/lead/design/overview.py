@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from app.actions.studies.life_cycle import OpeningError, open_study
 from app.actions.studies.preview import preview_pages
 from app.actions.studies.protocol_edits import UnreadableEditError, get_draft, publish
+from app.storage.leads.audit import record_act
 from app.storage.studies.versions import list_versions
 from app.web.deps import Db
 from app.web.errors import PageError
@@ -41,9 +42,10 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
 
 
 @router.post("/studies/{slug}/design/version")
-def submit_version(request: Request, db: Db, study: Own) -> Response:
+def submit_version(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     try:
-        publish(db, study)
+        version = publish(db, study)
+        record_act(db, lead, study, "new version", version=version)
         if study.status == "open":
             # Trials that the new version asks for get their seats.
             open_study(db, study.slug)

@@ -1,0 +1,74 @@
+"""Raters as their lead reviews them: which group they are of, what is conspicuous, and what a platform is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.design.protocol.checks import is_flagged, too_fast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.design.protocol.study import Protocol
+    from app.storage.results.rater_rows import RaterRow
+
+Group = Literal["people", "imported", "models", "simulated"]
+# Fewer ratings or choices than this are no pattern.
+_MIN_POINTS, _MIN_SIDES = 12, 10
+_STRAIGHT, _ONE_SIDED = 0.9, 0.9
+# Prolific allows to reject for failed attention checks only, and asks for two of them where the study is not short.
+_MIN_FAILED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedRater:
+    """A rater with the flags that their answers raise, each with its evidence."""
+
+    row: RaterRow
+    group: Group
+    flags: tuple[str, ...]
+
+    @property
+    def suggestion(self) -> tuple[str, str]:
+        """What to do about a submission on Prolific, and why. It is for the lead to decide."""
+        row = self.row
+        if row.n_failed >= _MIN_FAILED:
+            return "reject", f"failed {row.n_failed} of {row.n_checks} attention checks"
+        if row.state == "finished":
+            return "approve", "finished the study"
+        if row.state in {"screened_out", "full"}:
+            return "return", "screened out" if row.state == "screened_out" else "all seats were taken"
+        return "return", "did not finish"
+
+
+def review(protocol: Protocol, rows: Sequence[RaterRow]) -> list[ReviewedRater]:
+    """Every rater with their flags."""
+    times = {row.key: float(row.active_ms) for row in rows if row.state == "finished" and row.active_ms}
+    fast = too_fast(protocol.checks, times)
+    return [ReviewedRater(row, group_of(row), tuple(_flags(protocol, row, is_fast=row.key in fast))) for row in rows]
+
+
+def group_of(row: RaterRow) -> Group:
+    """People who came, people whose ratings were imported, model judges, and simulated raters: never mixed."""
+    if row.is_simulated:
+        return "simulated"
+    if row.kind == "model":
+        return "models"
+    return "people" if row.state is not None else "imported"
+
+
+def _flags(protocol: Protocol, row: RaterRow, *, is_fast: bool) -> list[str]:
+    flags = []
+    if is_flagged(protocol.checks, row.n_failed):
+        flags.append(f"Failed {row.n_failed} of {row.n_checks} checks")
+    if is_fast:
+        flags.append(f"Total time more than {protocol.checks.too_fast_sd:g} SD below the mean")
+    if row.n_points >= _MIN_POINTS and row.n_most / row.n_points >= _STRAIGHT:
+        flags.append(f"{row.n_most} of {row.n_points} ratings are the same point")
+    if row.n_sides >= _MIN_SIDES:
+        n_most = max(row.n_left, row.n_sides - row.n_left)
+        if n_most / row.n_sides >= _ONE_SIDED:
+            side = "left" if row.n_left == n_most else "right"
+            flags.append(f"Chose the {side} side in {n_most} of {row.n_sides} choices")
+    return flags

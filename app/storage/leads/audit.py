@@ -1,0 +1,64 @@
+"""What leads did: written beside each act, in its transaction, and never changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+    from app.storage.leads.leads import Lead
+    from app.storage.studies.studies import StudyRow
+
+_RECORD = text("""
+    INSERT INTO audit_log (study_id, slug, lead_id, lead_email, action, detail)
+    VALUES (:study, :slug, :lead, :email, :action, CAST(:detail AS jsonb)) RETURNING id
+""")
+_OF_STUDY = text("""
+    SELECT id, slug, lead_email, action, detail, happened_at FROM audit_log WHERE study_id = :study ORDER BY id DESC
+""")
+_ONE = text("""
+    SELECT id, slug, lead_email, action, detail, happened_at FROM audit_log
+    WHERE id = :id AND lead_id = :lead AND action = 'study deleted'
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One entry of the log."""
+
+    id: int
+    slug: str | None
+    email: str | None
+    action: str
+    detail: dict[str, Any]
+    happened_at: datetime
+
+    @property
+    def words(self) -> str:
+        """The detail as a person reads it."""
+        return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in self.detail.items() if value != "")
+
+
+def record_act(db: Connection, lead: Lead, study: StudyRow, action: str, **detail: object) -> int:
+    """Note what a lead did with a study; the number of the entry."""
+    values = {"study": study.id, "slug": study.slug, "lead": lead.id, "email": lead.email, "action": action}
+    row = db.execute(_RECORD, values | {"detail": json.dumps(detail, ensure_ascii=False)})
+    return int(row.scalar_one())
+
+
+def list_acts(db: Connection, study_id: int) -> list[Act]:
+    """The log of a study, the newest first."""
+    return [Act(*row) for row in db.execute(_OF_STUDY, {"study": study_id})]
+
+
+def get_receipt(db: Connection, lead_id: int, number: int) -> Act | None:
+    """The deletion of a study by this lead."""
+    row = db.execute(_ONE, {"id": number, "lead": lead_id}).one_or_none()
+    return None if row is None else Act(*row)

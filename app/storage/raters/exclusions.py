@@ -1,0 +1,65 @@
+"""Which raters count: each decision is kept with its reason, and the last one holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_RECORD = text("""
+    INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason, lead_id)
+    SELECT :study, id, :excluded, :reason, :lead FROM raters WHERE study_id = :study AND id = :rater
+""")
+_KEY = text("SELECT key FROM raters WHERE study_id = :study AND id = :rater")
+_NOW = text("""
+    SELECT rater_id, reason FROM (
+      SELECT DISTINCT ON (rater_id) rater_id, reason, is_excluded FROM rater_exclusions WHERE study_id = :study
+      ORDER BY rater_id, id DESC
+    ) AS last WHERE is_excluded
+""")
+_RELEASE = text("""
+    WITH returned AS (
+      UPDATE assignments SET state = 'returned'
+      WHERE study_id = :study AND rater_id = :rater AND state IN ('planned', 'leased') RETURNING id
+    ), freed AS (
+      UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+    )
+    SELECT count(*) FROM returned
+""")
+_IDENTITY = text("""
+    SELECT r.key, p.platform, p.platform_id FROM platform_ids p
+    JOIN raters r ON r.study_id = p.study_id AND r.id = p.rater_id
+    WHERE p.study_id = :study AND (CAST(:rater AS bigint) IS NULL OR p.rater_id = :rater) ORDER BY r.id, p.platform
+""")
+
+
+def get_rater_key(db: Connection, study_id: int, rater_id: int) -> str | None:
+    """The pseudonym of a rater; None where the study has no such rater."""
+    key: str | None = db.execute(_KEY, {"study": study_id, "rater": rater_id}).scalar_one_or_none()
+    return key
+
+
+def record_exclusion(
+    db: Connection, study_id: int, rater_id: int, *, is_excluded: bool, reason: str, lead_id: int
+) -> None:
+    """Keep a decision on a rater of the study."""
+    values = {"study": study_id, "rater": rater_id, "excluded": is_excluded, "reason": reason, "lead": lead_id}
+    db.execute(_RECORD, values)
+
+
+def list_excluded(db: Connection, study_id: int) -> dict[int, str]:
+    """The reason for each rater whose answers do not count now."""
+    return {row.rater_id: row.reason for row in db.execute(_NOW, {"study": study_id})}
+
+
+def release_seats(db: Connection, study_id: int, rater_id: int) -> int:
+    """Take back what a rater has not done yet, so that others can; how many trials that were."""
+    return int(db.execute(_RELEASE, {"study": study_id, "rater": rater_id}).scalar_one())
+
+
+def list_identities(db: Connection, study_id: int, rater_id: int | None = None) -> list[tuple[str, str, str]]:
+    """Pseudonym, platform and the platform's ID of one rater, or of all."""
+    return [tuple(row) for row in db.execute(_IDENTITY, {"study": study_id, "rater": rater_id})]

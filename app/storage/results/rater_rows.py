@@ -1,0 +1,104 @@
+"""One row per rater: how far they are, and what their answers look like. Counted from the rows each time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+_ROWS = text("""
+    WITH last_session AS (
+      SELECT DISTINCT ON (rater_id) rater_id, state, arrived_at, begun_at, finished_at, last_seen_at
+      FROM rating_sessions WHERE study_id = :study ORDER BY rater_id, id DESC
+    ), work AS (
+      SELECT rater_id, count(*) FILTER (WHERE state = 'done') AS n_done,
+             count(*) FILTER (WHERE state <> 'returned') AS n_trials,
+             count(*) FILTER (WHERE state = 'skipped') AS n_skipped,
+             count(*) FILTER (WHERE state IN ('planned', 'leased')) AS n_open, sum(active_ms) AS active_ms
+      FROM assignments WHERE study_id = :study GROUP BY rater_id
+    ), checked AS (
+      SELECT rater_id, count(*) AS n_checks,
+             count(*) FILTER (WHERE NOT CAST(detail->>'is_passed' AS boolean)) AS n_failed
+      FROM events WHERE study_id = :study AND kind = 'check' AND detail->>'is_passed' IS NOT NULL GROUP BY rater_id
+    ), points AS (
+      SELECT rater_id, number, count(*) AS n FROM ratings
+      WHERE study_id = :study AND number IS NOT NULL AND item_id IS NOT NULL GROUP BY rater_id, number
+    ), straight AS (
+      SELECT rater_id, sum(n) AS n_points, max(n) AS n_most FROM points GROUP BY rater_id
+    ), answered AS (
+      SELECT rater_id, count(*) AS n_ratings, count(side) AS n_sides, count(*) FILTER (WHERE side = 'left') AS n_left
+      FROM ratings WHERE study_id = :study GROUP BY rater_id
+    ), decided AS (
+      SELECT DISTINCT ON (rater_id) rater_id, is_excluded, reason, decided_at FROM rater_exclusions
+      WHERE study_id = :study ORDER BY rater_id, id DESC
+    ), came AS (
+      SELECT rater_id, min(platform) AS platform FROM platform_ids WHERE study_id = :study GROUP BY rater_id
+    )
+    SELECT r.id, r.key, r.kind, r.pool, r.is_simulated, came.platform, s.state, s.arrived_at, s.begun_at,
+           s.finished_at, s.last_seen_at, coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
+           coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
+           coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
+           CAST(coalesce(t.n_points, 0) AS integer) AS n_points, coalesce(t.n_most, 0) AS n_most,
+           coalesce(a.n_ratings, 0) AS n_ratings, coalesce(a.n_sides, 0) AS n_sides, coalesce(a.n_left, 0) AS n_left,
+           coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at
+    FROM raters r
+    LEFT JOIN last_session s ON s.rater_id = r.id
+    LEFT JOIN work w ON w.rater_id = r.id
+    LEFT JOIN checked c ON c.rater_id = r.id
+    LEFT JOIN straight t ON t.rater_id = r.id
+    LEFT JOIN answered a ON a.rater_id = r.id
+    LEFT JOIN decided d ON d.rater_id = r.id
+    LEFT JOIN came ON came.rater_id = r.id
+    WHERE r.study_id = :study ORDER BY r.id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class RaterRow:
+    """One rater. `n_most` of `n_points` ratings are the same point; `reason` is that of the last decision."""
+
+    id: int
+    key: str
+    kind: str
+    pool: str | None
+    is_simulated: bool
+    platform: str | None
+    state: str | None
+    arrived_at: datetime | None
+    begun_at: datetime | None
+    finished_at: datetime | None
+    last_seen_at: datetime | None
+    n_done: int
+    n_trials: int
+    n_skipped: int
+    n_open: int
+    active_ms: int | None
+    n_failed: int
+    n_checks: int
+    n_points: int
+    n_most: int
+    n_ratings: int
+    n_sides: int
+    n_left: int
+    is_excluded: bool
+    reason: str | None
+    decided_at: datetime | None
+
+    @property
+    def minutes(self) -> float | None:
+        """How long they have been at it: the active time, else from the first item to the last."""
+        if self.active_ms:
+            return float(self.active_ms) / 60_000
+        end = self.finished_at or self.last_seen_at
+        return (end - self.begun_at).total_seconds() / 60 if self.begun_at and end else None
+
+
+def list_rater_rows(db: Connection, study_id: int) -> list[RaterRow]:
+    """Every rater, in the order in which they came."""
+    return [RaterRow(**row) for row in db.execute(_ROWS, {"study": study_id}).mappings()]

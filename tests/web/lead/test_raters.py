@@ -1,0 +1,132 @@
+"""The raters' page: one row each, decisions with a reason, seats taken back, files for Prolific."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from app.storage.results.frames import study_frames
+from tests.web.lead.build import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+PAGE = "/studies/small/raters"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    rate(db, study_id, rater="anna", n_trials=2)
+    rate(db, study_id, rater="robot", is_simulated=True)
+    rate(db, study_id, rater="ben", state="leased")
+    return study_id
+
+
+def rater_id(db: Connection, key: str) -> int:
+    return int(db.execute(text("SELECT id FROM raters WHERE key = :key"), {"key": key}).scalar_one())
+
+
+def from_prolific(db: Connection, study_id: int, key: str, *, n_failed: int = 0, state: str = "active") -> None:
+    """The rater came from Prolific, failed some checks, and is in that state."""
+    values = {"study": study_id, "rater": rater_id(db, key)}
+    db.execute(
+        text(
+            "INSERT INTO platform_ids (study_id, rater_id, platform, platform_id)"
+            " VALUES (:study, :rater, 'prolific', :id)"
+        ),
+        values | {"id": f"5f-{key}"},
+    )
+    for number in range(n_failed):
+        db.execute(
+            text(
+                "INSERT INTO events (study_id, rater_id, kind, detail) VALUES (:study, :rater, 'check',"
+                " jsonb_build_object('check', CAST(:name AS text), 'is_passed', false))"
+            ),
+            values | {"name": f"look-{number}"},
+        )
+    db.execute(
+        text(
+            "UPDATE rating_sessions SET state = :state, finished_at = CASE WHEN :state = 'finished' THEN now() END"
+            " WHERE rater_id = :rater"
+        ),
+        {"state": state, "rater": values["rater"]},
+    )
+
+
+def test_people_and_simulated_raters_stand_apart(client: TestClient, study_id: int) -> None:
+    page = client.get(PAGE).text
+    people, _, simulated = page.partition("Simulated raters")
+    assert "anna" in people
+    assert "ben" in people
+    assert "robot" in simulated
+    assert "robot" not in people
+
+
+def test_an_excluded_rater_leaves_the_results_with_a_reason_and_comes_back(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    address = f"{PAGE}/{rater_id(db, 'anna')}/exclusion"
+    assert client.post(address, data={"exclude": "true", "reason": " "}).status_code == 400
+    assert client.post(address, data={"exclude": "true", "reason": "Knows the author"}).status_code == 303
+    ratings = study_frames(db, study_id).ratings
+    assert set(ratings.loc[ratings["rater"] == "anna", "exclude"]) == {"rater excluded: Knows the author"}
+    assert ratings.loc[ratings["rater"] == "robot", "exclude"].isna().all()
+    assert "Knows the author" in client.get(f"{PAGE}?show=excluded").text
+    client.post(address, data={"exclude": "false", "reason": "It was a mistake"})
+    assert study_frames(db, study_id).ratings["exclude"].isna().all()
+    assert "rater excluded" in client.get("/studies/small/settings").text
+
+
+def test_seats_are_taken_back(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post(f"{PAGE}/{rater_id(db, 'ben')}/release")
+    states = db.execute(text("SELECT state FROM assignments WHERE rater_id = :r"), {"r": rater_id(db, "ben")})
+    assert states.scalars().all() == ["returned"]
+
+
+def test_a_participant_id_is_behind_a_button_and_the_look_is_logged(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    from_prolific(db, study_id, "anna")
+    assert "5f-anna" not in client.get(PAGE).text
+    assert "5f-anna" in client.post(f"{PAGE}/{rater_id(db, 'anna')}/identity").text
+    assert client.post(f"{PAGE}/{rater_id(db, 'ben')}/identity").status_code == 404
+    assert "participant ID shown" in client.get("/studies/small/settings").text
+
+
+def test_prolific_is_told_what_to_do_and_whom_to_pay(client: TestClient, db: Connection, study_id: int) -> None:
+    from_prolific(db, study_id, "anna", state="finished")
+    from_prolific(db, study_id, "ben", n_failed=2)
+    rows = client.post(f"{PAGE}/prolific.csv").text.splitlines()
+    assert rows == [
+        "participant_id,suggestion,reason",
+        "5f-anna,approve,finished the study",
+        "5f-ben,reject,failed 2 of 2 attention checks",
+    ]
+    assert client.post(f"{PAGE}/bonus.csv", data={"amount": "1.5"}).text.splitlines()[1:] == ["5f-anna,1.50"]
+    assert "Failed 2 of 2 checks" in client.get(f"{PAGE}?show=flagged").text
+
+
+def test_one_point_or_one_side_throughout_is_flagged(client: TestClient, db: Connection, study_id: int) -> None:
+    rater = rater_id(db, "anna")
+    for turn in range(12):
+        db.execute(
+            text(
+                "INSERT INTO ratings (study_id, rater_id, question, item_id, number, turn) SELECT :s, :r, 'empathy',"
+                " min(id), 4, :turn FROM items"
+            ),
+            {"s": study_id, "r": rater, "turn": turn},
+        )
+    assert "12 of 12 ratings are the same point" in client.get(PAGE).text
+
+
+def test_another_studys_rater_is_not_there(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post(f"{PAGE}/999999/exclusion", data={"exclude": "true", "reason": "x"})
+    assert answer.status_code == 404

@@ -1,0 +1,85 @@
+"""The life of a study: renamed, copied, archived, deleted with a receipt; what leads did is logged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import close_study, open_study
+from app.actions.studies.read_new_study import read_template, store_study
+from tests.web.lead.build import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+PAGE = "/studies/small/settings"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def test_a_draft_is_renamed(client: TestClient, study_id: int) -> None:
+    assert client.post(f"{PAGE}/title", data={"title": "Replies at night"}).status_code == 303
+    assert "Replies at night" in client.get("/studies").text
+    assert client.post(f"{PAGE}/title", data={"title": " "}).status_code == 422
+
+
+def test_an_open_study_is_renamed_by_a_new_version(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post(f"{PAGE}/title", data={"title": "Replies at night"})
+    assert "Replies at night" in client.get("/studies").text
+    assert db.execute(text("SELECT count(*) FROM protocols")).scalar_one() == 2
+
+
+def test_a_copy_has_the_design_and_the_texts_and_no_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+    store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
+    answer = client.post("/studies/ours/settings/copy", data={"title": "Second", "name": "second"})
+    assert answer.headers["location"] == "/studies/new/second/texts"
+    counts = "SELECT count(*) FROM responses r JOIN studies s ON s.id = r.study_id WHERE s.slug = :slug"
+    first, second = (db.execute(text(counts), {"slug": slug}).scalar_one() for slug in ("ours", "second"))
+    assert first == second > 0
+    for name in ("ours", "Not a slug"):
+        assert client.post("/studies/ours/settings/copy", data={"title": "Third", "name": name}).status_code == 422
+
+
+def test_an_archived_study_is_listed_apart(client: TestClient, study_id: int) -> None:
+    client.post(f"{PAGE}/archive", data={"archive": "true"})
+    assert "Archived studies (1)" in client.get("/studies").text
+    client.post(f"{PAGE}/archive", data={"archive": "false"})
+    assert "Archived studies" not in client.get("/studies").text
+
+
+def test_a_study_is_deleted_whole_and_leaves_a_receipt(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    rate(db, study_id, rater="anna", n_trials=2)
+    assert "close the study" in client.post(f"{PAGE}/delete", data={"confirm": "small"}).text
+    close_study(db, "small")
+    assert client.post(f"{PAGE}/delete", data={"confirm": "smal"}).status_code == 422
+    receipt = client.post(f"{PAGE}/delete", data={"confirm": "small"}).headers["location"]
+    assert "1 raters and 2 answers" in client.get(receipt).text
+    assert client.get("/studies/small").status_code == 404
+    for table in ("studies", "protocols", "items", "responses", "raters", "ratings", "assignments", "seats", "trials"):
+        assert db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0  # noqa: S608 - constants
+
+
+def test_what_leads_did_can_be_downloaded(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/status", data={"status": "open"})
+    rows = client.get(f"{PAGE}/log.csv").text.splitlines()
+    assert rows[0] == "happened_at,lead,action,detail"
+    assert "lead@example.org,status changed" in rows[1]
+
+
+def test_every_template_is_opened_copied_and_deleted(client: TestClient, db: Connection, lead: Lead) -> None:
+    store_study(db, read_template("three-point", "Ours", "ours"), lead.id)
+    client.post("/studies/ours/status", data={"status": "open"})
+    client.post("/studies/ours/settings/copy", data={"title": "Second", "name": "second"})
+    client.post("/studies/ours/status", data={"status": "closed"})
+    assert client.post("/studies/ours/settings/delete", data={"confirm": "ours"}).status_code == 303
+    assert db.execute(text("SELECT slug FROM studies")).scalars().all() == ["second"]
