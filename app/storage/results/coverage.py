@@ -70,10 +70,12 @@ class Reconciliation(NamedTuple):
 
 
 class TrialCoverage(NamedTuple):
-    """How often one trial was rated, and how many seats it has."""
+    """How often one trial was rated, and how many seats it has. `words` are the first of its item."""
 
     item: str
+    words: str
     responses: list[str]
+    sources: list[str]
     n_done: int
     n_open: int
     n_seats: int
@@ -93,6 +95,7 @@ class Coverage:
     distribution: Sequence[tuple[int, int]]
     least: Sequence[TrialCoverage]
     skip_reasons: Sequence[tuple[str, int]]
+    n_last_day: int
 
     @property
     def n_rated(self) -> int:
@@ -113,12 +116,14 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
         distribution=distribution,
         least=[TrialCoverage(**row) for row in db.execute(text(_LEAST), study | {"n_least": n_least}).mappings()],
         skip_reasons=[(row.skip_reason, int(row.n)) for row in db.execute(text(_SKIPPED), study)],
+        n_last_day=int(db.execute(text(_LAST_DAY), study).scalar_one()),
     )
 
 
 _RATING_SESSIONS = """
-SELECT count(*) AS n_arrived,
-       count(*) FILTER (WHERE s.state = 'active' AND s.lease_expires_at > now()) AS n_active,
+SELECT count(*) + (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id) AS n_arrived,
+       count(*) FILTER (WHERE s.state = 'active' AND s.last_seen_at > now() - interval '2 minutes'
+                          AND NOT r.is_simulated) AS n_active,
        count(*) FILTER (WHERE s.state = 'finished') AS n_finished,
        count(*) FILTER (WHERE r.is_simulated) AS n_simulated,
        (SELECT n_refused FROM studies WHERE id = :study_id) AS n_refused,
@@ -158,6 +163,14 @@ SELECT skip_reason, count(*) AS n FROM assignments WHERE study_id = :study_id AN
 GROUP BY skip_reason ORDER BY n DESC, skip_reason
 """
 
+_LAST_DAY = """
+SELECT count(*) FROM assignments a
+JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+WHERE a.study_id = :study_id AND a.state = 'done' AND a.repeat = 0 AND t.purpose = 'rating'
+  AND a.submitted_at > now() - interval '1 day' AND NOT r.is_simulated
+"""
+
 _PER_TRIAL = """
 SELECT t.id, t.item_id, t.response_ids, count(a.id) FILTER (WHERE a.state = 'done') AS n_done,
        count(a.id) FILTER (WHERE a.state = 'leased') AS n_open
@@ -168,8 +181,11 @@ WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
 _DISTRIBUTION = f"SELECT n_done, count(*) AS n_trials FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it
 
 _LEAST = f"""
-SELECT i.key AS item, ARRAY(SELECT r.key FROM responses r
-               WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS responses,
+SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS words,
+       ARRAY(SELECT r.key FROM responses r
+             WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS responses,
+       ARRAY(SELECT s.key FROM responses r JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
+             WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS sources,
        x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_seats
 FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
+from app.actions.results.progress import progress_words
 from app.actions.studies import life_cycle as design
 from app.language.language import note_on
 from app.storage.leads.audit import record_act
@@ -57,5 +59,16 @@ def submit_status(
 
 def _counted(db: Db, study: Own) -> dict[str, Any]:
     counted = coverage.get_coverage(db, study.id)
+    protocol = get_protocol(db, study.id, study.protocol_version)
     refresh_s = 5 if counted.n_trials < MANY_TRIALS else 30
-    return {"coverage": counted, "counts": coverage.get_counts(db, study.id), "refresh_s": refresh_s}
+    n_finished = counted.rating_sessions.n_finished
+    progress = progress_words(
+        counted.n_rated,
+        counted.n_seats,
+        per_rater=protocol.design.trials_per_rater or (counted.n_rated / n_finished if n_finished else None),
+        n_last_day=counted.n_last_day if study.status == "open" else 0,
+        now=datetime.now(UTC),
+    )
+    counts = coverage.get_counts(db, study.id)
+    labels = protocol.labels
+    return {"coverage": counted, "counts": counts, "refresh_s": refresh_s, "progress": progress, "labels": labels}

@@ -31,7 +31,20 @@ def study_id(db: Connection, lead: Lead) -> int:
 def test_coverage_counts_rating_sessions_and_tells_simulated_ones(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     rate(db, study_id, rater="b", is_simulated=True)
-    assert get_coverage(db, study_id).rating_sessions == (2, 2, 0, 1, 0, 0, 0, 0, 0, 0)
+    assert get_coverage(db, study_id).rating_sessions == (2, 1, 0, 1, 0, 0, 0, 0, 0, 0)
+
+
+def test_a_rater_who_was_seen_longer_ago_is_not_rating_now(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '3 minutes'"))
+    assert get_coverage(db, study_id).rating_sessions.n_active == 0
+
+
+def test_the_page_begins_with_how_far_the_study_is(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    assert "1 of 4 ratings (25%)." in page
+    assert "The situation of voicemail" in page
 
 
 def test_each_served_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:
