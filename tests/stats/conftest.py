@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
@@ -22,10 +21,6 @@ if TYPE_CHECKING:
     Oracle: TypeAlias = Callable[[str], dict[str, Any]]
     Ayers: TypeAlias = Callable[[str], "Ratings"]
     RandomRatings: TypeAlias = st.SearchStrategy["Ratings"]
-
-# a busy machine is no problem of the statistic
-settings.register_profile("without deadline", deadline=None)
-settings.load_profile("without deadline")
 
 SCALES: list[list[float]] = [[1, 2, 3, 4, 5], [0, 1], [0, 0.5, 1], [-5, -2, 0, 5], [7], [0.1, 0.3], [1e300, -1e300, 1]]
 

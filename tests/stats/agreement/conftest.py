@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from app.stats.core.ratings import Ratings
@@ -16,10 +15,6 @@ from app.stats.core.ratings import Ratings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
-
-# the first call of a test imports scipy or statsmodels: no deadline in milliseconds
-settings.register_profile("no_deadline", deadline=None)
-settings.load_profile("no_deadline")
 
 SCALES: list[list[float]] = [[1, 2, 3, 4, 5], [0, 1], [0, 0.5, 1], [-5, -2, 0, 5], [-1, 1], [7], [1e300, -1e300, 0, 1]]
 SLIDER = [float(point) for point in range(101)]
