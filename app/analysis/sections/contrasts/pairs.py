@@ -9,9 +9,11 @@ import numpy as np
 
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.data.source_contrast import Contrast
+from app.analysis.sections.comparison.distribution import point_counts
 from app.stats.comparison import describe
 from app.stats.comparison.source_pairs import all_pairs
 from app.stats.comparison.t_tests import t_paired
+from app.stats.proportions.count_tests import chi_square
 from app.stats.proportions.share_difference import share_difference
 
 if TYPE_CHECKING:
@@ -30,12 +32,23 @@ _ROUNDING = 1e-9
 
 
 def source_pairs(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Differences of means, shares at or above the cut and item means; p adjusted by Holm over all pairs."""
+    """Differences of means, shares at or above the cut and item means; p adjusted by Holm over all pairs.
+
+    Before them one test of all sources at once.
+    """
     rated = [source for source in sheet.sources if (sheet.answers.source == sheet.code_of(source)).any()]
     if not _THREE <= len(rated) <= MAX_SOURCES:
         return
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+        yield _over_all(sheet, answers, group.scope, rated)
         yield from _of_group(sheet, answers, group.scope, rated)
+
+
+def _over_all(sheet: ScaledSheet, answers: Answers, scope: Scope, sources: list[str]) -> Estimate:
+    """Whether the points of the scale are used alike over all sources, each rating counted as independent."""
+    sides = (answers.select(answers.source == sheet.code_of(source)) for source in sources)
+    found = chi_square(np.array([point_counts(sheet.question, side)[2] for side in sides]))
+    return sheet.record(found, answers, section=SECTION, scope=scope, statistic="chi_square", unit="rating")
 
 
 def _of_group(sheet: ScaledSheet, answers: Answers, group: Scope, sources: list[str]) -> Iterator[Estimate]:

@@ -1,0 +1,14 @@
+"""Random studies give the numbers that statsmodels, scipy, krippendorff and scikit-learn give."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.differential import compared
+
+
+@pytest.mark.slow
+def test_every_number_of_random_studies_is_that_of_the_packages() -> None:
+    tally = compared(range(100, 130))
+    assert tally.lines == []
+    assert tally.agree.total() > 1_000
