@@ -1,4 +1,4 @@
-"""How much it takes before a number about one rater, one response or two raters says anything; less is not shown."""
+"""How much data an estimate about one rater, one response or two raters needs; with less, it is not shown."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def enough(result: Result, n: int, fewest: int, what: str) -> Result:
     """
     if n >= fewest or result.estimate is None:
         return result
-    note = f"not shown: it takes {fewest} {what}, there {'is' if n == 1 else 'are'} {n}"
+    note = f"not shown: needs {fewest} {what}, has {n}"
     return undefined("no_pairable_units", note, method=result.method, n_units=n)

@@ -101,5 +101,5 @@ def test_a_file_without_sides_says_so(ayers: Report) -> None:
     estimate = only(ayers, "first_side_share")
     assert (estimate.reason, estimate.note) == (
         "no_pairable_units",
-        "not estimable: it is not known which response stood on which side",
+        "not estimable: it is not known which response was on which side",
     )

@@ -53,7 +53,7 @@ def test_a_source_that_is_always_longer_makes_equal_length_an_extrapolation_and_
     small = frames(study, _votes(["model", "human", "model", "model"] * 6))
     lengths = {key: 50 + 10 * n + 300 * key.endswith("model") for n, key in enumerate(small.responses["response"])}
     report = analyze(_with_lengths(small, lengths), study)
-    assert "beyond the data" in only(report, "share_preferred_at_equal", scope=LENGTH).note
+    assert "extrapolation" in only(report, "share_preferred_at_equal", scope=LENGTH).note
 
 
 @pytest.mark.parametrize("n_characters", [0, None])

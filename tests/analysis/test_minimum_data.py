@@ -50,7 +50,7 @@ def larger() -> Report:
 
 def test_a_severity_takes_five_ratings(small: Report, larger: Report) -> None:
     severity = first(small, "severity", scope={"raters": ["a"]})
-    assert severity.note == "not shown: it takes 5 ratings by this rater, there are 4"
+    assert severity.note == "not shown: needs 5 ratings by this rater, has 4"
     assert first(larger, "severity", scope={"raters": ["a"]}).estimate is not None
 
 
@@ -86,4 +86,4 @@ def test_no_mean_and_no_difference_leaves_its_scale(small: Report) -> None:
 def test_what_is_undefined_keeps_its_own_reason() -> None:
     nothing = undefined("no_variation")
     assert enough(nothing, 1, 5, "ratings") is nothing
-    assert enough(Result(1.0), 1, 5, "repeats").note == "not shown: it takes 5 repeats, there is 1"
+    assert enough(Result(1.0), 1, 5, "repeats").note == "not shown: needs 5 repeats, has 1"

@@ -92,4 +92,4 @@ def test_the_report_says_how_pairs_were_chosen(engine: Engine, adaptive: str | N
     simulate(transactions(engine), "study", 2, seed=1)
     with engine.connect() as db:
         report = analyze(study_frames(db, study_id), get_protocol(db, study_id, 1))
-    assert any("adaptive design" in note for note in report.notes) == (adaptive is not None)
+    assert any("selected adaptively" in note for note in report.notes) == (adaptive is not None)

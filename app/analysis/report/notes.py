@@ -29,8 +29,8 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
         yield f"Planned repeats, which enter intra-rater estimates only: {_rows(codes.n_repeats)}."
     if protocol.design.adaptive:
         yield (
-            "Pairs of sources were chosen by what they would tell (an adaptive design): some met more often than "
-            "others. Strengths take that into account; shares and agreement are of the pairs that were rated."
+            "Pairs of sources were selected adaptively, so some were compared more often than "
+            "others. Strengths account for this; shares and agreement describe the pairs that were rated."
         )
     if not codes.raters.are_known:
         yield UNKNOWN_RATERS

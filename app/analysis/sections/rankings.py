@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 SECTION = "ranking"
-MEAN_OF_PLACES = "tied responses share the mean of their places"
-IMPLIED = "pairs that the rankings imply, ties as half"
+MEAN_OF_PLACES = "tied responses share the mean of their ranks"
+IMPLIED = "pairs implied by the rankings, ties count half"
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 SECTION = "text"
 LENGTH = {"covariate": "length"}
 CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
-NOT_MEDIATION = (
-    "Whether length disturbs, or is the way in which a text comes to be rated so, is a question that no model settles"
-)
+NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of what raters value"
 
 
 def texts(sheets: Sheets) -> Iterator[Estimate]:

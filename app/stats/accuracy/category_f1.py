@@ -86,7 +86,7 @@ def f1_macro(  # a statistic's options are keywords
         return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
     draws = _resampled(by_item, k, n_resamples, np.random.default_rng(seed))
     if np.ptp(draws) == 0:
-        return without_interval(bare, "no_variation", "Resampling items shows no spread.")
+        return without_interval(bare, "no_variation", "The estimate is the same in all resamples.")
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     interval = Interval(float(low), float(high), METHOD, level, inference="items")

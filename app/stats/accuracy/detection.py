@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels
     from app.stats.core.clusters import Clusters
 
-_EXTREME = "Everybody, or nobody, said so: rates corrected by half an answer, no interval."
+_EXTREME = "All or none of the answers were of this kind: rates corrected by half an answer, so no interval."
 
 
 def dprime(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

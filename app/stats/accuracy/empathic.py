@@ -47,7 +47,7 @@ def empathic_accuracy(
     first[groups.cell[::-1]] = np.arange(len(groups.cell))[::-1]
     has_r = np.isfinite(r)
     if not has_r.any():
-        note = "No target and perceiver share three moments that vary."
+        note = "No perceiver rated three or more moments of a target with any variation."
         return undefined("no_pairable_units", note, method=METHOD, n_units=0, n_ratings=int(here.sum()))
     z = np.arctanh(np.clip(r[has_r], -_LARGEST, _LARGEST))
     pairs = {"item": groups.item[first[has_r]], "rater": groups.rater[first[has_r]]}

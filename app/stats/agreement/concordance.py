@@ -31,7 +31,7 @@ def kendall_w(ratings: Ratings) -> Result:
     sizes = ratings.sizes()
     sizes["n_pairable_units"] = table.shape[1] if len(table) >= PAIR else 0
     if min(table.shape) < PAIR:
-        note = "fewer than two units were rated by every rater (of two or more)"
+        note = "needs two or more raters who all rated the same two or more units"
         return undefined("no_pairable_units", note, **sizes)
     found = concordance_of(table)
     if found is None:

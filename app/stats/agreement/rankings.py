@@ -38,7 +38,7 @@ class _OneItem:
 
 
 def midranks(rank: Floats, ranking: Ints) -> Floats:
-    """Ranks in which tied responses share the mean of their places, so that every ranking of k sums to k (k + 1) / 2.
+    """Ranks in which tied responses share the mean of their ranks, so that every ranking of k sums to k (k + 1) / 2.
 
     Args:
         rank: shape (n,), in any spacing; lower is first.
@@ -114,7 +114,7 @@ def _mean(
         return without_interval(bare, "one_cluster", "An interval for new items needs two items.")
     error = float(value.std(ddof=1) / np.sqrt(len(value)))
     if error == 0:
-        return without_interval(bare, "no_variation", "Raters agree to the same degree on every item: no interval.")
+        return without_interval(bare, "no_variation", "Agreement is the same on every item, so no interval.")
     reach = t_quantile(len(value) - 1, level) * error
     low, high = max(limits[0], mean - reach), min(limits[1], mean + reach)
     interval = Interval(low, high, METHOD, level, inference="items")

@@ -64,10 +64,12 @@ def share_at_equal(
     if n == 0:
         return _no_share(groups, k, "no_pairable_units", "There are no choices.")
     if np.linalg.matrix_rank(X - X.mean(axis=0)) < k:
-        return _no_share(groups, k, "singular", "A covariate does not vary, or follows from the others.")
+        return _no_share(groups, k, "singular", "A covariate does not vary or is determined by the others.")
     fit = fit_davidson(np.column_stack([np.ones(n), X]), number)
     if fit is None:
-        return _no_share(groups, k, "separation", "The covariates tell every choice: no bound.")
+        return _no_share(
+            groups, k, "separation", "The covariates predict every choice, so the estimate has no finite limit."
+        )
     eta, root = fit.beta[0], 0.0 if fit.log_nu is None else float(np.exp(fit.log_nu + fit.beta[0] / 2))
     total = float(np.exp(eta)) + root + 1
     left, tie = float(np.exp(eta)) / total, root / total
@@ -129,9 +131,9 @@ def preference_model(
     if n == 0:
         return _no_model(bare, k, "no_pairable_units", "There are no decisive choices.")
     if np.ptp(number) == 0:
-        return _no_model(bare, k, "separation", "Every choice is the same: the odds have no bound.")
+        return _no_model(bare, k, "separation", "All choices are the same, so the odds have no finite estimate.")
     if np.linalg.matrix_rank(X - X.mean(axis=0)) < k:
-        return _no_model(bare, k, "singular", "A covariate does not vary, or follows from the others.")
+        return _no_model(bare, k, "singular", "A covariate does not vary or is determined by the others.")
     is_trivial = is_nested_one_to_one(groups.item, groups.rater)
     columns = random_columns(groups.item, groups.rater, None, is_trivial_rater=is_trivial)
     fit = fit_clmm(
@@ -143,10 +145,20 @@ def preference_model(
         rater_columns=columns.rater,
     )
     if fit is None or np.abs(fit.parameters).max() > _FARTHEST:
-        return _no_model(bare, k, "separation", "Choices of items, raters or covariates never overlap: no bound.")
+        return _no_model(
+            bare,
+            k,
+            "separation",
+            "Items, raters or covariates predict every choice, so the odds have no finite estimate.",
+        )
     errors = np.sqrt(np.diag(fit.covariance))
     if errors[: 1 + k].max() > _FARTHEST:
-        return _no_model(bare, k, "separation", "Choices of items, raters or covariates hardly overlap: no bound.")
+        return _no_model(
+            bare,
+            k,
+            "separation",
+            "Items, raters or covariates predict almost every choice, so the odds have no finite estimate.",
+        )
     prediction = Prediction(fit, "logit", np.zeros(len(columns.names), dtype=bool))
     share = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, 1, 0.0))))
     return PreferenceModel(
@@ -177,5 +189,7 @@ def _wald(  # the parts of one interval
             float(back(latent - reach)), float(back(latent + reach)), GLMM, level, inference="items_and_raters"
         )
     if not np.isfinite(interval.high):
-        return without_interval(result, "separation", "The choices hardly overlap: the interval has no upper end.")
+        return without_interval(
+            result, "separation", "Almost all choices are the same, so the interval has no upper limit."
+        )
     return replace(result, interval=interval, df=float(df), p_value=t_p_value(latent / error, df))

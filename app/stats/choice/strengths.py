@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 TIE = 0.5
-NO_BOUND = "What was chosen follows from what was shown on which side: the strengths have no bound."
+NO_BOUND = "The sides predict every choice, so the strengths have no finite estimate."
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def _fit(abilities: Floats, won: Floats, *, has_position: bool) -> tuple[Davidso
     X = np.column_stack([abilities, np.ones(len(won))])
     if np.linalg.matrix_rank(X.T @ X) < X.shape[1]:
         problem = undefined(
-            "singular", "Sides were not varied: position and sources cannot be told apart.", method=METHOD
+            "singular", "The sides did not vary, so effects of side and source cannot be separated.", method=METHOD
         )
         return fit_davidson(abilities, won), problem
     fit = fit_davidson(X, won)
@@ -148,8 +148,8 @@ def _why_no_position(won: Floats) -> str:
     """Why the effect of the side has no bound."""
     decisive = won[won != TIE]
     if len(decisive) and np.ptp(decisive) == 0:
-        return f"The {'left' if decisive[0] else 'right'} side was always chosen: its effect has no bound."
-    return "Sides and sources together decide every choice: the effect of the side has no bound."
+        return f"The {'left' if decisive[0] else 'right'} side was always chosen, so its effect has no finite estimate."
+    return "Sides and sources together predict every choice, so the effect of the side has no finite estimate."
 
 
 def _abilities(left: Ints, right: Ints, inside: Bools, reference: int) -> Floats:
@@ -176,9 +176,9 @@ def _without_fit(problems: list[Reason | None], won: Floats, groups: Clusters, *
 
 def _undefined(reason: Reason, counts: Mapping[str, int | None]) -> Result:
     notes = {
-        "separation": "One of the two was always chosen, as far as the choices link them: the strength has no bound.",
-        "disconnected": "No chain of choices links the two.",
-        "no_variation": "Among the sources that can be compared with the reference every choice was a tie.",
+        "separation": "One of the two was always chosen, so its strength has no finite estimate.",
+        "disconnected": "The two were never compared, directly or indirectly.",
+        "no_variation": "All comparisons with the reference, direct or indirect, were ties.",
     }
     return undefined(reason, notes[reason], method=METHOD, **counts)
 

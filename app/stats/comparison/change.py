@@ -31,13 +31,13 @@ def change(before: Floats, after: Floats, *, level: float = 0.95) -> Result:
     n = len(gap)
     counts = {"n_units": n, "n_raters": n}
     if n == 0:
-        return undefined("no_pairable_units", "Nobody has both scores.", method=PAIRED, **counts)
+        return undefined("no_pairable_units", "No rater has both scores.", method=PAIRED, **counts)
     bare = Result(float(gap.mean()), PAIRED).with_counts(**counts)
     if n < _PAIR:
         return without_interval(bare, "one_cluster", "An interval needs two raters.")
     error, scale = spread(gap) / n**0.5, float(np.abs([before, after])[np.isfinite([before, after])].max())
     if error <= _ROUNDING * scale:
-        return without_interval(bare, "no_variation", "Everybody changed by the same amount: no interval.")
+        return without_interval(bare, "no_variation", "All raters changed by the same amount, so no interval.")
     return _with_t(bare, error, n - 1.0, level)
 
 
@@ -59,7 +59,7 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
     columns = [np.ones(n), treated] if is_constant else [np.ones(n), first, treated]
     fit = least_squares(second, np.column_stack(columns))
     if fit is None:
-        return undefined("singular", "Arm and score before cannot be told apart.", method=ANCOVA, **counts)
+        return undefined("singular", "Arm and baseline score cannot be separated.", method=ANCOVA, **counts)
     contrast = np.eye(len(columns))[-1]
     note = "The scores before do not vary." if is_constant else ""
     bare = Result(fit.estimate(contrast), ANCOVA, note=note).with_counts(**counts)
@@ -67,7 +67,7 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
     if df < 1:
         return without_interval(bare, "one_cluster", "An interval needs more raters than the model has terms.")
     if fit.is_perfect:
-        return without_interval(bare, "no_variation", "The model leaves nothing over: no interval.")
+        return without_interval(bare, "no_variation", "The model fits perfectly, so no interval.")
     direction = fit.root @ fit.scaled(contrast)
     variance = float(direction @ direction) * float(fit.residual @ fit.residual) / df
     return _with_t(bare, variance**0.5 * fit.scale, float(df), level)

@@ -97,7 +97,7 @@ def mean_difference(
     result = with_two_way_interval(mine - theirs, influence, groups, null=null, level=level, scale=scale, arms=arms)
     if result.interval and _has_lone_cluster(treated, groups.item, groups.rater):
         bare = replace(result, interval=None, standard_error=None, p_value=None, df=None)
-        return without_interval(bare, "one_cluster", "One of the two was rated on one item, or by one rater, only.")
+        return without_interval(bare, "one_cluster", "One of the two was rated on only one item or by only one rater.")
     return result
 
 

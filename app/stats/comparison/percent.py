@@ -40,7 +40,7 @@ def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Lab
         return undefined("separation", "The mean of the reference is 0.", method=METHOD, n_ratings=len(number))
     if mine == 0:
         bare = Result(-_HUNDRED, METHOD, n_units=len(number), n_ratings=len(number))
-        return without_interval(bare, "separation", "The mean of the source is 0: no interval.")
+        return without_interval(bare, "separation", "The mean of the source is 0, so no interval.")
     X = np.column_stack([np.ones(len(number)), treated])
     gradient = np.array([1 / mine - 1 / theirs, 1 / mine])
     on_log = linear_contrast(number, X, gradient, item=items, rater=raters, arms=Arms.of_two(treated), level=level)

@@ -72,9 +72,11 @@ def mean_difference_pigeonhole(  # a statistic's options are keywords
     sums = resampled_sums(groups, columns, n_resamples, np.random.default_rng(seed))
     draws = _differences(sums) * scale
     if len(draws) < _MIN_KEPT * n_resamples:
-        return without_interval(bare, "one_cluster", "Too few items or raters: resamples lose a whole source.")
+        return without_interval(
+            bare, "one_cluster", "Too few items or raters: some resamples contain no ratings of one source."
+        )
     if np.ptp(draws) == 0:
-        return without_interval(bare, "no_variation", "Resampling shows no spread.")
+        return without_interval(bare, "no_variation", "The estimate is the same in all resamples.")
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")

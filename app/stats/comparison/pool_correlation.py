@@ -56,10 +56,10 @@ def pool_correlation(
 def _without_spread(shared: SharedUnits, counts: dict[str, int | None]) -> Result:
     a, b = _means(shared)
     if min(np.ptp(a), np.ptp(b)) == 0:
-        note = "One of the pools gave all responses the same mean."
+        note = "In one of the pools, all responses have the same mean."
         return undefined("no_variation", note, method=METHOD, **counts)
     bare = Result(float(np.sign(np.corrcoef(a, b)[0, 1])), METHOD).with_counts(**counts)
-    return without_interval(bare, "no_variation", "The two go together without an exception: no interval.")
+    return without_interval(bare, "no_variation", "The association is perfect, so no interval.")
 
 
 def _means(shared: SharedUnits) -> tuple[Floats, Floats]:

@@ -31,7 +31,7 @@ def prob_superiority(value: Floats, is_treated: Bools, *, item: Labels, rater: L
     """
     won, items, raters, n_ratings = _cells(*present(value, is_treated, item, rater))
     if not len(won):
-        note = "No rater rated both sources on one item."
+        note = "No rater rated both sources on the same item."
         return undefined("no_pairable_units", note, method=METHOD, n_units=0, n_items=0, n_raters=0, n_ratings=0)
     result = share(won, item=items, rater=raters, null=0.5, level=level)
     return result.with_counts(n_ratings=n_ratings)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 # in an arm of fewer clusters their spread can hardly be seen
 FEW = 5
-POOLED = "An arm has only {n} {what}: they are taken to vary as those of the other arm do."
-ALONE = "An arm has only {n} {what}: the interval is wide."
+POOLED = "One arm has only {n} {what}: their variance is assumed to equal that of the other arm."
+ALONE = "One arm has only {n} {what}, so the interval is wide."
 # mean sizes of clusters further apart than this factor are not alike
 SIMILAR = 2.0
 # cells that a contrast takes away: of two the first, of four the source elsewhere and the reference here

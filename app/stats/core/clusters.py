@@ -27,7 +27,7 @@ _ROUNDING = 1e-12
 BY_ITEM = "item_cluster_t"
 # with so few raters an interval for new ones says next to nothing
 FEW_RATERS = 3
-_FEW = "With only {n} raters an interval for new raters is very wide: see the one for these raters only."
+_FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +179,9 @@ def with_two_way_interval(
     spread = two_way(influence, groups, arms)
     se, df = spread.standard_error, spread.df
     if se <= _ROUNDING * scale:
-        return without_interval(bare, "no_variation", "Nothing varies between items or raters: no interval.")
+        return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     if df == 0:
-        return without_interval(bare, "one_cluster", "One side of the contrast has one item, or one rater, only.")
+        return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
     slope = 1 / (estimate * (1 - estimate)) if is_share else 1.0
     centre = float(special.logit(estimate)) if is_share else estimate
     reach = t_quantile(df, level) * se * slope

@@ -34,4 +34,4 @@ def warned_of_few(result: Result, is_first: Bools, rater: Labels) -> Result:
     fewest = min(codes(rater[side])[1] for side in (is_first, ~is_first))
     if result.interval is None or fewest >= FEW or result.note:
         return result
-    return replace(result, note=f"One side has {fewest} raters only: the interval is wide.")
+    return replace(result, note=f"One side has only {fewest} raters, so the interval is wide.")

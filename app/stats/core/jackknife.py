@@ -49,7 +49,7 @@ def no_pairs(ratings: Ratings) -> Result:
 
 def no_variation(ratings: Ratings) -> Result:
     """The undefined Result of ratings that all say the same."""
-    words = "every rating that could be compared has the same value, so agreement beyond chance is not defined"
+    words = "all ratings that can be compared have the same value, so agreement beyond chance is not defined"
     return undefined("no_variation", words, **ratings.sizes())
 
 

@@ -53,7 +53,7 @@ def interaction(
         is_thin = is_thin or np.ptp(groups.item[here]) == 0 or np.ptp(groups.rater[here]) == 0
     if is_thin:
         bare = Result(estimate, METHOD, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
-        return without_interval(bare, "one_cluster", "One of the four means is of one item, or of one rater, only.")
+        return without_interval(bare, "one_cluster", "One of the four means is based on only one item or one rater.")
     return with_two_way_interval(
         estimate,
         influence,
@@ -83,7 +83,7 @@ def mean_difference_within(  # a statistic's options are keywords
     groups, n = clusters(items[kept], raters[kept]), len(number)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
     if n == 0:
-        return undefined("no_pairable_units", "No stratum has ratings of both.", method=METHOD, **counts)
+        return undefined("no_pairable_units", "No stratum contains ratings of both.", method=METHOD, **counts)
     cell = 2 * code + treated
     size = np.maximum(np.bincount(cell, minlength=2 * n_strata), 1)
     mean = np.bincount(cell, number, 2 * n_strata) / size
@@ -92,5 +92,5 @@ def mean_difference_within(  # a statistic's options are keywords
     estimate = float((mean[1::2] - mean[::2])[has_both].mean())
     if any(np.ptp(label[side]) == 0 for label in (groups.item, groups.rater) for side in (treated, ~treated)):
         bare = Result(estimate, METHOD).with_counts(**counts)
-        return without_interval(bare, "one_cluster", "One of the two was rated on one item, or by one rater, only.")
+        return without_interval(bare, "one_cluster", "One of the two was rated on only one item or by only one rater.")
     return with_two_way_interval(estimate, influence, groups, null=0.0, level=level, scale=float(np.abs(number).max()))

@@ -90,12 +90,12 @@ def linear_contrast(  # a statistic's options are keywords
         return undefined("no_pairable_units", "There are no ratings.", method=METHOD, **counts)
     fit = least_squares(y, X, weight)
     if fit is None:
-        return undefined("singular", "The ratings cannot tell these effects apart.", method=METHOD, **counts)
+        return undefined("singular", "These effects cannot be separated with these ratings.", method=METHOD, **counts)
     bare = Result(fit.estimate(contrast), METHOD).with_counts(**counts)
     if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
     if fit.is_perfect:
-        return without_interval(bare, "no_variation", "Nothing varies between items or raters: no interval.")
+        return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     return _with_interval(bare, fit, _variances(fit, groups, contrast, weight, arms), contrast, level)
 
 
@@ -135,9 +135,9 @@ def _with_interval(  # the parts of one result
     bare: Result, fit: LeastSquares, parts: _Variances, contrast: Floats, level: float
 ) -> Result:
     if parts.item.has_lone_cluster or parts.rater.has_lone_cluster:
-        return without_interval(bare, "one_cluster", "One side of the contrast has one item, or one rater, only.")
+        return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
     if parts.whole <= _ROUNDING**2 or min(parts.item.df, parts.rater.df) <= 0:
-        return without_interval(bare, "no_variation", "Nothing varies between items or raters: no interval.")
+        return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     error, df, estimate = parts.whole**0.5 * fit.scale, parts.df, fit.estimate(contrast)
     reach = t_quantile(df, level) * error
     return replace(

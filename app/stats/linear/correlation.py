@@ -47,7 +47,7 @@ def correlation(
     r = float(np.clip((u * v).mean(), -1, 1))
     bare = Result(r, f"{METHOD}: {kind}, Fisher z").with_counts(**counts)
     if abs(r) > _PERFECT:
-        return without_interval(bare, "no_variation", "The two go together without an exception: no interval.")
+        return without_interval(bare, "no_variation", "The association is perfect, so no interval.")
     influence = (u * v - r * (u**2 + v**2) / 2) / (n * (1 - r**2))
     on_z = with_two_way_interval(float(np.arctanh(r)), influence, groups, null=0.0, level=level)
     ends = on_z.interval and replace(

@@ -58,9 +58,11 @@ def mean_difference_lmm(  # a statistic's options are keywords
         rater_columns=columns.rater,
     )
     if fit is None:
-        return without_interval(bare, "no_variation", "Sources, items and raters leave nothing to the residual.")
+        return without_interval(
+            bare, "no_variation", "Sources, items and raters explain all variance, so there is no residual."
+        )
     if not fit.is_converged:
-        return undefined("not_converged", "The likelihood of the model has no maximum.", method=METHOD, **counts)
+        return undefined("not_converged", "The fit did not converge.", method=METHOD, **counts)
     estimate, error = fit.beta[1] * scale, float(np.sqrt(fit.covariance[1, 1])) * scale
     bare = replace(bare, estimate=float(estimate))
     if min(n_items, n_raters) == 1:

@@ -53,7 +53,7 @@ def mixed_contrast(
     size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
     Z, scale, direction = X / size, float(np.ptp(y)) or 1.0, contrast / size
     if np.linalg.matrix_rank(Z) < X.shape[1]:
-        return undefined("singular", "The ratings cannot tell these effects apart.", method=METHOD, **counts)
+        return undefined("singular", "These effects cannot be separated with these ratings.", method=METHOD, **counts)
     rater_columns = _varying(Z, raters, n_raters, has_slopes=has_slopes)
     fit = fit_lmm(
         (y - y.min()) / scale,
@@ -65,7 +65,9 @@ def mixed_contrast(
     )
     if fit is None:
         plain = Result(float(direction @ np.linalg.lstsq(Z, y / scale)[0]) * scale, METHOD).with_counts(**counts)
-        return without_interval(plain, "no_variation", "Items and raters leave nothing to the residual.")
+        return without_interval(
+            plain, "no_variation", "Items and raters explain all variance, so there is no residual."
+        )
     bare = Result(float(direction @ fit.beta) * scale, METHOD).with_counts(**counts)
     if min(n_items, n_raters) == 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")

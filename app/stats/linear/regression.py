@@ -69,7 +69,7 @@ def _last(y: Floats, X: Floats, item: Labels, rater: Labels, level: float) -> Re
     size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
     unit = X / size
     if np.linalg.matrix_rank(unit) < X.shape[1]:
-        note = "The covariate does not vary, or not in both sources."
+        note = "The covariate does not vary within both sources."
         return undefined("singular", note, method=METHOD, **counts)
     largest = float(np.abs(y).max()) or 1.0
     pull = np.linalg.pinv(unit)
@@ -78,6 +78,6 @@ def _last(y: Floats, X: Floats, item: Labels, rater: Labels, level: float) -> Re
     back = largest / float(size[-1])
     bare = Result(float(beta[-1]) * back, METHOD).with_counts(**counts)
     if np.abs(residual).max() <= _PERFECT:
-        return without_interval(bare, "no_variation", "The line goes through every rating: no interval.")
+        return without_interval(bare, "no_variation", "The line fits all ratings exactly, so no interval.")
     influence = residual * pull[-1] * back
     return with_two_way_interval(float(beta[-1]) * back, influence, groups, null=0.0, level=level, scale=back)

@@ -103,9 +103,13 @@ def compare_ordinal(
         link=link,
     )
     if fit is None:
-        return _nothing(bare, "not_converged", "The likelihood has no maximum.")
+        return _nothing(bare, "not_converged", "The fit did not converge.")
     if max(abs(fit.beta[0]), fit.sd_item.max(initial=0), fit.sd_rater.max(initial=0)) > _FARTHEST:
-        return _nothing(bare, "separation", "The sources, items or raters differ without bound: ratings never overlap.")
+        return _nothing(
+            bare,
+            "separation",
+            "Sources, items or raters predict the ratings perfectly, so the model has no finite estimate.",
+        )
     arms = Arms.of_two(treated)
     df = min(model_df(item_code, n_items, arms), model_df(rater_code, n_raters, arms))
     return _Comparison(fit, classes, columns, replace(bare, df=df), link, level).assembled()
@@ -119,7 +123,7 @@ def _problem(value: Floats, treated: Bools) -> tuple[Reason, str] | None:
     if np.ptp(value) == 0:
         return "no_variation", "All ratings are the same."
     if mine.min() >= theirs.max() or theirs.min() >= mine.max():
-        return "separation", "Every rating of one source is at least as high as every one of the other."
+        return "separation", "All ratings of one source are at least as high as all ratings of the other."
     return None
 
 
@@ -162,7 +166,7 @@ class _Comparison:
     def _effect(self, sds: dict[str, float]) -> Result:
         result = self._with_interval(float(self.fit.beta[0]), float(self.fit.beta_errors[0]))
         flat = [name for name, sd in sds.items() if sd < BOUNDARY]
-        notes = [f"No variance of {', '.join(flat)} (at the boundary)."] if flat else []
+        notes = [f"Variance estimated as zero: {', '.join(flat).replace('_', ' ')} (boundary fit)."] if flat else []
         if self.classes.is_merged:
             notes.append(f"Values merged into {len(self.classes.mean)} ordered classes.")
         result = replace(result, note=" ".join([*notes, result.note]).strip())

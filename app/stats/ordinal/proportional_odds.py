@@ -58,7 +58,7 @@ def proportional_odds(
     )
     if len(cuts) < 2:  # noqa: PLR2004  # a trend takes two
         counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-        note = "Fewer than two points divide the ratings of both sources."
+        note = "Fewer than two points of the scale separate the ratings of both sources."
         trend = undefined("no_variation" if n else "no_pairable_units", note, method=METHOD, **counts)
         return ProportionalOdds(trend, tuple(cuts), ratios)
     steps = np.arange(len(cuts)) - (len(cuts) - 1) / 2

@@ -38,7 +38,7 @@ def stuart_maxwell(mine: Labels, theirs: Labels) -> Result:
     """
     method, n = "stuart_maxwell: pairs as independent", len(mine)
     if n == 0:
-        return undefined("no_pairable_units", "No pair of answers.", method=method, n_units=0)
+        return undefined("no_pairable_units", "There are no paired answers.", method=method, n_units=0)
     both, n_categories = codes(np.concatenate([np.asarray(mine), np.asarray(theirs)]))
     table = np.bincount(both[:n] * n_categories + both[n:], minlength=n_categories**2).reshape(n_categories, -1)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
@@ -64,11 +64,11 @@ def cochran_q(has_category: Floats, unit: Labels, source: Labels) -> Result:
     table = frame.pivot_table(index="unit", columns="source", values="value").dropna() if len(frame) else pd.DataFrame()
     n, k = table.shape
     if n == 0 or k < _PAIR:
-        return undefined("no_pairable_units", "No unit has answers to two sources.", method=method, n_units=n)
+        return undefined("no_pairable_units", "No unit has answers about two sources.", method=method, n_units=n)
     x = (table.to_numpy() >= _HALF).astype(np.float64)
     by_source, by_unit, total = x.sum(axis=0), x.sum(axis=1), x.sum()
     spread = k * total - float(by_unit @ by_unit)
     if spread <= 0:
-        return undefined("no_variation", "No unit has different answers.", method=method, n_units=n)
+        return undefined("no_variation", "No unit has differing answers.", method=method, n_units=n)
     q = float((k - 1) * (k * (by_source @ by_source) - total**2) / spread)
     return Result(q, method, df=float(k - 1), p_value=float(special.chdtrc(k - 1, q)), n_units=n)

@@ -49,7 +49,9 @@ def share_of_item_means_at_least(
     if n == 1:
         return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
     if portion in {0, 1}:
-        return without_interval(bare, "no_variation", "All items are on one side of the cut: no spread.")
+        return without_interval(
+            bare, "no_variation", "All item means are on the same side of the cutoff, so no interval."
+        )
     draws = np.random.default_rng(seed).binomial(n, portion, n_resamples) / n
     return replace(bare, interval=_percentile(draws, level), standard_error=float(draws.std(ddof=1)), seed=seed)
 
@@ -79,7 +81,7 @@ def share_at_least_ratio(
     estimate = float(_ratio(pattern[np.newaxis])[0])
     if not np.isfinite(estimate):
         return undefined(
-            "separation", "No item mean of the reference reaches the cut: no ratio.", method=METHOD, **counts
+            "separation", "No item mean of the reference reaches the cutoff, so no ratio.", method=METHOD, **counts
         )
     bare = Result(estimate, METHOD).with_counts(**counts)
     if len(means.mine) == 1:
@@ -106,10 +108,10 @@ def _with_percentile(bare: Result, draws: Floats, level: float) -> Result:
     """The interval of the resamples that have a ratio (0 / 0 has none); an upper end at infinity is no interval."""
     kept = draws[~np.isnan(draws)]
     if np.mean(np.isposinf(kept)) >= (1 - level) / 2:
-        note = "The reference's share is 0 in too many resamples: the ratio has no upper end."
+        note = "The reference's share is 0 in too many resamples, so the ratio has no upper limit."
         return without_interval(bare, "separation", note)
     if np.ptp(kept) == 0:
-        return without_interval(bare, "no_variation", "Resampling items shows no spread.")
+        return without_interval(bare, "no_variation", "The estimate is the same in all resamples.")
     return replace(bare, interval=_percentile(kept, level))
 
 

@@ -65,7 +65,7 @@ def alternative_annotator_test(
     )
     tested = [j for j, result in enumerate(by_rater) if result.reason is None]
     if len(tested) < MIN_RATERS:
-        note = f"It takes {MIN_RATERS} raters with {MIN_UNITS} units each that others and the judge rated too."
+        note = f"Needs {MIN_RATERS} raters with {MIN_UNITS} units each that others and the judge rated too."
         nothing = undefined("no_pairable_units", note, method="alt_test", n_raters=len(tested))
         return AltTest(nothing, nothing, by_rater)
     p_values = np.array([by_rater[j].p_value for j in tested], dtype=np.float64)
@@ -110,7 +110,7 @@ def _against(judge_wins: Floats, human_wins: Floats, epsilon: float) -> Result:
 
 
 def _too_few(n: int) -> Result:
-    note = f"Fewer than {MIN_UNITS} units that others and the judge rated too."
+    note = f"Fewer than {MIN_UNITS} units that the judge and other raters also rated."
     return undefined("no_pairable_units", note, method="alt_test", n_units=n)
 
 
@@ -126,7 +126,9 @@ def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, 
     own: Ints = np.arange(n)
     error = cluster_variance(influence, own, n) ** 0.5
     if error <= _ROUNDING:
-        return without_interval(bare, "no_variation", "The judge is as close on every unit, or on none.")
+        return without_interval(
+            bare, "no_variation", "The judge is as close as the other raters on all units or on none, so no interval."
+        )
     reach = t_quantile(n - 1, level) * error
     interval = Interval(*ends_within(estimate, reach, 0.0, 1.0), "cluster_t_units", level, inference="items")
     return replace(bare, interval=interval, standard_error=error, df=float(n - 1))

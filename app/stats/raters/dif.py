@@ -70,10 +70,10 @@ def dif(value: Floats, trait: Floats, is_member: Bools, *, item: Labels, rater: 
     if problem:
         return Dif(*[replace(problem, method=METHOD).with_counts(**counts)] * 4)
     if np.ptp(number) == 0 or np.ptp(x) == 0:
-        return _nothing("no_variation", "The ratings, or the trait, do not vary.", counts)
+        return _nothing("no_variation", "The ratings or the trait do not vary.", counts)
     fits = _nested(number, (x - x.mean()) / spread(x), member - 0.5, items, raters)
     if fits is None:
-        note = "The group, or the trait, tells the ratings apart without exception."
+        note = "The group or the trait predicts the ratings perfectly."
         return _nothing("not_converged", note, counts)
     return _compared(*fits, level=level, counts=counts)
 

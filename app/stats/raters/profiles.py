@@ -93,18 +93,20 @@ def _model(value: Floats, unit: Labels, rater: Labels) -> tuple[Floats, Floats] 
 def _of_model(model: tuple[Floats, Floats] | None, k: int, own: Ints) -> tuple[Result, Result]:
     method, n = METHOD, len(own)
     if model is None:
-        note = "Responses and raters do not cross, or leave no residual variance."
+        note = "Responses and raters are not crossed, or there is no residual variance."
         nothing = undefined("no_variation", note, method=method, n_ratings=n)
         return nothing, nothing
     effects, residual = model
     severity = Result(-float(effects[k]), method, n_ratings=n)
     if n < _PAIR:
-        return severity, undefined("no_pairable_units", "A spread takes two ratings.", method=method, n_ratings=n)
+        return severity, undefined(
+            "no_pairable_units", "A standard deviation needs two ratings.", method=method, n_ratings=n
+        )
     return severity, Result(spread(residual[own]), method, n_ratings=n)
 
 
 def _not_run(n: int) -> Result:
-    return undefined("not_run", "Left out: too many ratings.", method=METHOD, n_ratings=n)
+    return undefined("not_run", "Left out because there are too many ratings.", method=METHOD, n_ratings=n)
 
 
 def mean_of_others(value: Floats, unit: Labels) -> Floats:

@@ -57,13 +57,13 @@ def rater_severity(value: Floats, *, unit: Labels, rater: Labels, level: float =
         if effects is not None:
             found = [_result(-mode, error, level) for mode, error in zip(*effects, strict=True)]
             return _named(rater_names.tolist(), found, n_of)
-        problem = undefined("not_converged", "The model has no maximum for these ratings.", method=METHOD)
+        problem = undefined("not_converged", "The fit did not converge.", method=METHOD)
     return _named(rater_names.tolist(), [problem] * len(n_of), n_of)
 
 
 def _problem(value: Floats, n_units: int, n_raters: int) -> Result | None:
     if min(n_units, n_raters) < _PAIR or max(n_units, n_raters) == len(value):
-        return undefined("no_pairable_units", "Severity takes raters who rated the same responses.", method=METHOD)
+        return undefined("no_pairable_units", "Severity needs raters who rated the same responses.", method=METHOD)
     if np.ptp(value) == 0:
         return undefined("no_variation", "All ratings are the same.", method=METHOD)
     return None

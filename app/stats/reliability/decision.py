@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
-_NO_UNITS = "Units do not differ beyond chance: no number of raters reaches the reliability."
-_NO_END = "The reliability of one rating may be 0, so there is no upper end."
+_NO_UNITS = "Units do not differ beyond chance, so no number of raters reaches this reliability."
+_NO_END = "The reliability of one rating may be 0, so there is no upper limit."
 
 
 def phi_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:

@@ -46,7 +46,7 @@ def icc_forms(ratings: Ratings, forms: Sequence[Form], *, confidence: float = 0.
 def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: float) -> Result:
     if squares is None:
         note = (
-            "raters and noise cannot be told apart: one rater, or each with units of their own (see the one-way forms)"
+            "raters and residual variance cannot be separated: one rater, or own units for each (see the one-way forms)"
         )
         return undefined("singular", note, **ratings.sizes())
     agreement = form.startswith("a")
@@ -73,7 +73,7 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
 
 def _too_little(ratings: Ratings) -> Result | None:
     if ratings.n_units < PAIR:
-        return undefined("one_cluster", "one unit has no variance between units", **ratings.sizes())
+        return undefined("one_cluster", "with one unit, there is no variance between units", **ratings.sizes())
     return no_variation(ratings) if len(ratings.values) == 1 else None
 
 

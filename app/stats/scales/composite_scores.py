@@ -64,7 +64,7 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     if is_pairwise:
         return bare
     if alpha >= 1:
-        return without_interval(bare, "no_variation", "All questions say the same: no interval.")
+        return without_interval(bare, "no_variation", "All questions have identical answers, so no interval.")
     tail = (1 - level) / 2
     low, high = (1 - (1 - alpha) * float(special.fdtri(n - 1, (n - 1) * (k - 1), p)) for p in (1 - tail, tail))
     return replace(
@@ -88,7 +88,7 @@ def item_rest_correlations(scores: Floats) -> list[Result]:
     for k in range(scores.shape[1]):
         one, rest = complete[:, k], np.delete(complete, k, axis=1).sum(axis=1)
         if n < _PAIR or np.ptp(one) == 0 or np.ptp(rest) == 0:
-            note = "The question, or the sum of the others, does not vary."
+            note = "The question or the sum of the others does not vary."
             found.append(undefined("no_variation", note, method="correlation", n_units=n))
         else:
             found.append(Result(float(np.corrcoef(one, rest)[0, 1]), "correlation", n_units=n))
@@ -107,7 +107,7 @@ def _alpha_error(covariance: Floats, n: int) -> float:
 def problem_of(complete: Floats, method: str, fewest: int = _PAIR) -> Result | None:
     n, k = complete.shape
     if k < fewest:
-        return undefined("no_pairable_units", f"It takes {fewest} questions.", method=method, n_units=n)
+        return undefined("no_pairable_units", f"Needs {fewest} questions.", method=method, n_units=n)
     if n < _PAIR:
-        return undefined("no_pairable_units", "It takes two rows with all answers.", method=method, n_units=n)
+        return undefined("no_pairable_units", "Needs two rows with all answers.", method=method, n_units=n)
     return None

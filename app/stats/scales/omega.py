@@ -48,14 +48,14 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
     correlation = np.asarray(np.corrcoef(complete, rowvar=False), dtype=np.float64)
     loadings = _loadings(correlation)
     if loadings is None:
-        return undefined("not_converged", "The least squares have no minimum.", method="omega", n_units=n)
+        return undefined("not_converged", "The fit did not converge.", method="omega", n_units=n)
     common = float((loadings * sds).sum() ** 2)
     unique = float(((1 - np.minimum(loadings**2, 1)) * sds**2).sum())
     estimate = common / (common + unique)
     bare = Result(estimate, METHOD, n_units=n)
     slope = _gradient(correlation, loadings, sds)
     if slope is None or not 0 < estimate < 1:
-        return without_interval(bare, "singular", "A question is the factor itself: no interval.")
+        return without_interval(bare, "singular", "One question is identical to the factor, so no interval.")
     z = (complete - complete.mean(axis=0)) / sds
     influence = (((z @ slope) * z).sum(axis=1) - float((slope * correlation).sum())) / n
     influence -= influence.mean()

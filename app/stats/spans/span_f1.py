@@ -70,10 +70,10 @@ def _ratio(part: Floats, whole: Floats, *, item: Labels, rater: Labels, level: f
     groups, total = clusters(item, rater), float(whole.sum())
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": len(part), "n_ratings": len(part)}
     if total == 0:
-        return undefined("no_pairable_units", "Nothing was marked, or the key is empty.", method=METHOD, **counts)
+        return undefined("no_pairable_units", "Nothing was marked or the key is empty.", method=METHOD, **counts)
     ratio = float(part.sum()) / total
     if ratio in {0, 1}:
         bare = Result(ratio, METHOD).with_counts(**counts)
-        return without_interval(bare, "no_variation", "No character, or every one, is right: no interval.")
+        return without_interval(bare, "no_variation", "All or none of the characters are correct, so no interval.")
     found = with_two_way_interval(ratio, (part - ratio * whole) / total, groups, level=level, is_share=True)
     return replace(found, p_value=None)

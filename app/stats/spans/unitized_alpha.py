@@ -43,7 +43,7 @@ def span_alpha(marks: Sequence[Marked], length: Mapping[object, int], *, level: 
     by_text = np.array([_coincidences(table) for table in counts])
     whole = by_text.sum(axis=0)
     if np.count_nonzero(whole.sum(axis=0)) < _PAIR:
-        return undefined("no_variation", "All characters were marked, or none.", method=METHOD, **sizes)
+        return undefined("no_variation", "All or none of the characters were marked.", method=METHOD, **sizes)
     bare = Result(_by_package(counts), METHOD).with_counts(**sizes)
     if len(counts) < _PAIR:
         return without_interval(bare, "one_cluster", "An interval for new texts needs two texts.")
@@ -89,7 +89,7 @@ def _with_interval(bare: Result, left: Floats, level: float) -> Result:
     """Jackknife on Fisher's z of the alphas without each text."""
     n, alpha = len(left), bare.estimate or 0.0
     if not np.isfinite(left).all():
-        return without_interval(bare, "one_cluster", "The marks of one text decide: no interval for new texts.")
+        return without_interval(bare, "one_cluster", "The estimate depends on one text, so no interval for new texts.")
     if max(alpha, float(left.max())) >= 1 or np.ptp(left) == 0:
         return without_interval(bare, "no_variation", "The texts do not differ in agreement: no interval.")
     z = np.arctanh(left)

@@ -104,7 +104,7 @@ def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
 
 def _range(ratings: Ratings, level: Level) -> str:
     ends = alpha_without_each_rater(ratings, level=level).range
-    return f"leaving out one rater at a time it lies between {ends[0]:.3f} and {ends[1]:.3f}" if ends else ""
+    return f"between {ends[0]:.3f} and {ends[1]:.3f} when one rater at a time is left out" if ends else ""
 
 
 def level_of(sheet: AnySheet) -> Level:

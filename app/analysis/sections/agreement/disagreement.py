@@ -27,9 +27,9 @@ SECTION = "disagreement"
 MAX_UNITS = 10
 # a matrix of more raters cannot be read
 MAX_IN_MATRIX = 20
-CAMPS = "two camps of two or more, half the scale or more apart"
-NO_CAMPS = f"not shown: nothing has {MIN_RATINGS_FOR_CAMPS} ratings, and two camps take as many"
-NO_PAIR = f"no two raters rated {MIN_IN_COMMON} things or more in common, with any variation"
+CAMPS = "two groups of two or more ratings, at least half the scale apart"
+NO_CAMPS = f"not shown: split opinions need {MIN_RATINGS_FOR_CAMPS} ratings of a unit, and no unit has as many"
+NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in common with any variation"
 
 
 def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
@@ -55,7 +55,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
         own = answers.select(answers.unit == worst.unit[place])
         camps = ", split opinions" if worst.is_split[place] else ""
         note = f"{worst.n_ratings[place]} ratings{camps}"
-        result = Result(float(worst.disagreement[place]), "distance over that by chance", n_units=1, note=note)
+        result = Result(float(worst.disagreement[place]), "disagreement relative to chance", n_units=1, note=note)
         scope = _named(sheet, int(own.row[0]))
         yield sheet.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
 

@@ -46,9 +46,7 @@ def kappas(sheet: AnySheet) -> Iterator[Estimate]:
     for group, answers in with_answers(whole, sheet.answers):
         pairs, n_pairs = named_pairs(answers, sheet.codes.raters.pool)
         rows = _rows_by_rater(answers.rater)
-        left = (
-            f"{len(pairs)} of {n_pairs} pairs are told of: those that share most items" if n_pairs > len(pairs) else ""
-        )
+        left = f"{len(pairs)} of {n_pairs} pairs are shown: those that share most items" if n_pairs > len(pairs) else ""
         for pair in pairs:
             part = answers.select(np.concatenate([rows[code] for code in pair]))
             ids = [sheet.codes.raters.ids[code] for code in pair]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.stats.agreement import SelfAgreement
     from app.stats.core.result import Result
 
-NOT_REPEATED = "nothing was rated again: the protocol plans no repeats, or none is done"
+NOT_REPEATED = "nothing was rated twice: the protocol plans no repeats, or none has been rated yet"
 
 
 def repeats(sheet: AnySheet) -> Iterator[Estimate]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SECTION = "choice"
 THESE_RATERS = "these raters only"
-INDEPENDENT = "decisive choices, each counted as independent: items and raters that come more than once are ignored"
+INDEPENDENT = "decisive choices, each counted as independent, although items and raters recur"
 BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "choice"
-UNKNOWN_SIDES = "not estimable: it is not known which response stood on which side"
+UNKNOWN_SIDES = "not estimable: it is not known which response was on which side"
 SIDE = {"covariate": "side"}
 LENGTH = {"covariate": "length"}
 ALWAYS = 0.95
@@ -75,7 +75,7 @@ def _strengths(sheet: ChoiceSheet, answers: Choices, reference: str) -> Iterator
         yield _Found("tie_log_nu", found.log_nu)
     if n > 2:  # noqa: PLR2004 - a circle takes three
         circles, triples = win_matrix(left, right, won, n_sources=n).n_intransitive
-        words = f"of {triples} triples of sources that all met"
+        words = f"out of {triples} triples of sources that were all compared with each other"
         yield _Found("intransitive_triples", Result(float(circles), "majorities", note=words))
 
 
@@ -113,9 +113,9 @@ def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: in
     if not len(known):
         return
     longer, times = float((known > 0).mean()), float(2 ** np.median(known))
-    note = f"The source's text is longer in {longer:.0%} of the choices, in the middle {times:.2g} times as long."
+    note = f"The source's text is longer in {longer:.0%} of choices; the median length ratio is {times:.2g}."
     if max(longer, 1 - longer) > ALWAYS:
-        note += " Equal length is hardly ever seen here: the share is drawn out beyond the data."
+        note += " Few choices are between texts of similar length, so this share is an extrapolation."
     yield from _at_equal(answers, won, doublings, LENGTH, note)
 
 

@@ -36,7 +36,7 @@ def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Estimate]:
     for group, answers in with_answers(distinct_groups(votes.codes), at):
         found = share_coherent(answers.strength, **answers.where)
         n_equal, n = int((answers.strength == 0).sum()), int(np.isfinite(answers.strength).sum())
-        note = f"{n_equal} of {n} choices are between responses rated alike, and left out. {found.note}".strip()
+        note = f"{n_equal} of {n} choices are between responses rated the same and are left out. {found.note}".strip()
         found, scope = replace(found, note=note), {**group.scope, "covariate": ratings.question.key}
         yield votes.record(found, answers, section=SECTION, scope=scope, statistic="choice_coherence", unit="choice")
 

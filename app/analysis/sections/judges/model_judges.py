@@ -34,8 +34,8 @@ EPSILON = {"crowd": 0.1, "expert": 0.2}
 SKILLED = 0.15
 # the test looks at each person, each other person and each unit
 MAX_CELLS = 200_000_000
-NOT_SHARED = "no person rated what the judge rated beside another person"
-SWAPPED = "of choices made again with the sides swapped"
+NOT_SHARED = "no unit was rated by the judge and two or more people"
+SWAPPED = "of choices repeated with the sides swapped"
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SECTION = "judge"
 FAMILY = "family"
-NOTE = "sources and judge are of one family where both have the same attribute family"
+NOTE = "a source and the judge belong to one family if their attribute `family` is the same"
 
 
 def favour(

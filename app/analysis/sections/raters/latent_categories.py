@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from app.stats.raters.dawid_skene import DawidSkene
 
 METHOD = "em: Dawid and Skene (1979), from the majority"
-NOTE = "takes one truth for granted; where taste differs there is none"
-NOTHING = "nothing was rated by two raters: errors cannot be told from truth"
+NOTE = "assumes one true category per unit, which need not exist for matters of taste"
+NOTHING = "no unit was rated by two raters, so errors cannot be estimated"
 # worth of LOST, WON and TIE; of no and yes
 CHOSEN, YES = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0])
 # the fit costs units x raters x categories
@@ -89,7 +89,7 @@ def _fit(sheet: AnySheet, answers: Answers, category: Ints, n_categories: int) -
         return undefined("no_pairable_units", NOTHING, method=METHOD, n_units=0)
     fit = dawid_skene(answers.unit, answers.rater, category, n_categories=n_categories)
     if fit is None or not fit.is_converged:
-        return undefined("not_converged", "The fit goes on without end.", method=METHOD)
+        return undefined("not_converged", "The fit did not converge.", method=METHOD)
     return fit
 
 

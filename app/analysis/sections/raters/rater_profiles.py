@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from app.analysis.data.question_data import AnySheet, ScaledSheet
     from app.analysis.estimate import Estimate
 
-ALONE = "no other rated the same"
-BY_ROW = "answers in the order in which they were given"
+ALONE = "no other rater rated the same units"
+BY_ROW = "answers in the order they were given"
 
 
 def severities(sheet: ScaledSheet) -> Iterator[Estimate]:

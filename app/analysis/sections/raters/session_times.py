@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
 NO_TIMES = "no times are known"
 SECOND = 1000
-MEDIAN_TIME = "median over trials of the time with the page in view"
+MEDIAN_TIME = "median over trials of the time with the page visible"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
     n = answers.counts["n_raters"]
     if n and (len(known.trials) or len(known.checks)):
         names = ", ".join(f"{name} ({why})" for name, why in known.flagged.items())
-        share = Result(len(known.flagged) / n, "flagged", n_units=n, note=names or "nobody is flagged")
+        share = Result(len(known.flagged) / n, "flagged", n_units=n, note=names or "no rater is flagged")
         yield record_of(None, share, answers, section=SECTION, scope={}, statistic="flagged_share", unit="rater_mean")
 
 

@@ -26,7 +26,7 @@ FLAGGED: dict[str, str] = {"flagged": "left_out"}
 
 
 def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Estimate]:
-    """Alpha, and for each source against the reference the difference or the share; nothing where nobody is flagged."""
+    """Alpha, and for each source against the reference the difference or the share; nothing if no rater is flagged."""
     if not flagged or sheet.question.target == "rater":
         return
     is_kept = ~np.isin(np.asarray(sheet.codes.raters.ids, dtype=object), list(flagged))

@@ -39,7 +39,7 @@ def test_alpha_comes_for_new_units_and_raters_first_then_for_new_units_then_resa
         "bootstrap_units",
     ]
     assert len({estimate.estimate for estimate in estimates}) == 1
-    assert estimates[0].note.startswith("leaving out one rater at a time it lies between")
+    assert estimates[0].note.endswith("when one rater at a time is left out")
 
 
 def test_two_raters_are_one_pair_so_the_interval_for_new_units_comes_first() -> None:

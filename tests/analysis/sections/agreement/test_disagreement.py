@@ -58,7 +58,7 @@ def test_more_pairs_than_are_told_of_are_said_in_the_note() -> None:
     few, many = _report(_rows(10)), _report(_rows(11))
     assert {f.note for f in find(few, "cohen_kappa_quadratic")} == {""}
     notes = {f.note for f in find(many, "cohen_kappa_quadratic")}
-    assert notes == {"45 of 55 pairs are told of: those that share most items"}
+    assert notes == {"45 of 55 pairs are shown: those that share most items"}
 
 
 def test_agreement_in_a_condition_is_that_of_its_answers_alone() -> None:

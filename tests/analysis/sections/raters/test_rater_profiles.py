@@ -114,7 +114,7 @@ def test_planned_repeats_that_nobody_did_give_the_reason() -> None:
     report = analyze(frames(study, [row for row in _rows() if row["question"] == "empathy"]), study)
     estimate = only(report, "intra_rater_kappa", scope={})
     assert (estimate.estimate, estimate.reason) == (None, "no_pairable_units")
-    assert estimate.note.startswith("nothing was rated again")
+    assert estimate.note.startswith("nothing was rated twice")
 
 
 def test_headlines_come_again_without_the_flagged_and_only_where_somebody_is() -> None:
