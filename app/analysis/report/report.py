@@ -15,6 +15,7 @@ from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.primary_sections import estimates_for
 from app.analysis.sections.study_data import Sheets
 from app.design.protocol.primary_default import primary_contrasts
+from app.stats.core.one_thread import one_thread
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
@@ -85,7 +86,8 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool, only_primary: b
     codes = codes_of(frames, protocol)
     sheets = Sheets(codes, protocol, full, frames)
     made_of = estimates_for(sheets, primary_contrasts(protocol)) if only_primary else estimates_of(sheets)
-    estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
+    with one_thread():
+        estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))
     roled, places = with_roles(estimates, protocol)
     adjusted = with_adjusted_p(roled)

@@ -85,8 +85,7 @@ def rater_variance(ratings: Ratings, influence: Floats) -> float:
     row, rater = ratings.unit_row, ratings.rater_row
     n_units, n_raters = ratings.n_units, len(ratings.rater_codes)
     influence = influence - influence.mean()
-    cells, cell = np.unique(row * n_raters + rater, return_inverse=True)
-    by_cell = np.bincount(cell, influence, len(cells))
+    by_cell = np.bincount(ratings.cells[0], influence, ratings.cells[1])
     by_rater, by_unit = np.bincount(rater, influence), np.bincount(row, influence)
     between = ((by_rater - by_rater.mean()) ** 2).sum()
     chance = (by_cell**2).sum() - (by_unit**2).sum() / n_raters

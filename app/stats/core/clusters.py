@@ -7,8 +7,10 @@ variance between raters and take away what both count, the item x rater cells.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import ref
 
 import numpy as np
 from scipy import special
@@ -29,6 +31,9 @@ BY_ITEM = "item_cluster_t"
 FEW_RATERS = 3
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
+# The last arrays that were asked for, held weakly, with their clusters.
+_known: deque[tuple[ref[Labels], ref[Labels], Clusters]] = deque(maxlen=3)
+
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
@@ -47,7 +52,19 @@ class Clusters:
 
 
 def clusters(item: Labels, rater: Labels) -> Clusters:
-    """The clusters of ratings. `item` and `rater` shape (n,), any labels."""
+    """The clusters of ratings. `item` and `rater` shape (n,), any labels; not to be written to afterwards.
+
+    A report asks for the clusters of the same two arrays many times in a row: the last answers are kept.
+    """
+    for known_item, known_rater, known in _known:
+        if known_item() is item and known_rater() is rater:
+            return known
+    found = _clusters(item, rater)
+    _known.appendleft((ref(item), ref(rater), found))
+    return found
+
+
+def _clusters(item: Labels, rater: Labels) -> Clusters:
     items, n_items = codes(item)
     raters, n_raters = codes(rater)
     cells, n_cells = codes(items * max(n_raters, 1) + raters)

@@ -83,6 +83,12 @@ class Ratings:
         """For each rating the place of its rater in `rater_codes`."""
         return _rows(self.rater, self.rater_codes)
 
+    @cached_property
+    def cells(self) -> tuple[Ints, int]:
+        """For each rating its pair of unit and rater, as a code from 0 on, and how many pairs there are."""
+        pairs, code = np.unique(self.unit_row * len(self.rater_codes) + self.rater_row, return_inverse=True)
+        return code.astype(np.int64), len(pairs)
+
     @property
     def values(self) -> Floats:
         """The distinct values that occur, ascending: the columns of `counts`."""

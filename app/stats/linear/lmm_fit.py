@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize, special
-from threadpoolctl import threadpool_limits
 
 from app.stats.core.arrays import codes
 from app.stats.core.crossed import Crossed, Factor, Factored, crossed, union_of_columns
+from app.stats.core.one_thread import one_thread
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Labels
@@ -115,7 +115,7 @@ def fit_lmm(
     design = crossed(*((by_item, by_rater) if is_item_large else (by_rater, by_item)), columns)
     model = _Reml(design, np.vstack([X, y])[:, design.order])
     try:
-        with threadpool_limits(1), np.errstate(all="ignore"):
+        with one_thread(), np.errstate(all="ignore"):
             return model.fitted(is_item_large=is_item_large)
     except np.linalg.LinAlgError:
         # the search ran off to effects without bound, which is what a residual of nothing looks like

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize
-from threadpoolctl import threadpool_limits
 
 from app.stats.core.arrays import codes
 from app.stats.core.crossed import Factor, crossed, union_of_columns
+from app.stats.core.one_thread import one_thread
 from app.stats.ordinal.clmm_laplace import Laplace
 from app.stats.ordinal.clmm_start import inverse_start, off_the_edge, part_of, shares_start
 
@@ -103,7 +103,7 @@ def fit_clmm(
     f = Laplace(y[design.order], X[:, design.order], design, link, int(y.max()) + 1)
     minimum = None
     # small matrices are slower on many threads than on one, by far where others use the machine too
-    with threadpool_limits(1), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+    with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         minimum = _minimized(f)
     if minimum is None:
         return None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
+
+from app.stats.core.one_thread import one_thread
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats
@@ -75,7 +76,7 @@ def reml(crossing: Crossing, start: tuple[float, float, float]) -> tuple[float, 
     # as shares, so that the slope at 0 is not flat and a component that starts at 0 can leave it
     first = [min(side / (side + rest), LARGEST_SHARE) for side in sides]
     bounds = [(0.0, LARGEST_SHARE)] * 2
-    with threadpool_limits(1):  # the matrices are small, and threads that wait for each other take ten times as long
+    with one_thread():  # the matrices are small, and threads that wait for each other take ten times as long
         found = minimize(
             deviance, first, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-13, "maxiter": MAX_STEPS}
         )
