@@ -27,7 +27,7 @@ log = logging.getLogger("attune.web")
 WORDS = {
     400: message("The request could not be read."),
     404: message("Page not found, or you do not have access to it."),
-    405: message("This address does not take that kind of request."),
+    405: message("This address does not accept this kind of request."),
     413: message("This upload is too large."),
     422: message("The request is missing something or has a value that is not allowed."),
 }
@@ -77,7 +77,7 @@ class GoneError(PageError):
     """It was here and is over: a closed study, a used link."""
 
     status = 410
-    title = message("This is over")
+    title = message("No longer available")
 
 
 class TooManyError(PageError):
@@ -119,7 +119,7 @@ class SentOnError(Exception):
 UNEXPECTED = message("Something went wrong on our side. We have logged it. Please try again.")
 NOT_POSSIBLE = message("Not possible")
 TIMED_OUT = message("That took too long")
-TOO_SLOW = message("What you sent did not arrive in time. Please check your connection and try again.")
+TOO_SLOW = message("Your input did not arrive in time. Please check your connection and try again.")
 NOT_SAVED_YET = message("Not saved yet")
 TRYING_AGAIN = message(
     "Not saved yet: the server cannot store anything right now. If this page keeps your answers, it sends them again "

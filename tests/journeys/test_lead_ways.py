@@ -54,7 +54,7 @@ def test_the_link_is_used_up_by_the_button_and_not_by_looking(engine: Engine, pa
     page.get_by_role("button", name="Sign out").click()
     page.goto(f"/sign-in/{token}")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("h1")).to_have_text("This is over")
+    expect(page.locator("h1")).to_have_text("No longer available")
 
 
 def test_by_password_to_the_page_that_was_asked_for(engine: Engine, page: Page) -> None:

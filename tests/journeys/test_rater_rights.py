@@ -100,7 +100,7 @@ def test_every_page_of_a_raters_rights(
     with engine.begin() as db:
         close_study(db, "study")
     late.goto("/s/study?PROLIFIC_PID=carl")
-    heading(late, "This is over")
+    heading(late, "No longer available")
     expect(late.locator("#completion-code")).to_have_text("FULL")
     check(late)
 

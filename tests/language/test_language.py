@@ -14,7 +14,7 @@ LEAST = [messages("Write at least %(n)s character.", "Write at least %(n)s chara
 
 def test_a_region_without_a_catalogue_has_that_of_its_language_and_its_own_numbers() -> None:
     swiss = language_of("de-CH")
-    assert swiss.say(message("Choose an answer.")) == "Bitte wählen Sie etwas aus."
+    assert swiss.say(message("Choose an answer.")) == "Bitte wählen Sie eine Antwort aus."
     # CLDR: an apostrophe in Switzerland, a full stop in Germany.
     assert (swiss.number(20_000), language_of("de").number(20_000)) == ("20’000", "20.000")
 

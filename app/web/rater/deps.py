@@ -173,7 +173,7 @@ def readable(form: Form) -> Form:
     """
     for text in (*form, *(value for values in form.values() for value in values)):
         if "\0" in text or not _is_encodable(text):
-            raise PageError(message("What you sent has a character that cannot be stored."))
+            raise PageError(message("Your input contains a character that cannot be stored."))
     return form
 
 
