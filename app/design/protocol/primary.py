@@ -40,7 +40,7 @@ class PrimaryContrast(BaseModel):
     reference_pool: str | None = None
     """The pool that it is compared with."""
     covariate: str | None = None
-    """A question or composite about the rater, or a column of raters.csv."""
+    """A question or composite about the rater, or one of `covariates` of `analysis`."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """For `equivalence` and `non_inferiority`, the largest difference that is too small to matter; default: `margin`
     of `analysis`.

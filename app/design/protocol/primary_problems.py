@@ -83,6 +83,11 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     }
     if factor in protocol.conditions:
         known["level"] = protocol.conditions[factor].levels
+    if test_of(protocol, contrast) == "attribute_effect":
+        known["attribute"] = [name for source in protocol.sources.values() for name in source.attributes]
+    scores = (*(one.key for one in protocol.scaled_questions), *protocol.analysis.composites)
+    about_raters = (key for key in scores if getattr(first_question(protocol, key), "target", "") == "rater")
+    known["covariate"] = [*protocol.analysis.covariates, *about_raters]
     for name, value in contrast.named.items():
         if name in known and value not in known[name]:
             yield f"{part}.{name} is one of {', '.join(known[name]) or 'none'}, found {value}"

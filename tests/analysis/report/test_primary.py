@@ -109,7 +109,7 @@ def test_without_a_declared_contrast_the_report_says_which_one_it_takes() -> Non
 
 
 def test_a_contrast_that_nobody_rated_says_so() -> None:
-    found, study = made([{"question": "empathy", "attribute": "family"}], answers=rows(2, 2, ("clear",)))
+    found, study = made([{"question": "empathy", "test": "pool_difference"}], answers=rows(2, 2, ("clear",)))
     (answer,) = primary_answers(found, study)
     assert (answer.sentences, answer.why) == ((), "There are no answers to estimate this from.")
     none, same = made(["empathy"], answers=rows(2, 2, ("clear",)))

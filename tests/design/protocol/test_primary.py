@@ -59,6 +59,8 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - whatever a l
         ({"question": "warm", "source": "model", "reference": "model"}, "another source than model, found the same"),
         ({"question": "warm", "factor": "label"}, "analysis.primary.1.factor is one of shown_label, found label"),
         ({"question": "warm", "pool": "crowd", "reference_pool": "x"}, "primary.1.pool is one of none, found crowd"),
+        ({"question": "warm", "attribute": "age"}, "analysis.primary.1.attribute is one of none, found age"),
+        ({"question": "warm", "covariate": "age"}, "analysis.primary.1.covariate is one of mood, later, found age"),
         ({"question": "who", "code": "robot"}, "analysis.primary.1.code is one of human, ai, found robot"),
         ({"question": "who", "test": "accuracy_share"}, "with correct or correct_column, found who"),
         ({"question": "who", "test": "dprime"}, "for a study with analysis.believed_source, found none"),
@@ -97,6 +99,7 @@ def test_a_contrast_is_named_once() -> None:
         ({"question": "warm", "factor": "shown_label", "level": "true"}, "factor_effect"),
         ({"question": "warm", "test": "interaction", "factor": "p"}, "interaction"),
         ({"question": "warm", "attribute": "family"}, "attribute_effect"),
+        ({"question": "warm", "covariate": "age"}, "covariate_slope"),
         ({"question": "warm", "covariate": "mood", "source": "model"}, "covariate_slope"),
         ({"question": "warm", "pool": "expert", "reference_pool": "crowd"}, "pool_difference"),
         ({"question": "warm", "test": "equivalence", "margin": 0.5}, "equivalence"),
@@ -118,9 +121,11 @@ def test_a_contrast_without_a_test_gets_the_one_that_its_parts_or_its_question_c
         "composites": {"both": ["warm", "sure"]},
         "changes": [{"before": "mood", "after": "later"}],
         "conjoint": ["warm"],
+        "covariates": ["age"],
         "empathic_accuracy": {"felt": "now"},
     }
-    study = protocol(questions=ALL, analysis=declared, conditions=PROFILE, design=POOLS)
+    sources = {**SOURCES, "other": {"kind": "model", "family": "B"}}
+    study = protocol(questions=ALL, analysis=declared, conditions=PROFILE, design=POOLS, sources=sources)
     (found,) = primary_contrasts(study)
     assert found.test == test
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.scopes import groups
-from app.analysis.sections.contrasts.factors import named_factors
+from app.analysis.sections.contrasts.factors import in_declared_order, named_factors
 from app.stats.comparison.change import change, change_difference
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def changes(sheets: Sheets) -> Iterator[Estimate]:
         for split in sheets.designed_splits:
             arm = arms_of_raters(split, len(everyone), sheets)
             for name, levels in named_factors(split, sheets.designed_splits):
-                yield from _by_arm(after, scores, arm, (name, levels), declared.before)
+                order = in_declared_order(arm[arm >= 0], levels, sheets.protocol.conditions.get(name))
+                yield from _by_arm(after, scores, arm, (name, levels, order), declared.before)
 
 
 def of_each_rater(sheet: ScaledSheet) -> Floats:
@@ -56,11 +57,14 @@ def arms_of_raters(split: Split, n_raters: int, sheets: Sheets) -> Ints:
 
 
 def _by_arm(
-    sheet: ScaledSheet, scores: tuple[Floats, Floats], arm: Ints, factor: tuple[str, list[str]], before: str
+    sheet: ScaledSheet,
+    scores: tuple[Floats, Floats],
+    arm: Ints,
+    factor: tuple[str, list[str], list[int]],
+    before: str,
 ) -> Iterator[Estimate]:
     """Nothing for a factor that varies within raters: each of them then has one change only."""
-    name, levels = factor
-    present = np.unique(arm[arm >= 0]).tolist()
+    name, levels, present = factor
     if len(present) <= 1:
         return
     for level in present:

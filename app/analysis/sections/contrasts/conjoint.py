@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,7 +88,9 @@ def _records(  # the parts of the records
     levels = {name: level[has_all] for name, level in shown.items()}
     for effect in amce(value[has_all], levels, **part.where):
         scope: Scope = {"attribute": effect.attribute, "level": effect.level, "reference_level": effect.reference_level}
-        yield sheet.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
+        record = sheet.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
+        # a choice stands in two rows, one for each response
+        yield replace(record, n_ratings=len(np.unique(part.row)))
     nothing = answers.select(np.zeros(len(value), dtype=bool))
     for name, why in left_out.items():
         found = undefined("no_variation", why, method=METHOD)

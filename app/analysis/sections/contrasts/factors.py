@@ -15,6 +15,7 @@ from app.stats.linear.cluster_robust import METHOD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from app.analysis.data.encoded_study import Ints
     from app.analysis.data.question_data import ScaledSheet
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
@@ -29,7 +30,7 @@ def factors(sheet: ScaledSheet, splits: Sequence[Split], declared: Mapping[str, 
         return
     for split in splits:
         for name, names in named_factors(split, splits):
-            yield from _levels(sheet, split, name, names)
+            yield from _levels(sheet, split, name, names, declared)
     for name, factor in declared.items():
         yield from _unrated(sheet, name, factor)
 
@@ -60,10 +61,25 @@ def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, 
         yield split.name, list(split.levels)
 
 
-def _levels(sheet: ScaledSheet, split: Split, factor: str, names: list[str]) -> Iterator[Estimate]:
+def in_declared_order(present: Ints, names: Sequence[str], factor: Factor | None) -> list[int]:
+    """The levels in the order of the protocol, so that the first one declared is what others are compared with.
+
+    Args:
+        present: numbers of levels.
+        names: of all levels, by number.
+        factor: as declared; None for what the protocol does not name as a condition, which is in order of its words.
+    """
+    found: list[int] = np.unique(present).tolist()
+    declared = [*factor.levels] if factor is not None else []
+    return sorted(found, key=lambda level: declared.index(names[level]) if names[level] in declared else level)
+
+
+def _levels(
+    sheet: ScaledSheet, split: Split, factor: str, names: list[str], declared: Mapping[str, Factor]
+) -> Iterator[Estimate]:
     answers = groups(sheet.codes)[0].of(sheet.answers)
     code = split.of(answers)
-    present = np.unique(code[code >= 0]).tolist()
+    present = in_declared_order(code[code >= 0], names, declared.get(factor))
     for level in present[1:]:
         here = np.isin(code, [present[0], level])
         both, at_level = answers.select(here), code[here] == level
