@@ -91,6 +91,8 @@ def _tested(about: About) -> str:
     """A test statistic with the difference that it tests, where there is one."""
     statistic = STATISTICS[about.estimate.statistic].words
     value = number(about.value, "test")
+    if "source" not in about.estimate.scope:
+        return f"{about.question}, all sources: {statistic} = {value}"
     if about.effect is None or about.effect.estimate is None:
         return f"{about.question}, {about.source} against {about.reference}: {statistic} = {value}"
     if about.effect.statistic == "rank_biserial":

@@ -44,6 +44,7 @@ RECORDED: dict[str, Recorded] = {
     "odds_ratio_clmm": Recorded("odds_ratio_clmm"),
     "prob_superiority": Recorded("prob_superiority"),
     "chi_square": Recorded("chi_square"),
+    "chi_square_all_sources": Recorded("chi_square", keys=()),
     "share_at_least_ratio": Recorded("share_at_least_ratio", "item_mean", (*SOURCES, "cut")),
     "percent_change": Recorded("percent_change"),
     "percent_change_at_least": Recorded("percent_change", keys=(*SOURCES, "cut")),

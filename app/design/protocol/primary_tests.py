@@ -71,6 +71,7 @@ TESTS: dict[str, PrimaryTest] = {
     "odds_ratio_clmm": _RATED,
     "prob_superiority": _RATED,
     "chi_square": _RATED,
+    "chi_square_all_sources": PrimaryTest("sources", ("rating",), may=("pool",)),
     "share_at_least_ratio": _RATED,
     "percent_change": _RATED,
     "percent_change_at_least": _RATED,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency
 
 from app.actions.studies.templates import list_templates, template_folder
 from app.analysis import analyze_primary
@@ -119,12 +120,13 @@ def test_ayers_pair_gives_the_share_preferred_then_both_differences_with_their_t
 def test_three_point_gives_chi_square_and_how_much_more_often_good(tmp_path: Path) -> None:
     effect = Effect(by_source(model_a=0.8, model_b=0.3), n_raters=18)
     found, table = drive("three-point", tmp_path / "s", effect)
-    assert [sentence.estimate.scope["source"] for sentence in found] == ["model_a", "model_b"] * 2
-    assert found[0].claim.startswith("Empathy, Model A against Human: Chi-square = ")
+    assert [sentence.estimate.scope.get("source") for sentence in found] == [None, "model_a", "model_b"]
     own = table[table["question"] == "empathy"]
     good = (own["value"].astype(float) >= 3).groupby(own["source"]).mean()
     percent = 100 * (good["model_a"] / good["human"] - 1)
-    assert f"ratings of 3 or more are {percent:.0f}% more frequent for Model A than for Human" in found[2].claim
+    says(found[1], "ratings of 3 or more are #% more frequent for Model A than for Human", float(percent))
+    counts = pd.crosstab(own["source"], own["value"])
+    says(found[0], "Empathy, all sources: Chi-square = #", float(chi2_contingency(counts, correction=False).statistic))
 
 
 @pytest.mark.parametrize(
