@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.web.lead.results.headlines import agreement, alpha_reading, comparisons
+from app.analysis.findings.headlines import agreement, alpha_reading, comparisons
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.web.lead.results.headlines import Headline
+    from app.analysis.findings.headlines import Headline
     from tests.analysis.builders import Row
 
 
