@@ -1,14 +1,25 @@
-"""The charts of a report: which there are, each with its specification and its table."""
+"""The charts of a report: which there are, each with its specification, its table and what it says."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from app.analysis.report.labelled import labelled
-from app.charts.distribution import distribution_spec, distribution_table
-from app.charts.forest import forest_spec, forest_table
-from app.charts.preference import preference_spec, preference_table
+from app.charts.agreement import agreement_finding, agreement_spec, agreement_table, alphas
+from app.charts.by_question import grouped_by_scale
+from app.charts.conditions import NAMES, conditions_finding, conditions_spec, conditions_table, splits_of
+from app.charts.distribution import distribution_finding, distribution_spec, distribution_table
+from app.charts.forest import forest_finding, forest_spec, forest_table
+from app.charts.judges import judge_rows, judges_finding, judges_spec, judges_table
+from app.charts.pace import pace_finding, pace_spec, pace_table, rater_points
+from app.charts.plane import MIN_SOURCES, plane_finding, plane_spec, plane_table, points_of
+from app.charts.preference import preference_finding, preference_spec, preference_table
+from app.charts.rater_pairs import rater_pairs_finding, rater_pairs_spec, rater_pairs_table, with_pairs
+from app.charts.turns import turn_places, turns_finding, turns_spec, turns_table
+from app.charts.win_matrix import MIN_SOURCES as MIN_MATRIX
+from app.charts.win_matrix import order_of, win_matrix_finding, win_matrix_spec, win_matrix_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,55 +37,135 @@ if TYPE_CHECKING:
 
 
 PRINT_WIDTH = 560
+Part = Literal["comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. `key` is unique in a report and fit for a file name and an address."""
+    """One chart. `key` is unique in a report and fit for a file name and an address; `part` is where it is shown."""
 
     key: str
-    section: str
+    part: Part
     question: str | None
     title: str
     estimates: tuple[Estimate, ...]
     build: Build
     tabulate: Callable[[Sequence[Estimate]], Table]
+    describe: Callable[[Sequence[Estimate]], str]
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
         """The Vega-Lite specification; None where there is nothing to draw, and then the table says why."""
-        return self.build(self.estimates, title=self.title, theme=theme, width=width)
+        found = self.build(self.estimates, title=self.title, theme=theme, width=width)
+        return found and {**found, "description": f"{self.title}. {self.finding}"}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is anything to draw."""
+        return self.spec() is not None
 
     @property
     def table(self) -> Table:
         """The same numbers as a table."""
         return self.tabulate(self.estimates)
 
+    @property
+    def finding(self) -> str:
+        """What the chart shows, for whoever does not see it."""
+        return self.describe(self.estimates)
+
 
 def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
-    """Distribution of each rating question, the mean differences, each forced choice: of people, then of judges."""
+    """Every chart that the report's estimates allow: of people first, then of judges."""
     shown = labelled(report, study.labels)
-    return [chart for is_model in (False, True) for chart in _charts(shown, study, is_model=is_model)]
+    people = [*_compared(shown, study, is_model=False), *_beyond(shown, study)]
+    return [*people, *_compared(shown, study, is_model=True)]
 
 
-def _charts(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
-    def estimates(section: str, question: str | None = None) -> tuple[Estimate, ...]:
-        found = report.of(section, question)
-        return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
-
+def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
+    """Mean differences, distributions and choices."""
     who, end = (" (model judges)", "-judges") if is_model else ("", "")
-    kinds = (
-        ("distribution", study.scaled_questions, distribution_spec, distribution_table),
-        ("choice", study.choice_questions, preference_spec, preference_table),
-    )
-    differences = estimates("comparison")
+    differences = _of(report, "comparison", is_model=is_model)
     if differences:
-        title = f"Mean differences{who}"
-        labels = study.labels
-        named = tuple(replace(one, question=labels.question(one.question or "")) for one in differences)
-        yield Chart(f"comparison{end}", "comparison", None, title, named, forest_spec, forest_table)
-    for section, questions, build, tabulate in kinds:
-        for number, question in enumerate(questions, start=1):
-            part = estimates(section, question.key)
-            if part:
-                key, title = f"{section}-{number}{end}", f"{question.text}{who}"
-                yield Chart(key, section, question.key, title, part, build, tabulate)
+        margins = {study.labels.question(key): margin for key, margin in study.analysis.margin.items()}
+        title, named = f"Mean differences{who}", _named(differences, study)
+        draw = partial(forest_spec, margins=margins)
+        yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
+    yield from _distributions(report, study, who, end, is_model=is_model)
+    for number, question in enumerate(study.choice_questions, start=1):
+        part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
+        if part:
+            kinds = (preference_spec, preference_table, preference_finding)
+            yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds)
+        if part and len(order_of(part)) >= MIN_MATRIX:
+            kinds = (win_matrix_spec, win_matrix_table, win_matrix_finding)
+            title = f"Every pair of sources: {study.labels.question(question.key)}{who}"
+            yield Chart(f"win-matrix-{number}{end}", "preference", question.key, title, part, *kinds)
+
+
+def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
+    """A chart per question, a bar per source; a bar per question where responses are of one source."""
+    kinds = (distribution_spec, distribution_table, distribution_finding)
+    scaled = [question.key for question in study.scaled_questions]
+    every = [f for key in scaled for f in _of(report, "distribution", key, is_model=is_model)]
+    if len(scaled) > 1 and len({f.scope["source"] for f in every if "source" in f.scope}) <= 1:
+        for number, group in enumerate(grouped_by_scale(_named(every, study)), start=1):
+            yield Chart(f"distribution-{number}{end}", "comparison", None, f"Ratings{who}", group, *kinds)
+        return
+    for number, question in enumerate(study.scaled_questions, start=1):
+        part = _of(report, "distribution", question.key, is_model=is_model)
+        if part:
+            title = f"{question.text}{who}"
+            yield Chart(f"distribution-{number}{end}", "comparison", question.key, title, part, *kinds)
+
+
+def _beyond(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    """The charts over several questions, of conditions, turns, raters and judges."""
+    agreed = _named(report.of("agreement"), study)
+    if alphas(agreed):
+        kinds = (agreement_spec, agreement_table, agreement_finding)
+        yield Chart("agreement", "agreement", None, "Agreement between raters", agreed, *kinds)
+    means = _named([f for f in report.of("distribution") if "rater_kind" not in f.scope], study)
+    if len(points_of(means)) >= MIN_SOURCES:
+        x, y = (str(one.question) for one in points_of(means)[0][1:])
+        yield Chart("plane", "comparison", None, f"{x} against {y}", means, plane_spec, plane_table, plane_finding)
+    judged = _named(report.of("judge"), study)
+    if judge_rows(judged):
+        kinds = (judges_spec, judges_table, judges_finding)
+        yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds)
+    about_raters = report.of("rater")
+    if rater_points(about_raters):
+        kinds = (pace_spec, pace_table, pace_finding)
+        yield Chart("pace", "raters", None, "Time against straight-lining", about_raters, *kinds)
+    yield from _by_question(report, study)
+
+
+def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    for number, question in enumerate(study.questions, start=1):
+        key, label = question.key, study.labels.question(question.key)
+        split_up = report.of("subgroup", key)
+        for split in splits_of(split_up):
+            draw, tell = partial(conditions_spec, split=split), partial(conditions_finding, split=split)
+            title = f"{label}: {NAMES[split].lower()} by source"
+            tabulate = partial(conditions_table, split=split)
+            name = f"{split.replace('_', '-')}-{number}"
+            yield Chart(name, "conditions", key, title, split_up, draw, tabulate, tell)
+        over_turns = report.of("contrast", key)
+        if turn_places(over_turns):
+            kinds = (turns_spec, turns_table, turns_finding)
+            yield Chart(f"turns-{number}", "turns", key, f"{label}: turn by turn", over_turns, *kinds)
+        disagreed = report.of("disagreement", key)
+        if with_pairs(disagreed):
+            kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)
+            yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", disagreed, *kinds)
+
+
+def _of(report: Report, section: str, question: str | None = None, *, is_model: bool) -> tuple[Estimate, ...]:
+    found = report.of(section, question)
+    return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
+
+
+def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
+    """With the question's label in place of its key, where a chart shows several questions."""
+    return tuple(
+        replace(one, question=study.labels.question(one.question)) if one.question else one for one in estimates
+    )

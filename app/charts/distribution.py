@@ -9,7 +9,7 @@ import altair as alt
 
 from app.analysis.report.wording import estimate_text, number, scope_text
 from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
-from app.charts.table import Table
+from app.charts.table import Table, first_few
 from app.charts.theme import COLOURS, config, diverging, ink_on, title_of
 
 if TYPE_CHECKING:
@@ -67,6 +67,14 @@ def distribution_table(estimates: Sequence[Estimate]) -> Table:
             )
         )
     return Table(("Source", *words, "Ratings", "Median", "Mean", "SD"), tuple(rows))
+
+
+def distribution_finding(estimates: Sequence[Estimate]) -> str:
+    """The middle rating of each bar."""
+    bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
+    said = [f"{scope_text(f.scope)} {estimate_text(f)}" for f in bars]
+    kind = "Most frequent" if bars and bars[0].statistic == "mode" else "Median"
+    return f"{kind} rating: {first_few(said)}" if said else "There are no ratings."
 
 
 def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:

@@ -8,14 +8,14 @@ import altair as alt
 
 from app.analysis.report.wording import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
 from app.charts.rows import row_axis, row_place
-from app.charts.table import Table
+from app.charts.table import Table, first_few
 from app.charts.theme import COLOURS, config, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 30
 
@@ -29,13 +29,24 @@ def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
 
 
 def forest_spec(
-    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 400
+    estimates: Sequence[Estimate],
+    margins: Mapping[str, float] | None = None,
+    *,
+    title: str,
+    theme: Theme = "light",
+    width: Width = 400,
 ) -> Spec | None:
-    """One row a difference that has an estimate, the numbers beside it. None where there is none."""
+    """One row a difference that has an estimate, the numbers beside it. None where there is none.
+
+    `margins`: what the lead declared too small to matter, by the question's label; shaded on both sides of zero.
+    """
     rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
-    data = alt.InlineData([{"k": k, **_row(estimate, rows)} for k, estimate in enumerate(rows)])
+    margins = margins or {}
+    data = alt.InlineData(
+        [{"k": k, **_row(estimate, rows), **_margin(estimate, margins)} for k, estimate in enumerate(rows)]
+    )
     base = alt.Chart(data).encode(y=row_place(len(rows)))
     names = row_axis([_name(estimate, rows) for estimate in rows])
     colours = COLOURS[theme]
@@ -48,9 +59,9 @@ def forest_spec(
         x="estimate:Q", y=row_axis([(_numbers(estimate),) for estimate in rows], orient="right")
     )
     chart = (
-        alt.layer(zero, interval, point, numbers)
+        alt.layer(*_margins(base, margins, colours), zero, interval, point, numbers)
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, _subtitle(rows)), width=width, height=ROW_HEIGHT * len(rows))
+        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=ROW_HEIGHT * len(rows))
     )
     return {**chart.to_dict(), "config": config(theme)}
 
@@ -98,10 +109,32 @@ def _numbers(estimate: Estimate) -> str:
     return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
 
 
-def _subtitle(rows: Sequence[Estimate]) -> str:
+def _margin(estimate: Estimate, margins: Mapping[str, float]) -> dict[str, float]:
+    margin = margins.get(str(estimate.question))
+    return {} if margin is None else {"margin_low": -margin, "margin_high": margin}
+
+
+def _margins(base: alt.Chart, margins: Mapping[str, float], colours: Colours) -> list[alt.Chart]:
+    """The equivalence margin of each row, behind its interval."""
+    if not margins:
+        return []
+    known = base.transform_filter("isValid(datum.margin_low)")
+    band: alt.Chart = known.mark_rect(fill=colours.band).encode(x="margin_low:Q", x2="margin_high:Q")
+    return [band]
+
+
+def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
     sources = {estimate.scope["source"] for estimate in rows}
     who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"Each source {MINUS} "
-    return f"{who}{rows[0].scope['reference']}, with 95% CIs {generalizes_text(rows)}".rstrip()
+    shaded = ". Shaded: equivalence margin" if margins else ""
+    return f"{who}{rows[0].scope['reference']}, with 95% CIs {generalizes_text(rows)}".rstrip() + shaded
+
+
+def forest_finding(estimates: Sequence[Estimate]) -> str:
+    """Each difference with its interval."""
+    known = [f for f in headlines(estimates) if f.estimate is not None]
+    said = [f"{f.question}, {scope_text(f.scope)}: {_numbers(f)}" for f in known]
+    return f"Mean differences with 95% CIs. {first_few(said)}" if said else "No difference could be estimated."
 
 
 def _tooltip() -> list[alt.Tooltip]:

@@ -17,7 +17,7 @@ from app.analysis.report.wording import (
     scope_text,
 )
 from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
-from app.charts.table import Table
+from app.charts.table import Table, first_few
 from app.charts.theme import COLOURS, config, ink_on, title_of
 
 if TYPE_CHECKING:
@@ -92,6 +92,17 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
         words = interval_text(estimate) or estimate.note
         rows.append((of_text(estimate), *cells, estimate_text(estimate), words, p_text(estimate.p_value)))
     return Table(header, tuple(rows))
+
+
+def preference_finding(estimates: Sequence[Estimate]) -> str:
+    """Each share preferred with its interval."""
+    known = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
+    said = [
+        f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of {f.n_ratings:,} choices"
+        f" ({interval_text(f)})"
+        for f in known
+    ]
+    return first_few(said) if said else "No share could be estimated."
 
 
 def _bars(base: alt.Chart, rows: Sequence[Estimate], colours: Colours) -> alt.Chart:

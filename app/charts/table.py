@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_SAID = 8
 # how a number, an interval, a p-value or what stands for none begins
 _NUMERIC = frozenset("0123456789.−–[<")
 
@@ -33,3 +38,13 @@ def is_number(cell: str) -> bool:
     [True, True, True, False, False]
     """
     return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:].removeprefix("= "))) if cell else False
+
+
+def first_few(sentences: Sequence[str]) -> str:
+    """As many as an alternative text can hold, and how many more the table has.
+
+    >>> first_few(["a", "b"])
+    'a; b.'
+    """
+    more = len(sentences) - MAX_SAID
+    return "; ".join(sentences[:MAX_SAID]) + (f"; and {more} more in the table." if more > 0 else ".")

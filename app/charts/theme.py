@@ -16,6 +16,12 @@ Width = int | Literal["container"]
 Spec = dict[str, Any]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 TITLE_LENGTH, SUBTITLE_LENGTH = 68, 90
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+# Okabe and Ito (2008), for several series; lighter on a dark page.
+SERIES: dict[Theme, tuple[str, ...]] = {
+    "light": ("#0072b2", "#d55e00", "#009e73", "#a2508a", "#7a6400", "#3f4650"),
+    "dark": ("#56b4e9", "#f0994a", "#3fc79b", "#dd9cc4", "#d9c24a", "#c3cad2"),
+}
 WHITE, BLACK = "#ffffff", "#16181d"
 # of this relative luminance (WCAG 2) and above black is the better ink
 BRIGHT = 0.18
@@ -28,6 +34,7 @@ class Colours:
     ink: str
     muted: str
     grid: str
+    band: str
     source: str
     reference: str
     tie: str
@@ -40,6 +47,7 @@ COLOURS: dict[Theme, Colours] = {
         ink="#1f2328",
         muted="#57606a",
         grid="#d8dee4",
+        band="#e9edf1",
         source="#0072b2",
         reference="#e69f00",
         tie="#b6bcc4",
@@ -50,6 +58,7 @@ COLOURS: dict[Theme, Colours] = {
         ink="#e6e9ed",
         muted="#a7b0ba",
         grid="#3a414a",
+        band="#262d35",
         source="#56b4e9",
         reference="#e69f00",
         tie="#6b7480",
@@ -68,6 +77,15 @@ def diverging(n: int, theme: Theme) -> list[str]:
     segments = list(pairwise(COLOURS[theme].stops))
     places = [k * len(segments) / (n - 1) for k in range(n)]
     return [_mix(*segments[left], place - left) for place in places for left in [min(int(place), len(segments) - 1)]]
+
+
+def series_colours(n: int, theme: Theme) -> list[str]:
+    """A colour per series; beyond six they recur, and shape and place tell them apart.
+
+    >>> series_colours(2, "light")
+    ['#0072b2', '#d55e00']
+    """
+    return [SERIES[theme][k % len(SERIES[theme])] for k in range(n)]
 
 
 def title_of(words: str, subtitle: str = "") -> Spec:

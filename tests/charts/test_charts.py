@@ -34,11 +34,22 @@ def _charts(rows: list[Row], question: dict[str, Any] = FIVE, **more: Any) -> tu
     return report, {chart.key: chart for chart in charts_of(report, study)}
 
 
+def _rows_of(spec: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a specification, or a part of one
+    """Every row of data, named or inline."""
+    if isinstance(spec, dict):
+        tables = [
+            *spec.get("datasets", {}).values(),
+            *([spec["values"]] if isinstance(spec.get("values"), list) else []),
+        ]
+        rows = [row for table in tables for row in table if isinstance(row, dict)]
+        return rows + [row for key, part in spec.items() if key != "datasets" for row in _rows_of(part)]
+    return [row for part in spec for row in _rows_of(part)] if isinstance(spec, list) else []
+
+
 def _data(spec: dict[str, Any] | None, column: str) -> list[dict[str, Any]]:
     """The rows of a specification that have this column."""
     assert spec is not None
-    tables: list[list[dict[str, Any]]] = list(spec["datasets"].values())
-    found = [row for table in tables for row in table if column in row]
+    found = [row for row in _rows_of(spec) if column in row]
     assert found
     return found
 
@@ -134,7 +145,7 @@ def test_every_chart_has_its_table_with_the_same_numbers() -> None:
 
 def test_without_ratings_nothing_is_drawn_and_the_table_says_why() -> None:
     _, charts = _charts([])
-    assert [chart.spec() for chart in charts.values()] == [None, None, None]
+    assert {chart.spec() for chart in charts.values()} == {None}
     assert "has no ratings" in charts["comparison"].table.rows[0][2]
 
 
@@ -158,9 +169,9 @@ def test_a_theme_changes_colours_and_no_number() -> None:
 
 
 def _numbers(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    rows = [row for table in spec["datasets"].values() for row in table]
+    rows = _rows_of(spec)
     assert rows
-    return sorted(({key: value for key, value in row.items() if key != "ink"} for row in rows), key=str)
+    return sorted(({key: value for key, value in row.items() if key not in {"ink", "fill"}} for row in rows), key=str)
 
 
 def test_a_specification_is_plain_json_whatever_a_source_is_called() -> None:
@@ -173,3 +184,21 @@ def test_a_specification_is_plain_json_whatever_a_source_is_called() -> None:
     ]
     for chart in charts_of(analyze(frames(study, rows), study), study):
         assert json.loads(json.dumps(chart.spec(), allow_nan=False)) == chart.spec()
+
+
+def test_every_chart_says_what_it_shows() -> None:
+    _, charts = _charts(ROWS)
+    assert "Empathy, Model − Human: 1.50" in charts["comparison"].finding
+    assert "Model preferred over Human in 75.0% of 6 choices" in charts["choice-1"].finding
+    assert "Human 2.50; Model 4.00" in charts["distribution-1"].finding
+    for chart in charts.values():
+        spec = chart.spec()
+        assert spec is None or chart.finding in spec["description"]
+
+
+def test_the_equivalence_margin_is_a_band_around_zero() -> None:
+    study = protocol(FIVE, analysis={"reference": "human", "margin": {"empathy": 0.5}})
+    rows = [row for row in ROWS if row["question"] == "empathy"]
+    charts = {chart.key: chart for chart in charts_of(analyze(frames(study, rows), study), study)}
+    (row,) = _data(charts["comparison"].spec(), "margin_low")
+    assert (row["margin_low"], row["margin_high"]) == (-0.5, 0.5)

@@ -1,4 +1,4 @@
-"""Pictures for papers and the script of the browser, both out of the wheel."""
+"""Pictures for pages and papers, out of the wheel."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.charts.render import bundle, render
+from app.charts.render import render
 from tests.charts.test_charts import ROWS, _charts
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.charts.render import Format
 
 
@@ -42,12 +40,3 @@ def test_the_specification_is_of_the_version_that_is_drawn() -> None:
     assert spec is not None
     known = {version.partition(".")[0] for version in vl_convert.get_vegalite_versions()}
     assert spec["$schema"].rpartition("/v")[2].partition(".")[0] in known
-
-
-def test_the_script_is_made_once_and_kept(tmp_path: Path) -> None:
-    path = bundle(tmp_path / "scripts")
-    assert "window.vegaEmbed" in path.read_text(encoding="utf-8")
-    written = path.stat().st_mtime_ns
-    assert bundle(tmp_path / "scripts") == path
-    assert path.stat().st_mtime_ns == written
-    assert [file.name for file in path.parent.iterdir()] == [path.name]

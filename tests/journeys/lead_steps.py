@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 PASSWORD = "correct horse battery"
-N_CHARTS = 3
 
 
 def a_lead(engine: Engine) -> str:
@@ -34,12 +33,16 @@ def sign_in(page: Page, token: str) -> None:
     expect(page.locator("h1")).to_have_text("Studies")
 
 
-def open_analytics(page: Page) -> None:
-    """From the list to the analytics, until every chart is drawn."""
+def open_results(page: Page) -> None:
+    """From the list to the summary of the results."""
     page.get_by_role("link", name="Replies that were rated").click()
-    page.get_by_role("link", name="Analytics").click()
-    expect(page.get_by_role("heading", name="Summary")).to_be_visible(timeout=30_000)
-    for place in range(N_CHARTS):
-        chart = page.locator("[data-chart]").nth(place)
-        chart.scroll_into_view_if_needed()
-        expect(chart.locator("svg")).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name="Results").click()
+    expect(page.locator(".study-question")).to_be_visible(timeout=30_000)
+
+
+def open_part(page: Page, title: str) -> None:
+    """A section of the results, until every chart is drawn."""
+    page.locator(".sections").get_by_role("link", name=title).click()
+    expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible(timeout=30_000)
+    drawn = "() => [...document.images].every((image) => image.complete && image.naturalWidth > 0)"
+    page.wait_for_function(drawn, timeout=60_000)

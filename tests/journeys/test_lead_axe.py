@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
-from tests.journeys.lead_steps import a_lead, open_analytics, sign_in
+from tests.journeys.lead_steps import a_lead, open_part, open_results, sign_in
 from tests.journeys.test_rater_axe import LOOKS, check
 from tests.web.lead.build import rate
 
@@ -38,10 +38,15 @@ def test_every_page_of_a_lead(
         check(page)
     sign_in(page, token)
     check(page)
-    open_analytics(page)
-    page.locator(".recipes summary").first.click()
+    open_results(page)
+    page.locator(".filter summary").click()
     check(page)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    for title in ("Human versus model", "Preference", "Agreement"):
+        open_part(page, title)
+        page.locator(".recipes summary").first.click()
+        check(page)
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     page.get_by_role("link", name="Coverage").click()
     expect(page.locator("#coverage")).to_be_visible()
     check(page)

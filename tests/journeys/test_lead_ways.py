@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import zipfile
 from pathlib import Path
@@ -16,7 +15,7 @@ from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
 from app.settings import settings
-from tests.journeys.lead_steps import N_CHARTS, PASSWORD, a_lead, open_analytics, sign_in
+from tests.journeys.lead_steps import PASSWORD, a_lead, open_part, open_results, sign_in
 from tests.web.lead.build import rate
 from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
 
@@ -29,21 +28,39 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
-def test_by_a_link_to_the_charts_and_the_numbers(engine: Engine, page: Page) -> None:
+def test_by_a_link_to_the_summary_and_the_numbers(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
-    open_analytics(page)
-    expect(page.locator("[data-chart] svg")).to_have_count(N_CHARTS)
-    expect(page.locator(".claim").first).to_contain_text("Machine was preferred over Person in")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="rated-analytics.csv").click()
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
-    with page.expect_download() as download:
-        page.get_by_role("link", name="rated-analytics.json").click()
-    estimates = json.loads(Path(download.value.path()).read_text("utf-8"))["estimates"]
+    open_results(page)
+    expect(page.locator(".effect").first).to_contain_text("Machine preferred in")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 900
+    open_part(page, "All estimates")
+    estimates = page.request.get("/studies/rated/results.json").json()["estimates"]
+    rows = list(csv.DictReader(io.StringIO(page.request.get("/studies/rated/results.csv").text())))
     assert len(rows) == len(estimates)
-    # Those of single raters stand in a table of their own.
-    of_one = [estimate for estimate in estimates if estimate["section"] == "rater" and "raters" in estimate["scope"]]
-    assert len(estimates) - len(of_one) == page.locator(".recipes td.recipe").count()
+    assert len(estimates) == page.locator("td.recipe").count()
+
+
+def test_a_filter_stands_in_the_address_and_on_the_page(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    open_results(page)
+    page.locator(".filter summary").click()
+    page.locator(".filter").get_by_label("Question").select_option("empathy")
+    page.get_by_role("button", name="Apply filter").click()
+    expect(page.locator(".only")).to_contain_text("Only question Empathy.")
+    open_part(page, "Agreement")
+    expect(page).to_have_url(re.compile("question=empathy"))
+    page.get_by_role("link", name="Show all").click()
+    expect(page.locator(".only")).to_have_count(0)
+
+
+def test_a_printed_section_holds_all_its_charts(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    open_results(page)
+    open_part(page, "Human versus model")
+    n_charts = page.locator("figure.chart").count()
+    page.emulate_media(media="print")
+    assert page.locator("figure.chart img:visible").count() == n_charts
+    assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_the_link_is_used_up_by_the_button_and_not_by_looking(engine: Engine, page: Page) -> None:
@@ -70,19 +87,17 @@ def test_by_password_to_the_page_that_was_asked_for(engine: Engine, page: Page) 
 
 
 def test_the_charts_follow_the_colours_of_the_page(engine: Engine, page: Page) -> None:
-    page.emulate_media(color_scheme="light")
-    sign_in(page, a_lead(engine))
-    open_analytics(page)
-    ink = page.locator("[data-chart] svg text").first
-    light = ink.get_attribute("fill")
     page.emulate_media(color_scheme="dark")
-    expect(ink).not_to_have_attribute("fill", str(light))
+    sign_in(page, a_lead(engine))
+    open_results(page)
+    open_part(page, "Agreement")
+    assert "theme=dark" in page.locator("figure.chart img").first.evaluate("image => image.currentSrc")
 
 
 @pytest.mark.parametrize(("kind", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("PDF", b"%PDF")])
 def test_a_chart_is_taken_away_as_a_picture(engine: Engine, page: Page, kind: str, begins: bytes) -> None:
     sign_in(page, a_lead(engine))
-    page.goto("/studies/rated/analytics")
+    page.goto("/studies/rated/results/preference")
     with page.expect_download() as download:
         page.get_by_role("link", name=kind).first.click()
     assert Path(download.value.path()).read_bytes().startswith(begins)
@@ -97,9 +112,9 @@ def test_without_scripts_the_tables_stand_and_the_study_is_run(
     for button, status in (("Open study", "open"), ("Pause", "paused"), ("Reopen study", "open")):
         page.get_by_role("button", name=button).click()
         expect(page.locator(".chip")).to_have_text(status)
-    page.get_by_role("link", name="Analytics").click()
-    expect(page.locator("[data-chart]").first).to_be_hidden()
-    expect(page.locator("figure.chart table").first).to_be_visible()
+    page.get_by_role("link", name="Results").click()
+    open_part(page, "Agreement")
+    expect(page.locator("figure.chart img").first).to_be_visible()
 
 
 def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:

@@ -13,7 +13,6 @@ from sqlalchemy import text
 
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
-from app.web.lead.results.charts import vega_url
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /": ANYBODY,
     "GET /health": ANYBODY,
     "GET /static/{digest}/{name}": ANYBODY,
-    "GET /charts/vega/{name}.js": ANYBODY,
     "GET /sign-in": (303, 303, 200, 200, 200),
     "POST /sign-in": (422, 422, 422, 422, 422),
     "GET /sign-in/{token}": ANYBODY,
@@ -80,10 +78,12 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/design/questions/{number}": OWN_CHANGE,
     "GET /studies/{slug}/design/{part}": OWN_PAGE,
     "POST /studies/{slug}/design/{part}": OWN_CHANGE,
-    "GET /studies/{slug}/analytics": OWN_PAGE,
-    "GET /studies/{slug}/analytics.json": OWN_PAGE,
-    "GET /studies/{slug}/analytics.csv": OWN_PAGE,
+    "GET /studies/{slug}/results": OWN_PAGE,
+    "GET /studies/{slug}/results/{part}": OWN_PAGE,
+    "GET /studies/{slug}/results.json": OWN_PAGE,
+    "GET /studies/{slug}/results.csv": OWN_PAGE,
     "GET /studies/{slug}/charts.json": OWN_PAGE,
+    "GET /studies/{slug}/drawings/{key}.svg": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/{slug}/charts/{key}.json": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/{slug}/charts/{key}.{picture}": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/{slug}/ratings.csv": OWN_PAGE,
@@ -190,7 +190,7 @@ def test_the_table_has_every_route(app: FastAPI) -> None:
 def test_everybody_gets_what_is_theirs(db: Connection, stage: Stage, route: str) -> None:
     method, _, path = route.partition(" ")
     names = {**stage.words, "name": "attune.css"}
-    address = vega_url() if "vega" in path else path.format(**names)
+    address = path.format(**names)
     found = []
     for who in CAST:
         undo = db.begin_nested()
@@ -221,7 +221,7 @@ def test_no_change_is_taken_from_another_site(stage: Stage, route: str) -> None:
 @pytest.mark.parametrize("route", EXPECTED)
 def test_every_answer_carries_the_policy(stage: Stage, route: str) -> None:
     method, _, path = route.partition(" ")
-    address = vega_url() if "vega" in path else path.format(**stage.words, name="attune.css")
+    address = path.format(**stage.words, name="attune.css")
     answer = stage.browsers["lead"].request(method, address, data=FORMS.get(route))
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -7,7 +7,8 @@ import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from app.charts.render import FORMATS, render
+from app.actions.results.drawing_process import DRAWING_PROCESS
+from app.charts.render import FORMATS
 from app.storage.results.chart_files import get_chart_file, record_chart_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def chart_picture(begin: Begin, spec: Spec, picture: Format) -> tuple[str, bytes
     with begin() as db:
         content = get_chart_file(db, sha256, picture)
     if content is None:
-        content = render(spec, picture)
+        content = DRAWING_PROCESS.render(spec, picture)
         with begin() as db:
             record_chart_file(db, sha256, picture, content)
     return FORMATS[picture], content

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 from pandas.util import hash_pandas_object
 
+from app.analysis.data.filters import ALL
+
 if TYPE_CHECKING:
+    from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
 
 
-def fingerprint(frames: Frames, protocol: Protocol) -> str:
+def fingerprint(frames: Frames, protocol: Protocol, filters: Filters = ALL) -> str:
     """SHA-256 of everything that a report depends on."""
     digest = hashlib.sha256(protocol.model_dump_json().encode())
+    digest.update(repr(filters).encode() if filters else b"")
     every = (frames.items, frames.responses, frames.raters, frames.ratings, frames.checks)
     for frame in (frame for frame in every if frame is not None):
         digest.update("\0".join(map(str, frame.columns)).encode())

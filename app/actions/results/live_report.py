@@ -10,17 +10,26 @@ from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from app.analysis.data.filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Protocol as Typed
 
+    from app.analysis.data.filtering import FilterOptions
+    from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
+
+    class Analyze(Typed):
+        """What makes a report."""
+
+        def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters) -> Report: ...
+
 
 # A page, its charts and its files ask for the same report within seconds, and the mixed models take seconds each.
 KEPT = 8
@@ -34,6 +43,12 @@ class LiveReport:
     read_at: datetime
     report: Report
     protocol: Protocol
+    options: FilterOptions
+
+    @property
+    def filters(self) -> Filters:
+        """Which answers it is of."""
+        return self.report.filters
 
 
 class LiveReports:
@@ -42,37 +57,37 @@ class LiveReports:
     No other process needs what is kept here: what it does not find it makes again, and that comes out the same.
     """
 
-    def __init__(self, analyze: Callable[[Frames, Protocol], Report], *, patience_s: float = 5) -> None:
+    def __init__(self, analyze: Analyze, *, patience_s: float = 5) -> None:
         """`analyze` makes a report, outside of every transaction; a page waits for it as long as `patience_s`."""
         self._analyze, self._patience_s = analyze, patience_s
         self._guard = Lock()
         self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
         self._at_work: dict[int, Future[LiveReport]] = {}
 
-    def now(self, begin: Begin, study: StudyRow, name: str | None = None) -> LiveReport:
+    def now(self, begin: Begin, study: StudyRow, name: str | None = None, filters: Filters = ALL) -> LiveReport:
         """The report of that name if it is kept, else of the answers as they are, however long it takes."""
         self._forget_deleted(begin, study.id)
         kept = self._made.get((study.id, name)) if name else None
-        made = kept or self._get(begin, study, None)
+        made = kept or self._get(begin, study, None, filters)
         assert made is not None  # noqa: S101 - only impatience gives None
         return made
 
-    def soon(self, begin: Begin, study: StudyRow) -> tuple[LiveReport | None, bool]:
+    def soon(self, begin: Begin, study: StudyRow, filters: Filters = ALL) -> tuple[LiveReport | None, bool]:
         """The report of the answers as they are, and True; or, once patience ends, the last one if any, and False.
 
         What was begun goes on and is there for who asks again.
         """
         self._forget_deleted(begin, study.id)
-        made = self._get(begin, study, self._patience_s)
-        return (made, True) if made else (self._latest(study.id), False)
+        made = self._get(begin, study, self._patience_s, filters)
+        return (made, True) if made else (self._latest(study.id, filters), False)
 
     def of_folder(self, folder: StudyFolder) -> Report:
         """The report of a study that was read whole."""
         from app.analysis.data.study_folder import frames_of
 
-        return self._analyze(frames_of(folder), folder.protocol)
+        return self._analyze(frames_of(folder), folder.protocol, filters=ALL)
 
-    def _get(self, begin: Begin, study: StudyRow, patience_s: float | None) -> LiveReport | None:
+    def _get(self, begin: Begin, study: StudyRow, patience_s: float | None, filters: Filters) -> LiveReport | None:
         from app.actions.results.report import read_study
 
         deadline = None if patience_s is None else time.monotonic() + patience_s
@@ -82,18 +97,20 @@ class LiveReports:
                 # The transaction ends here: a pool has few connections, and estimates may take minutes.
                 with begin() as db:
                     frames, protocol = read_study(db, study)
-                at_work, is_mine = self._begin(study.id, frames, protocol)
+                at_work, is_mine = self._begin(study.id, frames, protocol, filters)
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             if not wait([at_work], left).done:
                 return None
             if is_mine:
                 return at_work.result()
 
-    def _begin(self, study_id: int, frames: Frames, protocol: Protocol) -> tuple[Future[LiveReport], bool]:
+    def _begin(
+        self, study_id: int, frames: Frames, protocol: Protocol, filters: Filters
+    ) -> tuple[Future[LiveReport], bool]:
         """What makes this report or has made it, and True; or what still makes an earlier one, and False."""
         from app.actions.results.fingerprint import fingerprint
 
-        name, read_at = fingerprint(frames, protocol), datetime.now(UTC)
+        name, read_at = fingerprint(frames, protocol, filters), datetime.now(UTC)
         future: Future[LiveReport] = Future()
         with self._guard:
             if at_work := self._at_work.get(study_id):
@@ -105,8 +122,12 @@ class LiveReports:
             self._at_work[study_id] = future
 
         def make() -> None:
+            from app.analysis.data.filtering import filtered_protocol, options_of
+
             try:
-                made = LiveReport(name, read_at, self._analyze(frames, protocol), protocol)
+                report = self._analyze(frames, protocol, filters=filters)
+                kept = filtered_protocol(protocol, filters)
+                made = LiveReport(name, read_at, report, kept, options_of(frames, protocol))
             except BaseException as error:  # noqa: BLE001 - whoever waits for it must hear of it
                 self._end(study_id, None)
                 future.set_exception(error)
@@ -134,7 +155,7 @@ class LiveReports:
                 if deleted_at and key[0] == study_id and made.read_at <= deleted_at:
                     del self._made[key]
 
-    def _latest(self, study_id: int) -> LiveReport | None:
+    def _latest(self, study_id: int, filters: Filters) -> LiveReport | None:
         with self._guard:
-            mine = [made for (of, _), made in self._made.items() if of == study_id]
+            mine = [made for (of, _), made in self._made.items() if of == study_id and made.filters == filters]
         return max(mine, key=lambda made: made.read_at, default=None)

@@ -12,11 +12,12 @@ from app.analysis import analyze
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
-    Job = tuple[Frames, Protocol]
+    Job = tuple[Frames, Protocol, Filters | None]
 
 # Starting costs about two seconds and resting a quarter of a gigabyte.
 REST_S = 600
@@ -24,7 +25,8 @@ REST_S = 600
 
 def make_report(job: Job) -> Report:
     """`analysis.analyze`, in the process."""
-    return analyze(*job)
+    frames, protocol, filters = job
+    return analyze(frames, protocol, filters=filters)
 
 
 class ReportProcess(SideProcess):
@@ -34,14 +36,14 @@ class ReportProcess(SideProcess):
         """Nothing starts yet."""
         super().__init__(work, name="attune-report", rest_s=REST_S)
 
-    def analyze(self, frames: Frames, protocol: Protocol) -> Report:
+    def analyze(self, frames: Frames, protocol: Protocol, filters: Filters | None = None) -> Report:
         """`analysis.analyze`, over there.
 
         Raises:
             SideProcessError: the process is gone.
             Exception: whatever `analyze` raised.
         """
-        report: Report = self.ask((frames, protocol))
+        report: Report = self.ask((frames, protocol, filters))
         return report
 
 

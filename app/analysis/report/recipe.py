@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from app import __version__
+from app.analysis.data.filters import ALL
 from app.analysis.report.statistics_registry import page_of
 from app.analysis.report.wording import scope_filter
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.analysis.data.encoded_study import Codes
+    from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
@@ -56,23 +58,25 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
     return digest.hexdigest()
 
 
-def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool) -> Iterator[Estimate]:
+def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters = ALL) -> Iterator[Estimate]:
     """The estimates, each with its `recipe`.
 
     data, answers: the first 16 digits of the SHA-256 of the study's data, and of a hash of the answers in scope;
     filter: those answers as a condition on ratings.csv (of an estimate about texts, on responses.csv); formula: the
-    page and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for.
+    page and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for; filters,
+    where a reader asked for a part of the answers.
     """
+    asked = {**({"full": True} if full else {}), **({"filters": filters.as_document()} if filters else {})}
     for estimate in estimates:
         recipe: dict[str, Any] = {
             "data": data[:16],
             "answers": estimate.recipe.get("answers"),
-            "filter": filter_of(estimate),
+            "filter": " and ".join([filter_of(estimate), *filters.as_conditions()]),
             "formula": f"{page_of(estimate.statistic)}, {estimate.statistic}",
             "seed": estimate.recipe.get("seed"),
             "software": software(),
         }
-        yield replace(estimate, recipe=recipe | {"full": True} if full else recipe)
+        yield replace(estimate, recipe=recipe | asked)
 
 
 def filter_of(estimate: Estimate) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.data.encoded_study import codes_of
+from app.analysis.data.filtering import filtered, filtered_protocol
+from app.analysis.data.filters import ALL
 from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
@@ -13,11 +15,13 @@ from app.analysis.report.primary import primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.primary_sections import estimates_for
+from app.analysis.sections.raters.session_times import RatingSessions
 from app.analysis.sections.study_data import Sheets
 from app.design.protocol.primary_default import primary_contrasts
 from app.stats.core.one_thread import one_thread
 
 if TYPE_CHECKING:
+    from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
     from app.analysis.report.primary import PrimaryResult
@@ -47,7 +51,8 @@ class Report:
     """What the page, the JSON, the CSV and the command line show.
 
     `notes` are sentences about the whole; `data_hash` is a SHA-256 of all that the estimates are computed from;
-    `primary` are the contrasts that the study is about, each with its estimates, which are among `estimates` too.
+    `primary` are the contrasts that the study is about, each with its estimates, which are among `estimates` too;
+    `filters` says which answers they are of.
     """
 
     study: str
@@ -55,6 +60,7 @@ class Report:
     notes: tuple[str, ...]
     estimates: tuple[Estimate, ...]
     primary: tuple[PrimaryResult, ...] = ()
+    filters: Filters = ALL
 
     def of(self, section: str, question: str | None = None) -> tuple[Estimate, ...]:
         """The estimates of a section, and of one question if it is named."""
@@ -75,14 +81,18 @@ class Report:
             "study": self.study,
             "data_hash": self.data_hash,
             "notes": list(self.notes),
+            "filters": self.filters.as_document(),
             "estimates": [estimate.as_record() for estimate in self.estimates],
         }
 
 
-def report_of(frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False) -> Report:
+def report_of(
+    frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False, filters: Filters = ALL
+) -> Report:
     """See `app.analysis.analyze`. With `only_primary` nothing beside the sections of the primary contrasts is made."""
     is_known = protocol.raters.identity == "known"
     frames = frames if is_known else with_slots(frames)
+    frames, protocol = _kept(frames, protocol, filters)
     codes = codes_of(frames, protocol)
     sheets = Sheets(codes, protocol, full, frames)
     made_of = estimates_for(sheets, primary_contrasts(protocol)) if only_primary else estimates_of(sheets)
@@ -93,5 +103,13 @@ def report_of(frames: Frames, protocol: Protocol, *, full: bool, only_primary: b
     adjusted = with_adjusted_p(roled)
     data = data_hash(codes, frames, protocol)
     told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol))
-    made = tuple(with_recipes(adjusted, data, full=full))
-    return Report(protocol.slug, data, told, made, primary_results(made, places, protocol))
+    made = tuple(with_recipes(adjusted, data, full=full, filters=filters))
+    return Report(protocol.slug, data, told, made, primary_results(made, places, protocol), filters)
+
+
+def _kept(frames: Frames, protocol: Protocol, filters: Filters) -> tuple[Frames, Protocol]:
+    """What the filters keep. Who is flagged is decided over all answers, before anything else is left out."""
+    if not filters:
+        return frames, protocol
+    flagged = RatingSessions(codes_of(frames, protocol), frames, protocol).flagged if filters.without_flagged else ()
+    return filtered(frames, filters, flagged), filtered_protocol(protocol, filters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.web.lead import design, home, new_study, raters, settings, sign_in, studies, study, texts
-from app.web.lead.results import analytics, charts, exports
+from app.web.lead.results import charts, exports, results
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -15,5 +15,5 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the screens; the one that takes files has a limit of its own. It stands before those with a study's name."""
     app.include_router(new_study.router, max_body_size=max_upload_bytes)
     app.include_router(texts.router, max_body_size=max_upload_bytes)
-    for screen in (home, sign_in, studies, study, design, raters, settings, analytics, charts, exports):
+    for screen in (home, sign_in, studies, study, design, raters, settings, results, charts, exports):
         app.include_router(screen.router)

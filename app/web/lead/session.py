@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
@@ -19,9 +19,6 @@ from app.web.deps import Db, turn
 from app.web.errors import NotFoundError, SignInError, TooManyError
 from app.web.pages import is_htmx
 from app.web.words import minutes
-
-if TYPE_CHECKING:
-    from app.actions.results.live_report import LiveReport, LiveReports
 
 COOKIE = "lead"
 MAX_AGE = int(leads.LONGEST.total_seconds())
@@ -96,12 +93,6 @@ OwnForLong = Annotated[LeadAndStudy, Depends(lead_and_study, scope="function")]
 
 
 OwnExport = Annotated[LeadAndStudy, Depends(count_export)]
-
-
-def live_report(request: Request, own: LeadAndStudy, of: str | None) -> LiveReport:
-    """The report that a page was shown from, or one of the answers as they are now; waits for it."""
-    reports: LiveReports = request.app.state.reports
-    return reports.now(request.app.state.begin, own.study, of)
 
 
 def local_path(path: str) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from app.actions.results import live_report
 from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
+from app.analysis.data.filters import ALL, Filters
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
 
-PATIENCE_S = 60
+PATIENCE_S = 30
 
 
 class Maker:
@@ -39,13 +40,13 @@ class Maker:
         if may_end:
             self.may_end.set()
 
-    def __call__(self, frames: Frames, protocol: Protocol) -> Report:
+    def __call__(self, frames: Frames, protocol: Protocol, filters: Filters = ALL) -> Report:
         self.n_made += 1
         self.began.set()
         assert self.may_end.wait(PATIENCE_S)
         if self.fails_with:
             raise self.fails_with
-        return analyze(frames, protocol)
+        return analyze(frames, protocol, filters=filters)
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]
         here = program.address("running with its demo study at")
         with closing(visit_as_lead(program)) as lead:
             assert "Shown" in lead.get(f"{here}/studies/demo").text
-            assert "raters are simulated" in estimates_of(lead, f"{here}/studies/demo/analytics")
+            assert "raters are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
         with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=30) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:

@@ -1,17 +1,15 @@
-"""Charts: specifications for the browser, pictures for papers, and the script that draws."""
+"""Charts: pictures for pages and papers, and specifications to restyle."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 
-from app.actions.results.vega_script import vega_script
-from app.web.assets import FOREVER
 from app.web.errors import NotFoundError
-from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong, live_report
+from app.web.lead.results.asked import Asked
+from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -20,65 +18,87 @@ router = APIRouter()
 
 Theme = Literal["light", "dark"]
 Format = Literal["svg", "png", "pdf"]
-
-
-def vega_url() -> str:
-    """Where the drawing script is; the address changes with its version, and the lock fixes the version's content."""
-    return f"/charts/vega/{version('vl-convert-python')}.js"
-
-
-@router.get("/charts/vega/{name}.js")
-def show_vega(request: Request, name: str) -> Response:
-    if name != version("vl-convert-python"):
-        raise NotFoundError
-    return FileResponse(
-        vega_script(request.app.state.data_dir), media_type="text/javascript", headers={"Cache-Control": FOREVER}
-    )
+Size = Literal["narrow", "wide"]
+WIDTHS: dict[Size, int] = {"narrow": 260, "wide": 480}
+# A picture's address names what it was made from: it never changes.
+KEEP = "private, max-age=86400"
 
 
 @router.get("/studies/{slug}/charts.json")
 def show_charts(
     request: Request,
     own: OwnForLong,
+    asked: Asked,
     theme: Theme = "light",
     key: Annotated[list[str] | None, Query()] = None,
-    of: str | None = None,
 ) -> Response:
     """Several specifications at once, by key; all where none is named."""
-    wanted = [chart for chart in _charts(request, own, of) if key is None or chart.key in key]
+    wanted = [chart for chart in _charts(request, own, asked) if key is None or chart.key in key]
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
 
-@router.get("/studies/{slug}/charts/{key}.json")
-def export_chart(
-    request: Request, own: OwnForLong, key: str, theme: Theme = "light", of: str | None = None
+@router.get("/studies/{slug}/drawings/{key}.svg")
+def show_drawing(
+    request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light", size: Size = "wide"
 ) -> Response:
+    """The chart as it stands in a page: without its title, which the page says."""
+    from app.actions.results.charts import chart_picture
+
+    chart = _chart(_charts(request, own, asked), key)
+    spec = chart.spec(theme=theme, width=WIDTHS[size])
+    if spec is None:
+        raise NotFoundError
+    kind, content = chart_picture(request.app.state.begin, untitled(spec), "svg")
+    return Response(content, media_type=kind, headers={"Cache-Control": KEEP})
+
+
+@router.get("/studies/{slug}/charts/{key}.json")
+def export_chart(request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light") -> Response:
     """One specification, to restyle."""
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.vl.json"'}
-    return JSONResponse(_spec(request, own, of, key, theme), headers=disposition)
+    return JSONResponse(_spec(request, own, asked, key, theme), headers=disposition)
 
 
 @router.get("/studies/{slug}/charts/{key}.{picture}")
 def export_picture(
-    request: Request, own: OwnExport, key: str, picture: Format, theme: Theme = "light", of: str | None = None
+    request: Request, own: OwnExport, asked: Asked, key: str, picture: Format, theme: Theme = "light"
 ) -> Response:
     from app.actions.results.charts import chart_picture
 
-    kind, content = chart_picture(request.app.state.begin, _spec(request, own, of, key, theme), picture)
+    kind, content = chart_picture(request.app.state.begin, _spec(request, own, asked, key, theme), picture)
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
     return Response(content, media_type=kind, headers=disposition)
 
 
-def _charts(request: Request, own: LeadAndStudy, of: str | None) -> list[Chart]:
+def untitled(spec: dict[str, Any]) -> dict[str, Any]:
+    """The subtitle in place of the title.
+
+    >>> untitled({"title": {"text": ["A"], "subtitle": ["b"]}})
+    {'title': {'text': ['b'], 'fontSize': 12, 'fontWeight': 'normal'}}
+    """
+    title = spec.get("title", {})
+    rest = {key: value for key, value in spec.items() if key != "title"}
+    if not title.get("subtitle"):
+        return rest
+    return {**rest, "title": {"text": title["subtitle"], "fontSize": 12, "fontWeight": "normal"}}
+
+
+def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> list[Chart]:
     from app.charts.chart import charts_of
 
-    made = live_report(request, own, of)
+    made = asked.report(request, own)
     return charts_of(made.report, made.protocol)
 
 
-def _spec(request: Request, own: LeadAndStudy, of: str | None, key: str, theme: Theme) -> dict[str, Any]:
-    chart = next((chart for chart in _charts(request, own, of) if chart.key == key), None)
-    spec = chart.spec(theme=theme) if chart else None
+def _chart(charts: list[Chart], key: str) -> Chart:
+    chart = next((chart for chart in charts if chart.key == key), None)
+    if chart is None:
+        raise NotFoundError
+    return chart
+
+
+def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> dict[str, Any]:
+    spec = _chart(_charts(request, own, asked), key).spec(theme=theme)
     if spec is None:
         raise NotFoundError
     return spec

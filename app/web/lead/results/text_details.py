@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import covariate_text, scope_text, why_text
 from app.charts.table import Table
-from app.web.lead.results.details import Fold
 from app.web.lead.results.estimate_tables import cell_of
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
 
-ABOUT = "These associations do not show that length or wording causes the difference in ratings."
 TABLES = (
     (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
     (("correlation", "rank_correlation"), "Correlation with the mean rating of a response"),
@@ -23,10 +21,10 @@ TABLES = (
 )
 
 
-def texts(estimates: Sequence[Estimate]) -> Fold:
-    """One row per covariate, one column per source or comparison."""
-    tables = tuple((words, _table([f for f in estimates if f.statistic in keys])) for keys, words in TABLES)
-    return Fold("Texts and imported scores", ABOUT, tuple((words, table) for words, table in tables if table.rows))
+def texts(estimates: Sequence[Estimate]) -> list[tuple[str, Table]]:
+    """Captions and tables: one row per covariate, one column per source or comparison."""
+    tables = [(words, _table([f for f in estimates if f.statistic in keys])) for keys, words in TABLES]
+    return [(words, table) for words, table in tables if table.rows]
 
 
 def _table(estimates: Sequence[Estimate]) -> Table:

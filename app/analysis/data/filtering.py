@@ -1,0 +1,122 @@
+"""Filters at work: what can be chosen, and what is left of a study's frames and protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from app.analysis.data.filters import Filters
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.labels import Labels
+    from app.design.protocol.study import Protocol
+
+    Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+MAX_LEVELS = 12
+OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", "is_simulated"})
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """What can be chosen: the values of the data, each with its label; attributes by name, with their label first."""
+
+    sources: Mapping[str, str]
+    conditions: Mapping[str, str]
+    pools: Mapping[str, str]
+    items: Mapping[str, tuple[str, tuple[str, ...]]]
+    raters: Mapping[str, tuple[str, tuple[str, ...]]]
+    has_times: bool
+
+
+def options_of(frames: Frames, protocol: Protocol) -> FilterOptions:
+    """What the answers of a study can be restricted by: attributes with a few levels, and only what differs."""
+    labels = protocol.labels
+    return FilterOptions(
+        _several(tuple(protocol.sources), labels.source),
+        _several(_levels(frames.ratings["condition"]), labels.condition),
+        _several(_levels(frames.raters["pool"]), labels.pool),
+        _attributes(frames.items, labels),
+        _attributes(frames.raters, labels),
+        bool(frames.ratings["rated_at"].notna().any()),
+    )
+
+
+def _several(levels: tuple[str, ...], label: Callable[[str], str]) -> dict[str, str]:
+    return {level: label(level) for level in levels} if len(levels) > 1 else {}
+
+
+def _levels(column: pd.Series[Any]) -> tuple[str, ...]:
+    return tuple(sorted(str(value) for value in column.dropna().unique()))
+
+
+def _attributes(table: pd.DataFrame, labels: Labels) -> dict[str, tuple[str, tuple[str, ...]]]:
+    levels = {str(name): _levels(table[name]) for name in table.columns if name not in OWN_COLUMNS}
+    return {name: (labels.column(name), values) for name, values in levels.items() if 1 < len(values) <= MAX_LEVELS}
+
+
+def filtered(frames: Frames, filters: Filters, flagged: Collection[str] = ()) -> Frames:
+    """The frames with the ratings that are kept; items, responses and raters stay, so that ids still mean the same.
+
+    `flagged`: the raters that are left out where that is asked for.
+    """
+    ratings = frames.ratings
+    keep = np.ones(len(ratings), dtype=bool)
+    if filters.sources:
+        keep &= _of_sources(frames, set(filters.sources))
+    if filters.conditions:
+        keep &= ratings["condition"].isin(filters.conditions).to_numpy()
+    keep &= _of_raters(frames, filters, set(flagged) if filters.without_flagged else set())
+    for name, value in filters.items:
+        keep &= ratings["item"].isin(_with(frames.items, "item", name, value)).to_numpy()
+    if filters.until:
+        end = pd.Timestamp(filters.until, tz="UTC") + pd.Timedelta(days=1)
+        keep &= (ratings["rated_at"] < end).fillna(value=False).to_numpy(dtype=bool)
+    kept = ratings[keep].reset_index(drop=True)
+    if not filters.sources:
+        return replace(frames, ratings=kept)
+    responses = frames.responses[frames.responses["source"].isin(filters.sources)].reset_index(drop=True)
+    return replace(frames, ratings=kept, responses=responses)
+
+
+def _of_raters(frames: Frames, filters: Filters, flagged: set[str]) -> Mask:
+    raters = frames.raters
+    keep = np.ones(len(frames.ratings), dtype=bool)
+    if filters.pools:
+        keep &= frames.ratings["rater"].isin(raters.loc[raters["pool"].isin(filters.pools), "rater"]).to_numpy()
+    for name, value in filters.raters:
+        keep &= frames.ratings["rater"].isin(_with(raters, "rater", name, value)).to_numpy()
+    return keep & ~frames.ratings["rater"].isin(flagged).to_numpy()
+
+
+def _with(table: pd.DataFrame, ids: str, name: str, value: str) -> pd.Series[Any]:
+    """The ids of rows whose attribute has that value; none where there is no such attribute."""
+    if name not in table:
+        return table[ids].iloc[:0]
+    return table.loc[table[name].astype(object).map(str) == value, ids]
+
+
+def _of_sources(frames: Frames, sources: set[str]) -> Mask:
+    """Ratings of responses of these sources, choices between two of them, and what is about no response."""
+    source = dict(zip(frames.responses["response"], frames.responses["source"], strict=True))
+    keep = np.ones(len(frames.ratings), dtype=bool)
+    for column in ("response", "chosen", "left_response", "right_response"):
+        ids = frames.ratings[column]
+        keep &= (ids.isna() | ids.map(source).isin(sources)).to_numpy()
+    return keep
+
+
+def filtered_protocol(protocol: Protocol, filters: Filters) -> Protocol:
+    """The protocol with the sources that are kept; a reference that is not among them gives way to the first."""
+    if not filters.sources:
+        return protocol
+    sources = {key: source for key, source in protocol.sources.items() if key in filters.sources}
+    analysis = protocol.analysis
+    if analysis.reference not in sources:
+        analysis = analysis.model_copy(update={"reference": None})
+    return protocol.model_copy(update={"sources": sources, "analysis": analysis})

@@ -1,0 +1,82 @@
+"""Which answers a report is of: all, or what a reader asked for; said in recipes, sentences and downloads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from app.design.protocol.labels import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from app.design.protocol.labels import Labels
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is kept; an empty part keeps everything. `items` and `raters` are pairs of an attribute and its value.
+
+    `until` is the last day that counts, in UTC; answers without a time are then left out.
+    """
+
+    sources: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    pools: tuple[str, ...] = ()
+    items: Pairs = ()
+    raters: Pairs = ()
+    until: date | None = None
+    without_flagged: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out."""
+        return any(getattr(self, field.name) for field in fields(self))
+
+    def as_conditions(self) -> list[str]:
+        """As conditions on rows, for recipes.
+
+        >>> Filters(sources=("a", "b"), raters=(("age", "30"),)).as_conditions()
+        ['source in (a, b)', 'rater age = 30']
+        """
+        lists = (("source", self.sources), ("condition", self.conditions), ("pool", self.pools))
+        found = [f"{name} in ({', '.join(values)})" for name, values in lists if values]
+        found += [f"item {name} = {value}" for name, value in self.items]
+        found += [f"rater {name} = {value}" for name, value in self.raters]
+        found += ["rater is not flagged"] if self.without_flagged else []
+        return [*found, f"rated_at <= {self.until.isoformat()}"] if self.until else found
+
+    def as_document(self) -> dict[str, Any]:
+        """As plain JSON types; only what restricts anything."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: str(value) if name == "until" else value for name, value in named.items() if value}
+
+    def in_words(self, labels: Labels) -> str:
+        """As a person reads it; empty where nothing is left out.
+
+        >>> from app.design.protocol.labels import Labels
+        >>> Filters(sources=("gpt_4",), without_flagged=True).in_words(Labels())
+        'responses of Gpt 4; without flagged raters'
+        """
+        return "; ".join(self._words(labels))
+
+    def _words(self, labels: Labels) -> Iterator[str]:
+        if self.sources:
+            yield f"responses of {', '.join(map(labels.source, self.sources))}"
+        if self.conditions:
+            yield f"condition {', '.join(map(labels.condition, self.conditions))}"
+        if self.pools:
+            yield f"raters of {', '.join(map(labels.pool, self.pools))}"
+        for kind, pairs in (("items", self.items), ("raters", self.raters)):
+            yield from (
+                f"{kind} with {labels.attributes.get(name) or readable(name)}: {value}" for name, value in pairs
+            )
+        if self.without_flagged:
+            yield "without flagged raters"
+        if self.until:
+            yield f"ratings until {self.until.day} {self.until:%B %Y} (UTC)"
+
+
+ALL = Filters()

@@ -1,0 +1,89 @@
+"""Agreement in a sentence and a short table: pooled, within sources, and per kind of rater."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.report.wording import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+# Alphas that studies of empathy report.
+FIELD_LOW, FIELD_HIGH = 0.1, 0.7
+ALPHA = ("krippendorff_alpha", "kendall_w_within_items")
+MODELS = "Model judges"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """One question: alpha over all people, then of each source, pool and of the model judges, by label."""
+
+    key: str
+    label: str
+    pooled: Estimate | None
+    parts: dict[str, Estimate]
+
+
+def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
+    """The questions that people can agree on, in the protocol's order. The report is `labelled`."""
+    found = []
+    for key in dict.fromkeys((*(q.key for q in protocol.questions), *protocol.analysis.composites)):
+        alphas = [f for f in report.estimates if f.question == key and f.statistic.startswith(ALPHA)]
+        firsts: dict[str, Estimate] = {}
+        for estimate in alphas:
+            firsts.setdefault(str(estimate.scope), estimate)
+        if firsts:
+            pooled = firsts.get("{}")
+            parts = {name: f for f in firsts.values() if (name := _part(f))}
+            found.append(AgreementRow(key, protocol.labels.question(key), pooled, parts))
+    return found
+
+
+def columns_of(rows: Sequence[AgreementRow]) -> list[str]:
+    """The sources and pools that differ from the whole on some question; one that everything is of says nothing new."""
+    found = [(name, f, row.pooled) for row in rows for name, f in row.parts.items() if name != MODELS]
+    differing = {name for name, f, pooled in found if pooled is None or f.n_ratings != pooled.n_ratings}
+    return [name for name in dict.fromkeys(name for name, _, _ in found) if name in differing]
+
+
+def _part(estimate: Estimate) -> str:
+    """Which column an alpha stands in; empty for none."""
+    scope = estimate.scope
+    if scope.keys() in ({"source"}, {"pool"}):
+        return str(next(iter(scope.values())))
+    return MODELS if scope == {"rater_kind": "model"} else ""
+
+
+def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
+    """Where the pooled alphas lie, against what the field reports."""
+    known = sorted(row.pooled.estimate for row in rows if row.pooled and row.pooled.estimate is not None)
+    if not known:
+        return "Agreement between people could not be estimated."
+    low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
+    where = f"is {low}" if low == high else f"ranges from {low} to {high}"
+    return f"Krippendorff's alpha {where}, {_against_field(known[0], known[-1])} (.1 to .7, shaded)."
+
+
+def _against_field(low: float, high: float) -> str:
+    if high < FIELD_LOW:
+        return "below the range that empathy studies usually report"
+    if low > FIELD_HIGH:
+        return "above the range that empathy studies usually report"
+    if low >= FIELD_LOW and high <= FIELD_HIGH:
+        return "within the range that empathy studies usually report"
+    return "partly outside the range that empathy studies usually report"
+
+
+def needed_sentence(report: Report, label: str, key: str) -> str:
+    """How many ratings per response a reliable mean takes; empty where it is not known."""
+    found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.estimate is not None]
+    by_source = [f for f in found if f.scope.keys() == {"source"}]
+    shown = by_source or [f for f in found if not f.scope]
+    said = [f"{f.estimate:.0f}{f' ({source})' if (source := f.scope.get('source')) else ''}" for f in shown]
+    return f"For a reliability of .80, {label} takes this many ratings per response: {', '.join(said)}." if said else ""

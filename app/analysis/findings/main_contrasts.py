@@ -1,0 +1,183 @@
+"""The main comparisons of a report: per question and pair of sources, with what could overturn them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import REASONS, interval_text, number, why_text
+from app.design.questions.category import CategoryQuestion
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.ranking import RankingQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds import AnyQuestion
+
+PAIR = {"source", "reference"}
+AT_EQUAL = {"mean_difference": "mean_difference_at_equal", "share_preferred": "share_preferred_at_equal"}
+LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class MainContrast:
+    """One pair of sources on one question. `label` and `text` are the question's; the report is `labelled`.
+
+    `at_equal_length` and `without_flagged` are the same estimate under another condition, where it could be made.
+    """
+
+    key: str
+    label: str
+    text: str
+    estimate: Estimate
+    at_equal_length: Estimate | None
+    without_flagged: Estimate | None
+    is_reversed: bool = False
+
+    @property
+    def source(self) -> str:
+        """Whose responses."""
+        return str(self.estimate.scope["source"])
+
+    @property
+    def reference(self) -> str:
+        """Beside whose."""
+        return str(self.estimate.scope["reference"])
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of choices, where one half is no difference."""
+        return self.estimate.statistic == "share_preferred"
+
+    @property
+    def null(self) -> float:
+        """The value of no difference."""
+        return 0.5 if self.is_share else 0.0
+
+    @property
+    def effect(self) -> str:
+        """The effect in a few words, such as `ChatGPT +1.51 points`."""
+        value = self.estimate.estimate
+        if value is None:
+            return f"{self.source} against {self.reference}: {why_text(self.estimate).rstrip('.')}"
+        if self.is_share:
+            verb = "ranked above" if self.estimate.section == "ranking" else "preferred"
+            return f"{self.source} {verb} in {number(value, 'share')}"
+        if self.estimate.statistic == "category_difference":
+            return f"{self.source} {_signed(100 * value, 1)} percentage points"
+        return f"{self.source} {_signed(value, 2)} points"
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval excludes no difference."""
+        return is_clear(self.estimate, self.null)
+
+    @property
+    def is_overturned(self) -> bool:
+        """Whether the difference is clear as observed and not at equal length."""
+        other = self.at_equal_length
+        return self.is_clear and other is not None and other.estimate is not None and not is_clear(other, self.null)
+
+
+def is_clear(estimate: Estimate, null: float) -> bool:
+    """Whether an interval excludes the value of no difference; without an interval nothing is clear."""
+    low, high = estimate.ci_low, estimate.ci_high
+    return low is not None and high is not None and not low <= null <= high
+
+
+def main_contrasts(report: Report, protocol: Protocol) -> list[MainContrast]:
+    """Question by question, then composites, each source against the reference; of people. The report is `labelled`."""
+    asked = {question.key: question for question in protocol.questions if question.target != "rater"}
+    keys = (*asked, *protocol.analysis.composites)
+    return [contrast for key in keys for contrast in _of_question(report, protocol, key, asked.get(key))]
+
+
+def _of_question(report: Report, protocol: Protocol, key: str, question: AnyQuestion | None) -> Iterator[MainContrast]:
+    reference = protocol.labels.source(protocol.reference or "")
+    for estimate in _estimates(report, key, question, reference):
+        same = [f for f in report.estimates if f.question == estimate.question]
+        yield MainContrast(
+            key,
+            protocol.labels.question(str(estimate.question)),
+            question.text if question else protocol.analysis.composites[key].text,
+            estimate,
+            _at_equal_length(estimate, same),
+            _without_flagged(estimate, same),
+            is_reversed=bool(getattr(question, "reversed", False)),
+        )
+
+
+def _estimates(report: Report, key: str, question: AnyQuestion | None, reference: str) -> list[Estimate]:
+    section, statistic = _where(question)
+    keys = PAIR | ({"category"} if statistic == "category_difference" else set())
+    firsts: dict[tuple[str | None, str], Estimate] = {}
+    for f in report.estimates:
+        is_mine = (f.question or "").partition("=")[0] == key and not _is_mirrored(f, question)
+        if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
+            firsts.setdefault((f.question, str(f.scope)), f)
+    shown = [f for f in firsts.values() if f.scope["reference"] == reference]
+    met = [f for f in shown if f.n_ratings]  # a design need not show every two together
+    return met or shown
+
+
+def _is_mirrored(estimate: Estimate, question: AnyQuestion | None) -> bool:
+    """Of two codes the first says what the second says, turned round."""
+    if not isinstance(question, CategoryQuestion) or len(question.codes) != len(("one", "other")):
+        return False
+    return estimate.scope.get("category") == next(iter(question.codes))
+
+
+def _where(question: AnyQuestion | None) -> tuple[str, str]:
+    if isinstance(question, ChoiceQuestion):
+        return "choice", "share_preferred"
+    if isinstance(question, RankingQuestion):
+        return "ranking", "share_preferred"
+    if isinstance(question, CategoryQuestion):
+        return "contrast", "category_difference"
+    return "comparison", "mean_difference"
+
+
+def _at_equal_length(estimate: Estimate, same: Sequence[Estimate]) -> Estimate | None:
+    wanted: dict[str, Any] = {**estimate.scope, "covariate": LENGTH}
+    statistic = AT_EQUAL.get(estimate.statistic)
+    return next((f for f in same if f.statistic == statistic and f.scope == wanted), None)
+
+
+def _without_flagged(estimate: Estimate, same: Sequence[Estimate]) -> Estimate | None:
+    found = (f for f in same if f.statistic == estimate.statistic and "flagged" in f.scope)
+    return next((f for f in found if {k: v for k, v in f.scope.items() if k != "flagged"} == estimate.scope), None)
+
+
+def effect_cell(estimate: Estimate | None) -> str:
+    """Estimate and interval for a cell: `0.88 (0.75 to 1.01)`; a dash where there is none."""
+    if estimate is None or estimate.estimate is None:
+        return "–"
+    kind = STATISTICS[estimate.statistic].kind
+    interval = f" ({interval_text(estimate)})" if estimate.ci_low is not None else ""
+    return f"{number(estimate.estimate, kind)}{interval}"
+
+
+def interval_words(estimate: Estimate) -> str:
+    """`95% CI 0.75 to 1.01`, or why there is none."""
+    if estimate.ci_low is None:
+        return f"No interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
+    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {interval_text(estimate)}"
+
+
+def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
+    """How much data: ratings or choices, items, raters; slots are not counted as raters."""
+    answers = {"choice": "choices"}.get(estimate.unit or "", "ratings")
+    parts = [(estimate.n_ratings, answers), (estimate.n_items, "items")]
+    parts += [(estimate.n_raters, "raters")] if are_raters_known else []
+    return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
+
+
+def _signed(value: float, decimals: int) -> str:
+    rounded = round(value, decimals) + 0.0
+    sign = "+" if rounded > 0 else "−" if rounded < 0 else ""
+    return f"{sign}{abs(rounded):.{decimals}f}"

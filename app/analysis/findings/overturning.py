@@ -1,0 +1,55 @@
+"""What could overturn the answer: length above all, then flagged raters; as sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.findings.main_contrasts import interval_words
+from app.analysis.report.wording import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.findings.main_contrasts import MainContrast
+    from app.analysis.report.report import Report
+
+# below this ratio of lengths nothing is said about length
+NOTABLE_RATIO = 1.25
+
+
+def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
+    """One sentence per contrast that length overturns, or one that none is; before them how lengths differ."""
+    yield from _lengths(report)
+    overturned = [contrast for contrast in contrasts if contrast.is_overturned]
+    for contrast in overturned:
+        other = contrast.at_equal_length
+        assert other is not None  # noqa: S101 - else it would not be overturned
+        yield (
+            f"At equal length, {contrast.label} goes from {_number(contrast.estimate)} to {_number(other)} "
+            f"({interval_words(other)}): the difference is not statistically clear."
+        )
+    checked = [one for one in contrasts if one.is_clear and one.at_equal_length and one.at_equal_length.estimate]
+    if checked and not overturned:
+        yield "At equal length, every clear difference stays clear."
+
+
+def _lengths(report: Report) -> Iterator[str]:
+    means = {
+        f.scope["source"]: f.estimate
+        for f in report.of("text")
+        if f.statistic == "text_mean" and f.scope.get("covariate") == "words" and f.estimate and "source" in f.scope
+    }
+    if len(means) < len(("one", "other")):
+        return
+    short, long = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])
+    ratio = means[long] / means[short]
+    if ratio >= NOTABLE_RATIO:
+        yield (
+            f"Responses of {long} are {ratio:.1f} times as long as those of {short} "
+            f"(mean {means[long]:.0f} and {means[short]:.0f} words)."
+        )
+
+
+def _number(estimate: Estimate) -> str:
+    return number(estimate.estimate or 0.0, "share" if estimate.statistic.startswith("share") else "points")

@@ -1,0 +1,123 @@
+"""The answer to a study's question on one screen: effects, what could overturn them, agreement, judges, caveats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from app.analysis.findings.agreement_summary import agreement_rows, agreement_sentence, needed_sentence
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.overturning import warnings_of
+from app.analysis.report.wording import REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.findings.agreement_summary import AgreementRow
+    from app.analysis.findings.main_contrasts import MainContrast
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+# reasons that mean that a computation failed, not that there is nothing to compute
+FAILED = ("not_converged", "singular", "separation")
+MAX_NAMED = 3
+JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_share"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """A model judge beside people: on how many questions it reaches what a human rater reaches."""
+
+    name: str
+    n_reached: int
+    n_questions: int
+    judge: float
+    ceiling: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that the first screen shows. `question` is what the study asks, in a sentence."""
+
+    question: str
+    contrasts: tuple[MainContrast, ...]
+    warnings: tuple[str, ...]
+    agreement: tuple[AgreementRow, ...]
+    agreement_words: str
+    needed: str
+    judges: tuple[JudgeSummary, ...]
+    failed: str
+    n_estimates: int
+
+
+def summary_of(report: Report, protocol: Protocol) -> Summary:
+    """The summary of a report that is `labelled`."""
+    contrasts, rows = main_contrasts(report, protocol), agreement_rows(report, protocol)
+    needed = next((words for row in rows if (words := needed_sentence(report, row.label, row.key))), "")
+    return Summary(
+        question=question_words(protocol, contrasts),
+        contrasts=tuple(contrasts),
+        warnings=tuple(warnings_of(report, contrasts)),
+        agreement=tuple(rows),
+        agreement_words=agreement_sentence(rows),
+        needed=needed,
+        judges=tuple(judge_summaries(report)),
+        failed=failed_words(report),
+        n_estimates=len(report.estimates),
+    )
+
+
+def question_words(protocol: Protocol, contrasts: list[MainContrast]) -> str:
+    """What the study asks: who is compared with whom on what, else how far raters agree on what."""
+    labels = list(dict.fromkeys(contrast.label for contrast in contrasts))
+    if not labels:
+        asked = [protocol.labels.question(question.key) for question in protocol.questions]
+        return f"How far do raters agree on {_listed(asked)}?"
+    sources = list(dict.fromkeys(contrast.source for contrast in contrasts))
+    verb = "does" if len(sources) == 1 else "do"
+    return f"How {verb} {_listed(sources)} compare with {contrasts[0].reference} on {_listed(labels)}?"
+
+
+def _listed(names: list[str]) -> str:
+    """Some names in a sentence; a long list is cut.
+
+    >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(["a", "b", "c", "d", "e"])
+    ('a', 'a, b and c', 'a, b, c and 2 more')
+    """
+    shown, n_more = names[:MAX_NAMED], len(names) - MAX_NAMED
+    if n_more > 0:
+        return f"{', '.join(shown)} and {n_more} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+
+
+def judge_summaries(report: Report) -> Iterator[JudgeSummary]:
+    """Each judge over all questions on which it and its ceiling are known."""
+    whole = [f for f in report.of("judge") if f.scope.keys() == {"rater_kind", "raters"} and f.estimate is not None]
+    ceilings = {(f.statistic, f.question, str(f.scope)): f for f in whole}
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for estimate in whole:
+        key = (JUDGED.get(estimate.statistic, ""), estimate.question, str(estimate.scope))
+        if key in ceilings:
+            name = " and ".join(estimate.scope["raters"])
+            pairs.setdefault(name, []).append((_value(estimate), _value(ceilings[key])))
+    for name, found in pairs.items():
+        n_reached = sum(judge >= ceiling for judge, ceiling in found)
+        of_judge, of_people = (median(values) for values in zip(*found, strict=True))
+        yield JudgeSummary(name, n_reached, len(found), of_judge, of_people)
+
+
+def _value(estimate: Estimate) -> float:
+    return estimate.estimate or 0.0
+
+
+def failed_words(report: Report) -> str:
+    """How many computations failed, and why; empty where none did."""
+    reasons = Counter(f.reason for f in report.estimates if f.reason in FAILED)
+    if not reasons:
+        return ""
+    why = "; ".join(f"{n:,} × {REASONS[reason]}" for reason, n in reasons.most_common() if reason)
+    n = sum(reasons.values())
+    return f"{n:,} {'estimate' if n == 1 else 'estimates'} could not be computed: {why}."

@@ -1,0 +1,83 @@
+"""Agreement of every question: Krippendorff's alpha, over all and within each source, pool and kind of rater."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.report.wording import estimate_text, interval_text, number, scope_text, why_text
+from app.charts.rows_of_dots import Axis, Dot, dots_spec
+from app.charts.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.charts.theme import Spec, Theme, Width
+
+# Alphas that studies of empathy report; see STUDY-TEMPLATES and the review of the field.
+FIELD_RANGE = (0.1, 0.7)
+SHOWN_SCOPES: tuple[set[str], ...] = ({"source"}, {"pool"}, {"rater_kind"}, set())
+MAX_SERIES = 6
+EVERYBODY = "All raters"
+SUBTITLE = "With 95% CIs. Shaded: .1 to .7, the range that empathy studies usually report"
+
+
+def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The first alpha of each question and scope; a pool that everybody is in is left out."""
+    found: dict[tuple[str, str], Estimate] = {}
+    n_all: dict[str, int | None] = {}
+    for estimate in estimates:
+        name = str(estimate.question)
+        if not estimate.statistic.startswith("krippendorff_alpha") or set(estimate.scope) not in SHOWN_SCOPES:
+            continue
+        if not estimate.scope:
+            n_all.setdefault(name, estimate.n_ratings)
+        found.setdefault((name, str(estimate.scope)), estimate)
+    return [f for f in found.values() if not ("pool" in f.scope and f.n_ratings == n_all.get(str(f.question)))]
+
+
+def agreement_spec(
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
+    """One row per question, one series per scope."""
+    shown = [estimate for estimate in alphas(estimates) if estimate.estimate is not None]
+    series = list(dict.fromkeys(map(series_of, shown)))[:MAX_SERIES]
+    names = list(dict.fromkeys(str(estimate.question) for estimate in shown))
+    dots = [
+        Dot(names.index(str(f.question)), series_of(f), f.estimate or 0.0, f.ci_low, f.ci_high, _text(f))
+        for f in shown
+        if series_of(f) in series
+    ]
+    axis = Axis("Krippendorff's alpha", band=FIELD_RANGE, rule=0.0)
+    return dots_spec(names, dots, axis, title=title, subtitle=SUBTITLE, theme=theme, width=width)
+
+
+def agreement_table(estimates: Sequence[Estimate]) -> Table:
+    """Question, whose answers, alpha, interval and numbers."""
+    header = ("Question", "Ratings of", "Alpha", "95% CI", "Units", "Raters", "Ratings")
+    rows = []
+    for estimate in alphas(estimates):
+        counts = ("–" if n is None else f"{n:,}" for n in (estimate.n_units, estimate.n_raters, estimate.n_ratings))
+        interval = interval_text(estimate) if estimate.estimate is not None else why_text(estimate)
+        rows.append((str(estimate.question), series_of(estimate), estimate_text(estimate), interval, *counts))
+    return Table(header, tuple(rows))
+
+
+def agreement_finding(estimates: Sequence[Estimate]) -> str:
+    """The lowest and the highest alpha over all sources, against the field's range."""
+    pooled = [f for f in alphas(estimates) if not f.scope and f.estimate is not None]
+    if not pooled:
+        return "Agreement could not be estimated."
+    low, high = (pick(pooled, key=lambda f: f.estimate or 0.0) for pick in (min, max))
+    ends = [f"{number(f.estimate or 0.0, 'coefficient')} ({f.question})" for f in (low, high)]
+    words = f"is {ends[0]}" if len(pooled) == 1 else f"ranges from {ends[0]} to {ends[1]}"
+    return f"Krippendorff's alpha {words}; empathy studies usually report .1 to .7."
+
+
+def series_of(estimate: Estimate) -> str:
+    """Whose answers an alpha is of, in a word or two."""
+    return scope_text(estimate.scope) if estimate.scope else EVERYBODY
+
+
+def _text(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)} ({interval_text(estimate)})"

@@ -1,0 +1,88 @@
+"""Two questions against each other, such as warmth against correctness: one point per source, intervals both ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.report.wording import estimate_text, interval_text
+from app.charts.table import Table
+from app.charts.theme import SCHEMA, config, series_colours, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.charts.theme import Spec, Theme, Width
+
+HEIGHT = 300
+MIN_SOURCES = 2
+
+
+def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estimate]]:
+    """The sources whose means on the first two questions are both known: source, x, y."""
+    means = [f for f in estimates if f.statistic == "mean" and set(f.scope) == {"source"} and f.estimate is not None]
+    questions = list(dict.fromkeys(f.question for f in means))[:2]
+    by_question = [{f.scope["source"]: f for f in means if f.question == question} for question in questions]
+    if len(by_question) < len(("x", "y")):
+        return []
+    x, y = by_question
+    return [(source, x[source], y[source]) for source in x if source in y]
+
+
+def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
+    """A point per source, named beside it."""
+    points = points_of(estimates)
+    if not points:
+        return None
+    names = [source for source, _, _ in points]
+    scale = {"domain": names, "range": series_colours(len(names), theme)}
+    colour = {"field": "source", "type": "nominal", "scale": scale, "legend": None}
+    x = {"field": "x_low", "type": "quantitative", "title": str(points[0][1].question), "scale": {"zero": False}}
+    y = {"field": "y_low", "type": "quantitative", "title": str(points[0][2].question), "scale": {"zero": False}}
+    at_x, at_y = ({"field": end, "type": "quantitative"} for end in ("x", "y"))
+    rule = {"type": "rule", "strokeWidth": 2}
+    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13}
+    return {
+        "$schema": SCHEMA,
+        "title": title_of(title, "Means with 95% CIs"),
+        "width": width,
+        "height": HEIGHT,
+        "data": {"values": [_row(*point) for point in points]},
+        "layer": [
+            {"mark": rule, "encoding": {"x": x, "x2": {"field": "x_high"}, "y": at_y, "color": colour}},
+            {"mark": rule, "encoding": {"x": at_x, "y": y, "y2": {"field": "y_high"}, "color": colour}},
+            {
+                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+                "encoding": {"x": at_x, "y": at_y, "color": colour, "shape": {**colour, "scale": {"domain": names}}},
+            },
+            {"mark": label, "encoding": {"x": at_x, "y": at_y, "text": {"field": "source"}}},
+        ],
+        "config": config(theme),
+    }
+
+
+def _row(source: str, x: Estimate, y: Estimate) -> dict[str, Any]:
+    found: dict[str, Any] = {"source": source}
+    for name, one in (("x", x), ("y", y)):
+        low, high = (one.estimate if end is None else end for end in (one.ci_low, one.ci_high))
+        found |= {name: one.estimate, f"{name}_low": low, f"{name}_high": high}
+    return found
+
+
+def plane_table(estimates: Sequence[Estimate]) -> Table:
+    """One row per source, the mean of each question with its interval."""
+    points = points_of(estimates)
+    header = ("Source", *(str(one.question) for one in points[0][1:])) if points else ("Source",)
+    return Table(header, tuple((source, _cell(x), _cell(y)) for source, x, y in points))
+
+
+def plane_finding(estimates: Sequence[Estimate]) -> str:
+    """The means of each source."""
+    points = points_of(estimates)
+    said = [f"{source} {estimate_text(x)} and {estimate_text(y)}" for source, x, y in points]
+    questions = f"{points[0][1].question} and {points[0][2].question}" if points else "both questions"
+    return f"Mean {questions}: {'; '.join(said)}."
+
+
+def _cell(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()

@@ -1,0 +1,82 @@
+"""Kappa of every two raters as a heat map: whoever agrees with nobody shows as a pale row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.report.wording import estimate_text, number
+from app.charts.table import Table
+from app.charts.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.charts.theme import Spec, Theme, Width
+
+CELL, STEPS = 30, 9
+SUBTITLE = "Kappa of each pair; 0 is agreement by chance, 1 is full agreement"
+
+
+def with_pairs(estimates: Sequence[Estimate]) -> Estimate | None:
+    """The estimate that holds the pairs, where there are any."""
+    found = (f for f in estimates if f.statistic == "pair_kappa_median" and f.detail.get("cells"))
+    return next(found, None)
+
+
+def kappas_of(estimate: Estimate) -> dict[tuple[str, str], float]:
+    """Kappa by pair, both ways round."""
+    cells = estimate.detail["cells"].items()
+    known = {pair: kappa for pair, (kappa, _) in cells if kappa is not None}
+    return known | {pair[::-1]: kappa for pair, kappa in known.items()}
+
+
+def rater_pairs_spec(
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
+    """A cell per pair."""
+    estimate = with_pairs(estimates)
+    if estimate is None or not kappas_of(estimate):
+        return None
+    names, colours = list(estimate.detail["raters"]), diverging(STEPS, theme)
+    y = {"field": "row", "type": "nominal", "title": None, "sort": names}
+    x = {"field": "column", "type": "nominal", "title": None, "sort": names, "axis": {"labelLimit": 120}}
+    at = {"x": x, "y": y}
+    fill, ink = ({"field": name, "type": "nominal", "scale": None} for name in ("fill", "ink"))
+    return {
+        "$schema": SCHEMA,
+        "title": title_of(title, SUBTITLE),
+        "width": width,
+        "height": CELL * len(names),
+        "data": {"values": [_cell(pair, kappa, colours) for pair, kappa in kappas_of(estimate).items()]},
+        "layer": [
+            {"mark": {"type": "rect", "stroke": COLOURS[theme].grid}, "encoding": {**at, "color": fill}},
+            {"mark": {"type": "text"}, "encoding": {**at, "text": {"field": "words"}, "color": ink}},
+        ],
+        "config": config(theme),
+    }
+
+
+def _cell(pair: tuple[str, str], kappa: float, colours: list[str]) -> dict[str, Any]:
+    fill = colours[max(0, min(int((kappa + 1) / 2 * STEPS), STEPS - 1))]
+    words = number(kappa, "coefficient")
+    return {"row": pair[0], "column": pair[1], "kappa": kappa, "words": words, "fill": fill, "ink": ink_on(fill)}
+
+
+def rater_pairs_table(estimates: Sequence[Estimate]) -> Table:
+    """One row per pair, least agreement first."""
+    estimate = with_pairs(estimates)
+    cells = estimate.detail["cells"].items() if estimate else ()
+    known = sorted(((kappa, pair, n) for pair, (kappa, n) in cells if kappa is not None), key=lambda row: row[:2])
+    rows = tuple((f"{one} and {other}", number(kappa, "coefficient"), f"{n:,}") for kappa, (one, other), n in known)
+    return Table(("Pair of raters", "Kappa", "In common"), rows)
+
+
+def rater_pairs_finding(estimates: Sequence[Estimate]) -> str:
+    """The median pair and the two that agree least."""
+    estimate = with_pairs(estimates)
+    rows = rater_pairs_table(estimates).rows
+    if estimate is None or not rows:
+        return "No two raters share enough items."
+    pair, kappa, _ = rows[0]
+    return f"The median kappa over pairs is {estimate_text(estimate)}. Least agreement: {pair}, {kappa}."

@@ -1,0 +1,120 @@
+"""What an address of the results asks for: filters, one question, and the report that a page was shown from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode
+
+from fastapi import Depends, Query, Request
+
+from app.analysis.data.filters import Filters
+from app.web.errors import PageError
+
+if TYPE_CHECKING:
+    from app.actions.results.live_report import LiveReport, LiveReports
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.design.protocol.labels import Labels
+    from app.web.lead.session import LeadAndStudy
+
+MAX_VALUES, MAX_LENGTH = 50, 200
+Values = Annotated[list[Annotated[str, Query(max_length=MAX_LENGTH)]] | None, Query(max_length=MAX_VALUES)]
+Text = Annotated[str, Query(max_length=MAX_LENGTH)]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Filters on the answers, the one question that is looked at, and the name of a report that was seen."""
+
+    filters: Filters
+    question: str
+    of: str
+
+    @property
+    def query(self) -> str:
+        """For addresses that show the same answers, with its question mark; empty where nothing is asked."""
+        found = urlencode(self.pairs)
+        return f"?{found}" if found else ""
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The parameters of such an address."""
+        filters = self.filters
+        lists = (("source", filters.sources), ("condition", filters.conditions), ("pool", filters.pools))
+        found = [(name, value) for name, values in lists for value in values]
+        found += [("item", f"{name}:{value}") for name, value in filters.items]
+        found += [("rater", f"{name}:{value}") for name, value in filters.raters]
+        found += [("flagged", "without")] if filters.without_flagged else []
+        found += [("until", filters.until.isoformat())] if filters.until else []
+        return found + ([("question", self.question)] if self.question else [])
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.filters) or bool(self.question)
+
+    def in_words(self, labels: Labels) -> str:
+        """What the numbers are of, where not of everything."""
+        of_question = [f"question {labels.question(self.question)}"] if self.question else []
+        return "; ".join([*of_question, *filter(None, [self.filters.in_words(labels)])])
+
+    def report(self, request: Request, own: LeadAndStudy) -> LiveReport:
+        """The report that the page was shown from, or one of the answers as they are now; waits for it."""
+        reports: LiveReports = request.app.state.reports
+        made = reports.now(request.app.state.begin, own.study, self.of or None, self.filters)
+        return replace(made, report=self.narrowed(made.report))
+
+    def narrowed(self, report: Report) -> Report:
+        """The estimates of the one question, and those of no question."""
+        if not self.question:
+            return report
+        return replace(report, estimates=tuple(f for f in report.estimates if self._is_of(f)))
+
+    def _is_of(self, estimate: Estimate) -> bool:
+        return estimate.question is None or estimate.question.partition("=")[0] == self.question
+
+
+def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address
+    source: Values = None,
+    condition: Values = None,
+    pool: Values = None,
+    item: Values = None,
+    rater: Values = None,
+    flagged: Text = "",
+    until: Text = "",
+    question: Text = "",
+    of: Text = "",
+) -> Question:
+    """Forms send empty values for what is not chosen: they ask for nothing."""
+    filters = Filters(
+        sources=_chosen(source),
+        conditions=_chosen(condition),
+        pools=_chosen(pool),
+        items=_pairs(item),
+        raters=_pairs(rater),
+        until=_day(until),
+        without_flagged=flagged == "without",
+    )
+    return Question(filters, question, of)
+
+
+def _chosen(values: list[str] | None) -> tuple[str, ...]:
+    return tuple(sorted({value for value in values or () if value}))
+
+
+def _pairs(values: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """Attributes with their values, written `name:value`."""
+    parts = (value.partition(":") for value in _chosen(values))
+    return tuple((name, value) for name, colon, value in parts if colon and value)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise PageError(f"Enter the last day as YYYY-MM-DD, for example 2026-11-22. Found: {text}") from None
+
+
+Asked = Annotated[Question, Depends(asked_of)]

@@ -1,0 +1,301 @@
+"""The tables of each section: a row per question and scope, a column per statistic that is worth a look."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
+from app.charts.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.design.protocol.labels import Labels
+
+MAX_ROWS, MAX_REASONS = 30, 3
+CONFUSION = "confusion_share"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column holds: the first of these statistics that a row has."""
+
+    words: str
+    statistics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A table with its caption and notes; `more` are the rows that do not fit, one click away."""
+
+    caption: str
+    table: Table
+    more: Table | None
+    notes: tuple[str, ...]
+
+
+ALPHAS = tuple(f"krippendorff_alpha_{level}" for level in ("ordinal", "nominal", "interval", "ratio"))
+BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
+    "comparison": (
+        (
+            "Differences between sources, with 95% CIs",
+            (
+                Column("Mean difference", ("mean_difference",)),
+                Column("Probability of superiority", ("prob_superiority", "prob_superiority_unpaired")),
+                Column("Odds ratio (ordinal mixed model)", ("odds_ratio_clmm",)),
+                Column("Change in percent", ("percent_change",)),
+            ),
+        ),
+        (
+            "Share of ratings at or above the cut, with 95% CIs",
+            (Column("Share at or above the cut", ("share_at_least",)), Column("Ratio", ("share_at_least_ratio",))),
+        ),
+        ("Margins", (Column("Equivalence", ("equivalence",)), Column("Non-inferiority", ("non_inferiority",)))),
+        (
+            "How questions go together",
+            (Column("Correlation", ("correlation",)), Column("Halo: correlation within the response", ("halo",))),
+        ),
+        (
+            "Composite scores",
+            (
+                Column("Cronbach's alpha", ("cronbach_alpha",)),
+                Column("Omega", ("omega", "mcdonald_omega")),
+                Column("Correlation with the rest", ("item_rest_correlation",)),
+            ),
+        ),
+    ),
+    "preference": (
+        (
+            "Shares preferred, with 95% CIs",
+            (
+                Column("Share preferred", ("share_preferred",)),
+                Column("At equal length", ("share_preferred_at_equal",)),
+                Column("Mixed model", ("share_preferred_glmm",)),
+                Column("Strength (log ability)", ("bt_strength",)),
+            ),
+        ),
+        (
+            "Position, ties and consistency",
+            (
+                Column("Left side chosen", ("first_side_share",)),
+                Column("Ties", ("tie_share",)),
+                Column("Neither", ("neither_share",)),
+                Column("Consistent with own ratings", ("choice_coherence",)),
+                Column("Strength of preference", ("preference_strength",)),
+            ),
+        ),
+        ("Mean ranks; 1 is first", (Column("Mean rank", ("mean_rank",)),)),
+    ),
+    "codes": (
+        ("Share of answers with each category", (Column("Share", ("code_share",)),)),
+        ("Differences between sources", (Column("Difference in share", ("category_difference",)),)),
+        (
+            "Answers against the key",
+            (
+                Column("Correct", ("accuracy_share",)),
+                Column("F1", ("f1_macro", "f1")),
+                Column("Items needed", ("items_needed",)),
+            ),
+        ),
+    ),
+    "agreement": (
+        (
+            "Agreement between raters, with 95% CIs",
+            (
+                Column("Krippendorff's alpha", (*ALPHAS, "kendall_w_within_items")),
+                Column("ICC, one rating", ("icc_a_1", "icc_1_1")),
+                Column("Gwet's AC", ("gwet_ac2", "gwet_ac1")),
+                Column("Ratings per response for .80", ("raters_needed",)),
+            ),
+        ),
+    ),
+    "conditions": (
+        (
+            "Effect of each factor, with 95% CIs",
+            (Column("Effect", ("factor_effect",)),),
+        ),
+        (
+            "Differences between sources in each condition, and their interaction",
+            (
+                Column("Mean difference", ("mean_difference",)),
+                Column("Share preferred", ("share_preferred",)),
+                Column("Interaction", ("interaction",)),
+            ),
+        ),
+        (
+            "Who raters believe wrote the response",
+            (
+                Column("d'", ("dprime",)),
+                Column("Correctly identified", ("detection_share",)),
+                Column("Belief effect: rating if believed model minus if believed human", ("belief_effect",)),
+            ),
+        ),
+    ),
+    "subgroups": (
+        (
+            "By attribute of items and raters",
+            (
+                Column("Mean difference", ("mean_difference",)),
+                Column("Share preferred", ("share_preferred",)),
+                Column("Interaction", ("interaction", "share_difference")),
+            ),
+        ),
+        (
+            "By attribute of sources, by pool and by rater score",
+            (
+                Column("Attribute of sources", ("attribute_effect",)),
+                Column("Difference between pools", ("pool_difference",)),
+                Column("Correlation between pools", ("pool_correlation",)),
+                Column("Points per unit of the score", ("covariate_slope_by_source",)),
+            ),
+        ),
+    ),
+    "turns": (
+        (
+            "Change over turns, with 95% CIs",
+            (
+                Column("Points per turn", ("turn_slope",)),
+                Column("Difference in points per turn", ("turn_slope_difference",)),
+                Column("Weight of the turn in the rating of the whole", ("whole_on_turns",)),
+            ),
+        ),
+    ),
+    "judges": (
+        (
+            "Judges beside people, with 95% CIs",
+            (
+                Column("Agreement with people", ("judge_correlation", "judge_share")),
+                Column("Human ceiling", ("ceiling_correlation", "ceiling_share")),
+                Column("Alternative annotator test: winning rate", ("alt_test_winning_rate",)),
+                Column("Advantage probability", ("alt_test_advantage_probability",)),
+            ),
+        ),
+        (
+            "Biases of judges",
+            (Column("Self-preference", ("self_preference",)), Column("Same after swap", ("side_consistency",))),
+        ),
+    ),
+    "items": (("Share of items with split opinions", (Column("Split opinions", ("split_share",)),)),),
+}
+
+
+def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
+    """The tables of a section that have anything in them."""
+    for caption, columns in BLOCKS.get(part, ()):
+        keys = {key for column in columns for key in column.statistics}
+        block = _block(caption, columns, [f for f in estimates if f.statistic in keys], labels)
+        if block is not None:
+            yield block
+    yield from _others(part, estimates, labels)
+
+
+def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
+    """A table for each contrast that no table above has, and the confusion table of answers against a key."""
+    known = {key for _, columns in BLOCKS.get(part, ()) for column in columns for key in column.statistics}
+    others = [f for f in estimates if f.section in {"contrast", "category"} and f.statistic not in known]
+    for name in dict.fromkeys(f.statistic for f in others if f.estimate is not None and f.statistic != CONFUSION):
+        words = STATISTICS[name].words
+        block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
+        if block is not None:
+            yield block
+    for key in dict.fromkeys(f.question for f in others if f.statistic == CONFUSION):
+        shares = {
+            (f.scope["correct"], f.scope["category"]): f
+            for f in others
+            if (f.question, f.statistic) == (key, CONFUSION)
+        }
+        yield _confusion(labels.question(key or ""), shares)
+
+
+def _confusion(name: str, shares: dict[tuple[str, str], Estimate]) -> Block:
+    """A row for each correct code, with the share of answers with each code."""
+    given = list(dict.fromkeys(code for _, code in shares))
+    rows = tuple(
+        (right, *(estimate_text(f) if (f := shares.get((right, code))) else "–" for code in given))
+        for right in dict.fromkeys(right for right, _ in shares)
+    )
+    return Block(f"{name}: confusion table", Table(("Correct", *given), rows), None, ())
+
+
+def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate], labels: Labels) -> Block | None:
+    rows = _rows(estimates, labels)
+    shown = [column for column in columns if _is_known(column, rows.values())]
+    kept = {place: found for place, found in rows.items() if any(_cell(column, found) for column in shown)}
+    if not kept:
+        why = _notes(rows.values(), columns)
+        return Block(caption, Table((), ()), None, tuple(f"{caption}: {note[2:]}" for note in why)) if why else None
+    has_p = any(f.p_adjusted is not None for found in kept.values() for f in found.values())
+    header = ("Question", "Of", *(column.words for column in shown), *(("Adjusted p",) if has_p else ()))
+    lines = [
+        (*place, *(_cell(column, found) or "–" for column in shown), *((_p(found),) if has_p else ()))
+        for place, found in kept.items()
+    ]
+    table = Table(
+        (*header, "Ratings"), tuple((*line, _n(found)) for line, found in zip(lines, kept.values(), strict=True))
+    )
+    first, rest = Table(table.header, table.rows[:MAX_ROWS]), Table(table.header, table.rows[MAX_ROWS:])
+    return Block(caption, first, rest if rest.rows else None, _notes(rows.values(), shown))
+
+
+def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], dict[str, Estimate]]:
+    """By question and scope: question by question, first all ratings, then parts of them."""
+    wholes = {(f.question, f.statistic): f.n_ratings for f in reversed(estimates) if not f.scope}
+    asked = list(dict.fromkeys(f.question for f in estimates))
+    rows: dict[tuple[str, str], dict[str, Estimate]] = {}
+    for f in sorted(estimates, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
+        is_everybody = f.scope.keys() == {"pool"} and wholes.get((f.question, f.statistic)) == f.n_ratings
+        is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
+        if "flagged" not in f.scope and not is_everybody and not is_within_pool:
+            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(f.statistic, f)
+    return rows
+
+
+def _is_known(column: Column, rows: Iterable[dict[str, Estimate]]) -> bool:
+    return any(_cell(column, found) for found in rows)
+
+
+def _find(column: Column, found: dict[str, Estimate]) -> Estimate | None:
+    return next((found[key] for key in column.statistics if key in found), None)
+
+
+def _cell(column: Column, found: dict[str, Estimate]) -> str:
+    """Estimate and interval, one below the other; empty where there is none."""
+    estimate = _find(column, found)
+    if estimate is None or estimate.estimate is None:
+        return ""
+    return f"{estimate_text(estimate)}\n{interval_text(estimate) if estimate.ci_low is not None else ''}".strip()
+
+
+def _notes(rows: Iterable[dict[str, Estimate]], columns: Sequence[Column]) -> tuple[str, ...]:
+    """Why there are dashes: each reason once, the most frequent first."""
+    reasons: Counter[str] = Counter()
+    for found in rows:
+        missing = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is None)
+        reasons.update(why_text(f).rstrip(".") for f in missing)
+    return tuple(f"– not estimable: {why}." for why, _ in reasons.most_common(MAX_REASONS))
+
+
+def _label(estimate: Estimate, labels: Labels) -> str:
+    return labels.question(estimate.question) if estimate.question else "All questions"
+
+
+def _of(estimate: Estimate) -> str:
+    """What the row is of; judges are named, and that they are judges the section says."""
+    is_named = len(estimate.scope) == 1 or estimate.section == "contrast"
+    scope = {key: value for key, value in estimate.scope.items() if key != "rater_kind" or is_named}
+    between = "against" if estimate.statistic.startswith("share_pref") else MINUS
+    return scope_text(scope, between=between) if scope else "all ratings"
+
+
+def _p(found: dict[str, Estimate]) -> str:
+    known = (f.p_adjusted for f in found.values() if f.p_adjusted is not None)
+    return p_text(next(known, None)) or "–"
+
+
+def _n(found: dict[str, Estimate]) -> str:
+    n = max((f.n_ratings or 0 for f in found.values()), default=0)
+    return f"{n:,}"

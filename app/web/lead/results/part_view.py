@@ -1,0 +1,109 @@
+"""What the template of a section lists: charts, tables, and all its estimates with their recipes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.charts.chart import charts_of
+from app.charts.table import Table
+from app.web.lead.results.estimate_tables import all_rows
+from app.web.lead.results.part_tables import Block, blocks_of
+from app.web.lead.results.rater_tables import each_rater, without_flagged
+from app.web.lead.results.text_details import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.charts.chart import Chart
+    from app.design.protocol.labels import Labels
+    from app.design.protocol.study import Protocol
+    from app.web.lead.results.parts import Part
+
+# charts of single questions that one page shows before it asks which question is meant
+MAX_OF_QUESTIONS = 6
+MAX_RATERS = 15
+MAX_RECIPES = 400
+ALL_PARTS = "estimates"
+
+
+def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, key: str | None) -> dict[str, Any]:
+    """The template's names; `shown` is `labelled`, `key` the question that is chosen, None for the first ones."""
+    charts = [chart for chart in charts_of(report, protocol) if chart.part == part.key]
+    chosen = [chart for chart in charts if key is None or chart.question in {None, key}]
+    of_questions = [chart for chart in chosen if chart.question is not None][:MAX_OF_QUESTIONS]
+    left_out = [chart for chart in chosen if chart.question is not None][MAX_OF_QUESTIONS:]
+    own = [f for f in part.estimates if key is None or f.question is None or f.question.partition("=")[0] == key]
+    rows = all_rows(own, protocol.labels)
+    return {
+        "part": part,
+        "charts": [chart for chart in chosen if chart.question is None] + of_questions,
+        "left_out": _questions_of(left_out, protocol.labels),
+        "blocks": [*_blocks(part, own, shown, protocol)],
+        "rows": rows[:MAX_RECIPES],
+        "n_more_recipes": max(0, len(rows) - MAX_RECIPES),
+    }
+
+
+def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, str]]:
+    keys = dict.fromkeys(chart.question for chart in charts if chart.question)
+    return [(key, labels.question(key)) for key in keys]
+
+
+def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
+    yield from blocks_of(part.key, own, protocol.labels)
+    if part.key == "text":
+        by_question: dict[str | None, list[Estimate]] = {}
+        for estimate in own:
+            by_question.setdefault(estimate.question, []).append(estimate)
+        for key, estimates in by_question.items():
+            name = protocol.labels.question(key) if key else "All responses"
+            for caption, table in texts(estimates):
+                yield Block(f"{name}: {caption[:1].lower()}{caption[1:]}", table, None, ())
+    if part.key == "items":
+        yield from _items(own, protocol.labels)
+    if part.key == "raters":
+        yield from _raters(own, shown, protocol)
+
+
+def _items(own: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
+    rows = [
+        (
+            labels.question(f.question or ""),
+            ", ".join(f.scope.get("subgroup", {}).values()),
+            f"{f.estimate:.2f}",
+            f.note,
+        )
+        for f in own
+        if f.statistic == "unit_disagreement" and f.estimate is not None
+    ]
+    if rows:
+        header = ("Question", "Item or response", "Disagreement", "Ratings")
+        caption = "Most disagreement: 0 is none, 1 is what chance would give"
+        more = Table(header, tuple(rows[10:])) if rows[10:] else None
+        yield Block(caption, Table(header, tuple(rows[:10])), more, ())
+
+
+def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
+    """Headlines with and without flagged raters, then rater by rater: of one question, since rows are many."""
+    yield from _with_and_without(own, shown, protocol.labels)
+    of_each = [f for f in own if f.scope.keys() == {"raters"}]
+    first = next((f.question for f in of_each if f.question), None)
+    table = each_rater([f for f in of_each if f.question in {None, first}])
+    if table.rows:
+        name = protocol.labels.question(first) if first else "All questions"
+        head, rest = table.rows[:MAX_RATERS], table.rows[MAX_RATERS:]
+        more = Table(table.header, rest) if rest else None
+        yield Block(f"Rater by rater: {name}", Table(table.header, head), more, ())
+
+
+def _with_and_without(own: Sequence[Estimate], shown: Report, labels: Labels) -> Iterator[Block]:
+    rows = []
+    for key in dict.fromkeys(f.question for f in own):
+        mine = [f for f in own if f.question == key]
+        found = without_flagged(mine, [f for f in shown.estimates if f.question == key])
+        rows += [(labels.question(key) if key else "All questions", *row) for row in found.rows]
+    if rows:
+        header = ("Question", "Result", "For", "All raters", "Without flagged raters")
+        yield Block("Main results with and without flagged raters", Table(header, tuple(rows)), None, ())

@@ -1,0 +1,54 @@
+"""Tables of the raters' section: headlines without flagged raters, and a row per rater."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import estimate_text, interval_text, p_text, scope_text, why_text
+from app.charts.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+
+
+def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimate]) -> Table:
+    """Each headline that was computed again, beside itself."""
+    rows = []
+    for estimate in estimates:
+        if "flagged" in estimate.scope:
+            scope = {key: value for key, value in estimate.scope.items() if key != "flagged"}
+            same = (f for f in of_question if (f.statistic, f.scope) == (estimate.statistic, scope))
+            whole = next((f for f in same if f.section != "rater"), None)
+            words = (STATISTICS[estimate.statistic].words, scope_text(scope))
+            rows.append((*words, _cell(whole), _cell(estimate)))
+    return Table(("Result", "For", "All raters", "Without flagged raters"), tuple(rows))
+
+
+def each_rater(estimates: Sequence[Estimate]) -> Table:
+    """One row per rater, one column per statistic."""
+    keys = list(dict.fromkeys(estimate.statistic for estimate in estimates))
+    by_rater: dict[str, dict[str, Estimate]] = {}
+    for estimate in estimates:
+        by_rater.setdefault(estimate.scope["raters"][0], {}).setdefault(estimate.statistic, estimate)
+    rows = tuple((name, *(_short(found.get(key)) for key in keys)) for name, found in by_rater.items())
+    return Table(("Rater", *(STATISTICS[key].words for key in keys)), rows)
+
+
+def _cell(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "–"
+    if estimate.estimate is None:
+        return why_text(estimate)
+    p = f"p {_equals(p_text(estimate.p_value))}" if estimate.p_value is not None and not interval_text(estimate) else ""
+    return "\n".join(part for part in (estimate_text(estimate), interval_text(estimate), p) if part)
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+def _short(estimate: Estimate | None) -> str:
+    return "–" if estimate is None else estimate_text(estimate)

@@ -1,0 +1,109 @@
+"""The results: a summary, then sections with addresses of their own; and the same report as JSON and CSV."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions.side_process import SideProcessError
+from app.analysis.report.labelled import labelled
+from app.analysis.report.report_tables import records_csv, report_json
+from app.web.lead.results.asked import Asked, Question
+from app.web.lead.results.parts import SUMMARY, parts_of
+from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
+from app.web.pages import page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.actions.results.live_report import LiveReport, LiveReports
+    from app.analysis.report.report import Report
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/results")
+def show_results(request: Request, own: OwnForLong, asked: Asked) -> Response:
+    """The summary: what the study asked, what was found, and what could overturn it."""
+    return _answer(request, own, asked, _summary)
+
+
+@router.get("/studies/{slug}/results.json")
+def export_report_json(request: Request, own: OwnExport, asked: Asked) -> Response:
+    return _file(report_json(asked.report(request, own).report), "application/json", _name(own, asked, "json"))
+
+
+@router.get("/studies/{slug}/results.csv")
+def export_report_csv(request: Request, own: OwnExport, asked: Asked) -> Response:
+    report = asked.report(request, own).report
+    return _file(records_csv(report.estimates), "text/csv; charset=utf-8", _name(own, asked, "csv"))
+
+
+@router.get("/studies/{slug}/results/{part}")
+def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str) -> Response:
+    """One section."""
+
+    def context(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
+        from app.web.lead.results.part_view import part_context
+
+        found = parts_of(shown.estimates, made.protocol).get(part)
+        if found is None:
+            return "lead/results_empty.html", {"here": part}
+        key = asked.question or None
+        return "lead/results_part.html", {"here": part, **part_context(found, made.report, shown, made.protocol, key)}
+
+    return _answer(request, own, asked, context)
+
+
+def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
+    from app.web.lead.results.summary_view import summary_context
+
+    if not any(estimate.n_ratings for estimate in shown.estimates):
+        return "lead/results_empty.html", {"here": SUMMARY}
+    return "lead/results.html", {"here": SUMMARY, **summary_context(shown, made)}
+
+
+def _answer(
+    request: Request,
+    own: LeadAndStudy,
+    asked: Question,
+    context: Callable[[LiveReport, Report], tuple[str, dict[str, Any]]],
+) -> Response:
+    """A page of the report; or that it is being made, or that it could not be."""
+    reports: LiveReports = request.app.state.reports
+    try:
+        made, is_current = reports.soon(request.app.state.begin, own.study, asked.filters)
+    except SideProcessError:
+        return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, status=503)
+    if made is None:
+        return page(request, "lead/being_made.html", lead=own.lead, study=own.study, address=str(request.url))
+    shown = labelled(asked.narrowed(made.report), made.protocol.labels)
+    template, found = context(made, shown)
+    return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as `soon` gives it
+    """What stands around every page of the results."""
+    labels = made.protocol.labels
+    return {
+        "parts": list(parts_of(shown.estimates, made.protocol).values()),
+        "report": made.report,
+        "read_at": made.read_at,
+        "is_current": is_current,
+        "asked": asked,
+        "only": asked.in_words(labels),
+        "options": made.options,
+        "labels": labels,
+        "questions": [(question.key, labels.question(question.key)) for question in made.protocol.questions],
+        "pairs": [*asked.pairs, ("of", made.name)],
+    }
+
+
+def _name(own: LeadAndStudy, asked: Question, ending: str) -> str:
+    return f"{own.study.slug}-results{'-filtered' if asked.is_narrowed else ''}.{ending}"
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,120 @@
+"""Charts of agreement, judges, conditions, turns, raters and pairs of sources: from estimates to drawings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
+from app.charts.chart import charts_of
+from app.charts.render import render
+from tests.analysis.builders import CHOICE, FIVE, protocol
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+    from app.charts.theme import Theme
+
+STUDY = protocol(
+    FIVE,
+    {**FIVE, "key": "warmth"},
+    CHOICE,
+    sources={"human": {"kind": "human"}, "a": {"kind": "model"}, "b": {"kind": "model"}},
+)
+
+
+def one(section: str, statistic: str, value: float | None, **scope: Any) -> Estimate:  # noqa: ANN401 - any scope
+    low, high = (None, None) if value is None else (value - 0.1, value + 0.1)
+    return Estimate(
+        section, scope.pop("question", "empathy"), scope, statistic, value, low, high, 0.95, n_ratings=scope.pop("n", 9)
+    )
+
+
+def pairs(raters: list[str], cells: dict[tuple[str, str], tuple[float | None, int]]) -> Estimate:
+    detail = {"raters": raters, "cells": cells, "n_raters": len(raters)}
+    return Estimate("disagreement", "empathy", {}, "pair_kappa_median", 0.5, detail=detail)
+
+
+KINDS: dict[str, list[Estimate]] = {
+    "agreement": [
+        one("agreement", "krippendorff_alpha_ordinal", 0.3),
+        one("agreement", "krippendorff_alpha_ordinal", 0.2, source="human"),
+        one("agreement", "krippendorff_alpha_ordinal", 0.6, rater_kind="model"),
+        one("agreement", "krippendorff_alpha_ordinal", None, source="a"),
+    ],
+    "judges": [
+        one("judge", "judge_correlation", 0.7, rater_kind="model", raters=["gpt"]),
+        one("judge", "ceiling_correlation", 0.6, rater_kind="model", raters=["gpt"]),
+    ],
+    "shown-label-1": [
+        one("subgroup", "mean", 3.0, shown_label="By a person", source="human"),
+        one("subgroup", "mean", 3.5, shown_label="By an AI", source="human"),
+        one("subgroup", "interaction", 0.4, shown_label="By an AI", source="a", reference="human"),
+    ],
+    "turns-1": [one("contrast", "mean", 2.0 + turn, turn=turn, source="human") for turn in (1, 2, 3)],
+    "pairs-1": [pairs(["ann", "ben"], {("ann", "ben"): (0.5, 9)})],
+    "pace": [
+        one("rater", "median_seconds", 12.0, question=None, raters=["ann"]),
+        one("rater", "modal_share", 0.9, raters=["ann"]),
+    ],
+    "win-matrix-1": [
+        one("choice", "share_preferred", 0.7, question="preference", source="a", reference="human"),
+        one("choice", "share_preferred", 0.6, question="preference", source="b", reference="human"),
+        one("choice", "share_preferred", 0.2, question="preference", source="b", reference="a"),
+        one("choice", "bt_strength", 0.0, question="preference", source="human", reference="human"),
+        one("choice", "bt_strength", 0.9, question="preference", source="a", reference="human"),
+        one("choice", "bt_strength", 0.1, question="preference", source="b", reference="human"),
+    ],
+    "plane": [
+        one("distribution", "mean", 3.0, source="human"),
+        one("distribution", "mean", 4.0, source="a"),
+        one("distribution", "mean", 2.0, source="human", question="warmth"),
+        one("distribution", "mean", 2.5, source="a", question="warmth"),
+    ],
+}
+FINDINGS = {
+    "agreement": "Krippendorff's alpha is 0.30 (Empathy)",
+    "judges": "gpt reaches the human ceiling on 1 of 1 question.",
+    "shown-label-1": "changes by 0.40 points under By an AI (95% CI 0.30 to 0.50)",
+    "turns-1": "Human from 3.00 at turn 1 to 5.00 at turn 3",
+    "pairs-1": "Least agreement: ann and ben, 0.50",
+    "pace": "12.00 to 12.00 seconds per trial",
+    "win-matrix-1": "A is the strongest source and was preferred over Human, the weakest, in 70.0%",
+    "plane": "Mean Empathy and Warmth: Human 3.00 and 2.00; A 4.00 and 2.50",
+}
+
+
+def chart_of(key: str) -> Chart:
+    report = Report("small", "0" * 64, (), tuple(KINDS[key]))
+    return next(chart for chart in charts_of(report, STUDY) if chart.key == key)
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_a_chart_says_its_finding_and_has_a_table_without_gaps(key: str) -> None:
+    chart = chart_of(key)
+    assert FINDINGS[key] in chart.finding
+    assert chart.table.rows
+    assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_a_chart_is_drawn_light_and_dark(key: str) -> None:
+    themes: tuple[Theme, ...] = ("light", "dark")
+    for theme in themes:
+        spec = chart_of(key).spec(theme)
+        assert spec is not None
+        assert b"<svg" in render(spec, "svg")
+
+
+def test_two_sources_need_no_matrix() -> None:
+    report = Report("small", "0" * 64, (), tuple(KINDS["win-matrix-1"][:1]))
+    assert "win-matrix-1" not in [chart.key for chart in charts_of(report, STUDY)]
+
+
+def test_estimates_without_a_value_draw_nothing_and_the_table_says_why() -> None:
+    report = Report("small", "0" * 64, (), (one("agreement", "krippendorff_alpha_ordinal", None),))
+    (chart,) = charts_of(report, STUDY)
+    assert not chart.is_drawn
+    assert chart.finding == "Agreement could not be estimated."
+    assert chart.table.rows[0][3] == "not estimable"

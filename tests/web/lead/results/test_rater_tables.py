@@ -1,0 +1,29 @@
+"""The tables of the raters' section."""
+
+from __future__ import annotations
+
+from app.analysis.estimate import Estimate
+from app.web.lead.results.rater_tables import each_rater, without_flagged
+
+TWO = {"source": "model", "reference": "human"}
+
+
+def _estimate(section: str, statistic: str, estimate: float | None, **more: object) -> Estimate:
+    values: dict[str, object] = {"scope": {}, "question": "empathy", **more}
+    return Estimate(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
+
+
+def test_a_headline_stands_beside_itself_without_the_flagged() -> None:
+    whole = _estimate("comparison", "mean_difference", 0.5, scope=TWO)
+    fewer = _estimate("rater", "mean_difference", 0.25, scope={**TWO, "flagged": "left_out"})
+    table = without_flagged([fewer], [whole, fewer])
+    assert table.rows == (("Mean difference", "model − human", "0.50", "0.25"),)
+
+
+def test_each_rater_has_a_row_and_what_is_missing_is_a_dash() -> None:
+    estimates = [
+        _estimate("rater", "severity", 0.25, scope={"raters": ["a"]}),
+        _estimate("rater", "longest_run", 7.0, scope={"raters": ["a"]}),
+        _estimate("rater", "severity", None, scope={"raters": ["b"]}, reason="no_variation"),
+    ]
+    assert each_rater(estimates).rows == (("a", "0.25", "7"), ("b", "–", "–"))

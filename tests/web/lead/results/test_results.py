@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.results.live_report import LiveReports
+from app.actions.side_process import SideProcessError
+from app.actions.studies.life_cycle import open_study
+from app.exchange.folder.read import read_folder
+from app.storage.studies.load import load_study
+from app.web.lead.results.parts import TITLES
+from tests.real_data.ayers import write_ayers
+from tests.web.lead.build import rate, study_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.analysis.report.report import Report
+    from app.storage.leads.leads import Lead
+
+
+@pytest.fixture
+def ayers(db: Connection, lead: Lead, shared: Path, tmp_path: Path) -> None:
+    """Ayers et al. (2023), JAMA Intern Med 183:589."""
+    load_study(db, read_folder(write_ayers(tmp_path, shared)), lead.id)
+
+
+@pytest.fixture
+def rated(db: Connection, lead: Lead) -> None:
+    """Two simulated raters and a person, who chose."""
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    for rater, is_simulated in (("a", True), ("b", False)):
+        rate(db, study_id, rater=rater, is_simulated=is_simulated, n_trials=2)
+
+
+@pytest.mark.usefixtures("ayers")
+def test_the_page_the_json_and_the_csv_show_what_the_paper_printed(client: TestClient) -> None:
+    page = client.get("/studies/ayers/results").text
+    assert "ChatGPT preferred in 78.6%" in page
+    assert "0.50 (0.44 to 0.56)" in page
+    document = json.loads(client.get("/studies/ayers/results.json").text)
+    rows = list(csv.DictReader(io.StringIO(client.get("/studies/ayers/results.csv").text)))
+    assert len(rows) == len(document["estimates"])
+    wilson = [f for f in document["estimates"] if f["method"].startswith("wilson_cc")][0]  # noqa: RUF015 - the first of several
+    assert [round(100 * wilson[end], 2) for end in ("estimate", "ci_low", "ci_high")] == [78.63, 75.04, 81.84]
+    paired = [row for row in rows if row["statistic"] == "t_paired"]
+    assert [round(float(row["estimate"]), 2) for row in paired] == [13.26, 20.21]
+
+
+@pytest.mark.usefixtures("ayers")
+def test_the_summary_says_that_length_overturns_preference_and_quality_but_not_empathy(client: TestClient) -> None:
+    page = " ".join(client.get("/studies/ayers/results").text.split())
+    assert "Quality goes from 0.88 to 0.18 (95% CI −0.03 to 0.39): the difference is not statistically clear." in page
+    assert "Preference goes from 78.6% to 55.7%" in page
+    assert "Empathy goes from" not in page
+    assert page.count("<strong>") == 2
+
+
+@pytest.mark.usefixtures("ayers")
+def test_page_json_and_csv_agree_to_the_last_digit(client: TestClient) -> None:
+    document = json.loads(client.get("/studies/ayers/results.json").text)
+    rows = list(csv.DictReader(io.StringIO(client.get("/studies/ayers/results.csv").text)))
+    for row, one in zip(rows, document["estimates"], strict=True):
+        for name in ("estimate", "ci_low", "ci_high", "p_value"):
+            assert (float(row[name]) if row[name] else None) == one[name]
+    page = client.get("/studies/ayers/results/estimates").text
+    for one in (f for f in document["estimates"] if f["statistic"] == "mean_difference"):
+        assert f"{one['estimate']:.2f}" in page
+
+
+@pytest.mark.usefixtures("ayers")
+def test_every_estimate_of_the_json_stands_in_one_section_with_its_recipe(client: TestClient) -> None:
+    document = json.loads(client.get("/studies/ayers/results.json").text)
+    home = client.get("/studies/ayers/results").text
+    parts = [part for part in TITLES if f"/results/{part}" in home and part != "estimates"]
+    n_shown = sum(client.get(f"/studies/ayers/results/{part}").text.count('<td class="recipe">') for part in parts)
+    assert n_shown == len(document["estimates"])
+
+
+@pytest.mark.usefixtures("ayers")
+def test_every_chart_has_a_picture_a_finding_and_a_table(client: TestClient) -> None:
+    specs = client.get("/studies/ayers/charts.json").json()
+    assert set(specs) == {"comparison", "distribution-1", "distribution-2", "choice-1", "agreement", "plane"}
+    pages = "".join(client.get(f"/studies/ayers/results/{part}").text for part in ("comparison", "preference"))
+    pages += client.get("/studies/ayers/results/agreement").text
+    assert pages.count('<figure class="chart"') == len(specs)
+    for key, spec in specs.items():
+        assert f"/drawings/{key}.svg" in pages
+        assert spec["description"]
+    drawn = client.get("/studies/ayers/drawings/comparison.svg?theme=dark&size=narrow")
+    assert drawn.headers["content-type"].startswith("image/svg+xml")
+    assert drawn.headers["cache-control"].startswith("private")
+
+
+@pytest.mark.usefixtures("ayers")
+def test_a_filter_is_said_on_the_page_in_the_files_and_in_each_recipe(client: TestClient) -> None:
+    asked = "?source=chatgpt&question=quality"
+    page = client.get(f"/studies/ayers/results{asked}").text
+    assert "Only question Quality; responses of ChatGPT." in page
+    answer = client.get(f"/studies/ayers/results.json{asked}")
+    assert "ayers-results-filtered.json" in answer.headers["content-disposition"]
+    document = answer.json()
+    assert document["filters"] == {"sources": ["chatgpt"]}
+    assert all("source in (chatgpt)" in f["recipe"]["filter"] for f in document["estimates"])
+    assert {f["question"] for f in document["estimates"]} <= {None, "quality"}
+    assert not any("physician" in str(f["scope"]) for f in document["estimates"])
+
+
+@pytest.mark.usefixtures("ayers")
+def test_a_filter_that_leaves_nothing_says_so(client: TestClient) -> None:
+    page = client.get("/studies/ayers/results?pool=nobody")
+    assert page.status_code == 200
+    assert "No ratings match this filter." in page.text
+    assert client.get("/studies/ayers/results?until=yesterday").status_code == 400
+
+
+@pytest.mark.usefixtures("rated")
+def test_a_section_that_the_study_has_not_says_so(client: TestClient) -> None:
+    assert "no results of this kind" in client.get("/studies/small/results/turns").text
+
+
+def test_a_computation_that_died_is_told_in_words(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+
+    def die(*_: object, **__: object) -> Report:
+        raise SideProcessError
+
+    client.app.state.reports = LiveReports(die)  # type: ignore[attr-defined]  # Starlette's client
+    page = client.get("/studies/small/results")
+    assert page.status_code == 503
+    assert "ran out of memory" in page.text
+
+
+@pytest.mark.usefixtures("ayers")
+def test_the_charts_that_are_asked_for_are_given_and_no_others(client: TestClient) -> None:
+    assert list(client.get("/studies/ayers/charts.json?key=choice-1").json()) == ["choice-1"]
+
+
+@pytest.mark.usefixtures("rated")
+def test_a_chart_is_downloaded_as_a_specification(client: TestClient) -> None:
+    answer = client.get("/studies/small/charts/choice-1.json")
+    assert "vega-lite" in answer.json()["$schema"]
+    assert answer.headers["content-disposition"] == 'attachment; filename="small-choice-1.vl.json"'
+
+
+@pytest.mark.usefixtures("rated")
+@pytest.mark.parametrize(
+    ("picture", "kind", "begins"),
+    [("svg", "image/svg+xml", b"<svg"), ("png", "image/png", b"\x89PNG"), ("pdf", "application/pdf", b"%PDF")],
+)
+def test_a_picture_is_drawn_once_and_kept_by_what_it_shows(
+    client: TestClient, db: Connection, picture: str, kind: str, begins: bytes
+) -> None:
+    first = client.get(f"/studies/small/charts/choice-1.{picture}")
+    assert first.headers["content-type"].startswith(kind)
+    assert first.content.startswith(begins)
+    db.execute(text("UPDATE chart_files SET content = content || '!'"))
+    second = client.get(f"/studies/small/charts/choice-1.{picture}")
+    assert second.content == first.content + b"!"
+
+
+@pytest.mark.usefixtures("rated")
+@pytest.mark.parametrize("path", ["charts/none-1.json", "charts/none-1.svg", "charts/choice-9.png"])
+def test_a_chart_that_is_none_is_not_found(client: TestClient, path: str) -> None:
+    assert client.get(f"/studies/small/{path}").status_code == 404
+
+
+@pytest.mark.usefixtures("rated")
+def test_an_unknown_format_or_theme_is_refused(client: TestClient) -> None:
+    assert client.get("/studies/small/charts/choice-1.exe").status_code == 422
+    assert client.get("/studies/small/charts.json?theme=pink").status_code == 422
+
+
+@pytest.mark.usefixtures("rated")
+def test_simulated_raters_are_named_on_the_summary(client: TestClient) -> None:
+    page = client.get("/studies/small/results").text
+    assert "1 of 2 raters are simulated." in page
+    assert "Preference" in page
+
+
+def test_a_study_without_ratings_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    page = client.get("/studies/small/results")
+    assert page.status_code == 200
+    assert "No ratings yet" in page.text
+
+
+@pytest.mark.usefixtures("rated")
+def test_the_page_needs_no_script_of_its_own_inside(client: TestClient) -> None:
+    page = client.get("/studies/small/results").text
+    assert "<script>" not in page
+    assert " style=" not in page
+    assert "<style" not in page
+
+
+@pytest.mark.parametrize("key", ["<script>alert(1)</script>", "\u202egnp.x", "=1+1"])
+def test_a_hostile_source_is_text_in_every_sentence_and_table(
+    client: TestClient, db: Connection, lead: Lead, key: str
+) -> None:
+    study_id = study_of(db, lead, sources={"person": {"kind": "human"}, key: {"kind": "model"}})
+    open_study(db, "small")
+    rate(db, study_id, rater="a", n_trials=2)
+    page = client.get("/studies/small/results").text
+    assert "<script>alert" not in page
+    assert f"<bdi>{key.replace('<', '&lt;').replace('>', '&gt;')} preferred" in page
