@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SERVER_ERROR = 500
 # Each computes a whole report; what they read of a request, the pages beside them read too.
-COSTLY = ("/studies/{slug}/export.zip", "/charts/vega/{name}.js", "/studies/{slug}/charts/{key}.{picture}")
+COSTLY = ("/studies/{slug}/export.zip", "/studies/{slug}/drawings/{key}.svg", "/studies/{slug}/charts/{key}.{picture}")
 
 
 @pytest.fixture
