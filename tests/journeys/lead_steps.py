@@ -44,5 +44,5 @@ def open_part(page: Page, title: str) -> None:
     """A section of the results, until every chart is drawn."""
     page.locator(".sections").get_by_role("link", name=title).click()
     expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible(timeout=30_000)
-    drawn = "() => [...document.images].every((image) => image.complete && image.naturalWidth > 0)"
-    page.wait_for_function(drawn, timeout=60_000)
+    page.wait_for_load_state("networkidle", timeout=60_000)
+    assert page.evaluate("[...document.images].every((image) => image.complete && image.naturalWidth > 0)")
