@@ -51,7 +51,7 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
 
 
 def set_password(db: Connection, lead: Lead, password: str) -> None:
-    """Another password; whoever is signed in with the old one is signed out.
+    """Change the password, and sign out all sessions of this lead.
 
     Raises:
         AccessError: a poor password.

@@ -24,7 +24,7 @@ SIGN_INS_TO_ACCOUNT = RateLimitItemPerMinute(100, 60)
 
 
 class Limit(NamedTuple):
-    """A limit, and whom it is counted for."""
+    """A limit, and the key it is counted for."""
 
     item: RateLimitItem
     key: tuple[str, ...]
@@ -44,7 +44,7 @@ def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
 
 
 def arrival_limit(address: str, per_minute: int) -> Limit:
-    """Arrivals from one address: a laboratory is let in, and whoever guesses ids is slowed down."""
+    """Arrivals from one address: enough for a laboratory, too few for guessing IDs."""
     return Limit(RateLimitItemPerMinute(per_minute, 1), ("arrival", network_of(address)))
 
 

@@ -1,4 +1,4 @@
-"""What handlers ask for. A loader also authorizes: who gets a thing from here may have it."""
+"""Dependencies of handlers. A loader also authorizes: what it returns, the visitor may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a rater who wants to begin is let in: caps on raters in all, and by what is known of them."""
+"""Whether a rater can start: limits on the number of raters, in total and by their attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention checks: a question between two trials that says which answer to choose. It flags, and rejects nobody."""
+"""Attention checks: questions between trials that say which answer to choose. They flag raters and reject no one."""
 
 from __future__ import annotations
 

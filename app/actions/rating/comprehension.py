@@ -1,4 +1,4 @@
-"""Questions on the instructions: who is wrong reads the explanation and tries again. They reject nobody."""
+"""Comprehension checks: raters who answer incorrectly read the explanation and try again. No one is rejected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Comprehension:
-    """Where a rater stands: the checks that are not right yet, how often they tried, and whether they may again."""
+    """A rater's progress: checks not yet correct, attempts so far, and whether another attempt is allowed."""
 
     open: tuple[ComprehensionCheck, ...]
     n_attempts: int

@@ -1,4 +1,4 @@
-"""Personal links for raters who are named."""
+"""Personal links for the raters listed in raters.csv."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class InviteError(ValueError):
-    """Nobody can be invited so; the message says why."""
+    """No one can be invited this way; the message says why."""
 
 
 def invite_raters(

@@ -54,7 +54,7 @@ class Feedback:
 
 
 def next_practice(db: Connection, session: RatingSession) -> int:
-    """The number of the page where a rater stands, from 1 over all attempts."""
+    """The number of the rater's current page, from 1 over all attempts."""
     return len(list_practice(db, session)) + 1
 
 

@@ -33,7 +33,7 @@ def agree(db: Connection, session: RatingSession) -> None:
 
 
 def refuse(db: Connection, session: RatingSession) -> bool:
-    """Forget a rater who does not consent; False where they have consented already."""
+    """Delete a rater who does not consent; False if they have already consented."""
     if current_step(db, session) != "consent":
         return False
     record_refusal(db, session)

@@ -1,4 +1,4 @@
-"""The way of one rating: arrive, begin, answer, finish."""
+"""A rater's path: arrive, start, answer, finish."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Who came: the platform, its id of the person, and what else its link said."""
+    """Who arrives: the platform, its ID for the person, and the other parameters of the link."""
 
     platform: str
     platform_id: str
@@ -143,7 +143,7 @@ def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple
 
 
 def current_step(db: Connection, session: RatingSession) -> str:
-    """The step where a rater stands, as `design.way` names them; or how they ended, if not by finishing."""
+    """The rater's current step, as `design.steps` names it; or how they ended, if they did not finish."""
     if session.has_ended:
         return DONE if session.session_state == "finished" else session.session_state
     protocol = protocol_of(db, session)
@@ -169,7 +169,7 @@ def begin_rating(db: Connection, session: RatingSession) -> None:
 
 
 def current_page(db: Connection, session: RatingSession) -> AssignmentView | str:
-    """Where the rater stands: the next assignment; while there is none for now `wait`, or `full`; else the step.
+    """What the rater sees next: an assignment; `wait` or `full` if there is none; else the step.
 
     Between two assignments it may be `attention`.
     """

@@ -20,7 +20,7 @@ class SkipReasonError(ValueError):
 
 
 def reasons_at(db: Connection, session: RatingSession, view: AssignmentView) -> tuple[str, ...]:
-    """For which reasons the trial may be skipped now; what is rated already may not.
+    """The reasons a rater can give to skip the trial now; a trial that is already rated cannot be skipped.
 
     The statement that serves a trial still calls it planned.
     """

@@ -25,7 +25,7 @@ class NotHereError(PermissionError):
 
 
 def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:
-    """End a rater's part, with all their answers deleted or kept; the receipt. Whoever asks twice gets the same one.
+    """End a rater's participation, with their answers deleted or kept. Repeated calls return the same receipt.
 
     Raises:
         NotHereError: a deletion, from a browser that only has an ID.

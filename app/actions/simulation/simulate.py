@@ -43,7 +43,7 @@ class StudyNotOpenError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Comer:
-    """A simulated rater who is about to come. `rater_id` is that of a rater whom raters.csv names, else None."""
+    """A simulated rater about to arrive. `rater_id` is set for raters listed in raters.csv, else None."""
 
     name: str
     pool: str | None
@@ -60,7 +60,7 @@ class Simulation:
 
 
 def _quiet(_step: str, _n_done: int, _n_all: int) -> None:
-    """Nobody watches the progress."""
+    """No-op progress callback."""
 
 
 def simulate(

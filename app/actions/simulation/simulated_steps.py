@@ -1,4 +1,4 @@
-"""Steps of the way beside the trials, passed as a person would who is such as the study looks for."""
+"""Steps other than trials, answered as an eligible, attentive person would."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def open_study(db: Connection, slug: str) -> None:
 
 
 def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
-    """What the design of a study needs and what stands in the way of opening it, for its lead."""
+    """What a study's design needs, and what prevents it from being opened, for its lead."""
     protocol = get_protocol(db, study_id, version)
     needs = _drawn_up(db, study_id, protocol).needs
     return DesignInWords(

@@ -60,7 +60,7 @@ def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
 
 
 def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility) -> list[str]:
-    """What stands in the way of opening a study folder, a sentence each; empty where nothing does."""
+    """What prevents a study folder from being opened, one sentence each; empty if nothing does."""
     sentences: list[str] = []
     try:
         check_carried_out(protocol, yaml)

@@ -88,7 +88,7 @@ _NEXT_REVISIT = text(f"""
 
 @dataclass(frozen=True, slots=True)
 class AssignmentView:
-    """One assignment as its page shows it. `place` of `n_all` is where the rater stands; texts are verbatim.
+    """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
     `is_revisit`: it is shown once more, after the last trial, for the questions that come then.
     """
@@ -161,7 +161,7 @@ def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | 
 
 
 def next_revisit(db: Connection, session: RatingSession) -> AssignmentView | None:
-    """The first trial that a rater has not looked back on yet, now served once more; None where there is none."""
+    """The first trial not yet shown again to the rater, now served again; None if there is none."""
     view = _next(db, session, _NEXT_REVISIT)
     return None if view is None else view.looked_back_on()
 

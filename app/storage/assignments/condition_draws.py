@@ -37,7 +37,7 @@ _RECORD = text("""
 
 @dataclass(frozen=True, slots=True)
 class ConditionCount:
-    """How many rating sessions of a condition are finished and are under way, and the numbers that are given."""
+    """How many rating sessions of a condition are finished and in progress, and which numbers are in use."""
 
     n_finished: int
     n_active: int

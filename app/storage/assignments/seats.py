@@ -184,7 +184,7 @@ def _claim(
 
 
 class _Closed:
-    """The trials that a rater has had, and what may not come again with them."""
+    """The trials a rater has had, and what must not be shown to them again."""
 
     def __init__(self, db: Connection, who: Claimant) -> None:
         self.same_item = who.same_item

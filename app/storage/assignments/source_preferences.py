@@ -43,6 +43,6 @@ def get_information(db: Connection, study_id: int, question: str) -> Information
 
 
 def list_source_pairs(db: Connection, study_id: int) -> list[tuple[int, int]]:
-    """The pairs of different sources that stand in trials, each with the lower id first."""
+    """The pairs of different sources that occur in trials, lower id first."""
     rows = db.execute(_PAIRS, {"study": study_id})
     return [(row.low, row.high) for row in rows]

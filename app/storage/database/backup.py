@@ -67,7 +67,7 @@ def restore(url: str, file: Path) -> None:
 
 
 def _connection(url: str) -> tuple[str, str]:
-    """The address for libpq, and the password, which must not stand in a command line for everybody to see."""
+    """The address for libpq, and the password separately: command lines are visible to other users."""
     found = make_url(url)
     named = {"user": found.username, "host": found.host, "port": found.port, "dbname": found.database}
     options = {name: value if isinstance(value, str) else ",".join(value) for name, value in found.query.items()}

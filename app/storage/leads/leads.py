@@ -25,7 +25,7 @@ STEP = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Who runs studies."""
+    """A person who runs studies."""
 
     id: int
     email: str
@@ -109,7 +109,7 @@ def record_sign_in_link(db: Connection, lead_id: int, token: str, valid: timedel
 
 
 def use_sign_in_link(db: Connection, token: str) -> Lead | None:
-    """Use the link up; None where it is unknown, used or too old. Of two who come at once one gets it."""
+    """Use a sign-in link; None if it is unknown, used or expired. Of two simultaneous requests, one succeeds."""
     statement = (
         update(sign_in_links)
         .where(sign_in_links.c.token_hash == token_hash(token), sign_in_links.c.used_at.is_(None))

@@ -43,7 +43,7 @@ _VALUES = text("""
 
 @dataclass(frozen=True, slots=True)
 class ByValue:
-    """A rater's own attributes, and how many others with each attribute and value finished, or are under way."""
+    """A rater's attributes, and for each attribute and value how many other raters have finished or are rating."""
 
     own: dict[str, str] = field(default_factory=dict)
     n_finished: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ def lock_study(db: Connection, study_id: int) -> None:
 
 
 def count_others(db: Connection, session: RatingSession) -> tuple[int, int]:
-    """How many other rating sessions finished, and how many are under way."""
+    """How many other rating sessions are finished, and how many are in progress."""
     n_finished, n_active = db.execute(_COUNT, {"study": session.study_id, "session": session.session_id}).one()
     return n_finished, n_active
 

@@ -1,4 +1,4 @@
-"""Arrivals: who comes by which link, under which pseudonym, into which rating session."""
+"""Arrivals: from a link to a pseudonymous rater and their rating session."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class StudyDoor:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a link says is coming. `platform` is `invite` for personal links; `parameters` are what else the link said.
+    """What a link says about the rater. `platform` is `invite` for personal links.
 
     `cookie`: what the browser holds for this study.
     """
@@ -155,7 +155,7 @@ def _ascii(cookie: str | None) -> str:
 
 
 def _move(db: Connection, study: StudyDoor, token: str, who: Identity) -> OpenedSession | None:
-    """The place in a browser that has the ID only; None where nobody has come with that ID before."""
+    """The rating session for a browser that has only the ID; None if no one has arrived with this ID."""
     there = db.execute(_THERE, {"study": study.id, "hash": token_hash(token)}).one_or_none()
     if there is None:
         return None
@@ -169,7 +169,7 @@ def _token(key: bytes, study: StudyDoor, rater: str) -> str:
 
 
 def _gone(db: Connection, study: StudyDoor, token: str) -> OpenedSession | None:
-    """The place of somebody who had their answers deleted: they do not begin anew."""
+    """The rating session of a rater who had their answers deleted: they cannot start again."""
     is_gone = db.execute(_DELETED, {"study": study.id, "hash": token_hash(token)}).scalar_one()
     return OpenedSession(token, "withdrawn", study.id, None) if is_gone else None
 
@@ -202,7 +202,7 @@ def record_invited_arrival(
 
 
 def record_invite(db: Connection, study_id: int, rater_id: int | None = None) -> str:
-    """Make a personal link, for a rater or for whoever gets it; its token is shown once and stored as a hash."""
+    """Create a personal link, for one rater or for anyone. Its token is shown once and stored as a hash."""
     token = random_secrets.token_urlsafe(32)
     db.execute(_NEW_INVITE, {"study": study_id, "hash": token_hash(token), "rater": rater_id})
     return token

@@ -1,4 +1,4 @@
-"""What a rater is told at the end of who wrote the responses that they rated."""
+"""What a rater is told at the end about who wrote the responses they rated."""
 
 from __future__ import annotations
 

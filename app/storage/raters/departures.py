@@ -1,4 +1,4 @@
-"""Raters who leave: nothing is kept of who does not consent."""
+"""Raters who do not consent: nothing about them is kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REFUSE = (
 
 
 def record_refusal(db: Connection, session: RatingSession) -> None:
-    """Forget who came, and count one more who did not consent."""
+    """Delete the rater, and count one more refusal of consent."""
     who = {"study": session.study_id, "rater": session.rater_id, "session": session.session_id}
     for statement in _REFUSE:
         db.execute(statement, who)

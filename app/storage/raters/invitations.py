@@ -1,4 +1,4 @@
-"""Personal links of raters: for whom they are, and that an older one no longer works."""
+"""Personal links: which rater each belongs to. A new link invalidates the older one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REVOKE = text("""
 
 
 def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool = False) -> dict[str, int]:
-    """The persons that raters.csv names in a pool and who have no link yet, key to id."""
+    """Persons listed in raters.csv for a pool who have no link yet, key to id."""
     return {row.key: row.id for row in db.execute(_INVITABLE, {"study": study_id, "without_pools": is_without_pools})}
 
 

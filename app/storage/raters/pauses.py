@@ -41,7 +41,7 @@ _RESUME = text(f"""
 
 
 def record_pause(db: Connection, session: RatingSession) -> None:
-    """Note that a rater pauses; who pauses already goes on pausing."""
+    """Record that a rater pauses; a second call changes nothing."""
     db.execute(_PAUSE, {"study": session.study_id, "session": session.session_id})
 
 

@@ -1,4 +1,4 @@
-"""Rating sessions: who sits behind a cookie, extended by every activity."""
+"""Rating sessions: which rater a cookie belongs to. Every request extends the lease."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def record_state(db: Connection, session: RatingSession, state: str) -> None:
 def record_step(
     db: Connection, session: RatingSession, step: str, detail: Mapping[str, object] | None = None
 ) -> RatingSession:
-    """Note that a step of the rater's way is passed, once and for all; the session as it is now."""
+    """Record that a step is completed, for good; returns the updated session."""
     row = {"study": session.study_id, "session": session.session_id, "step": step}
     db.execute(_STEP, row | {"detail": json.dumps(detail or {}, ensure_ascii=False)})
     return replace(session, passed=(*session.passed, step))

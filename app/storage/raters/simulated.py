@@ -1,4 +1,4 @@
-"""Named raters whom the program plays, and who are marked so."""
+"""Named raters that are simulated, and marked as simulated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARK = text("UPDATE raters SET is_simulated = true WHERE study_id = :study AND 
 
 
 class NamedRater(NamedTuple):
-    """A person whom raters.csv names, and their pool."""
+    """A person listed in raters.csv, and their pool."""
 
     id: int
     key: str
@@ -30,7 +30,7 @@ class NamedRater(NamedTuple):
 
 
 def list_named_absent(db: Connection, study_id: int) -> list[NamedRater]:
-    """The named persons who have neither come nor hold a link to come by, in the order of their names."""
+    """Listed persons who have neither arrived nor been sent a link, ordered by key."""
     return [NamedRater(**row) for row in db.execute(_ABSENT, {"study": study_id}).mappings()]
 
 

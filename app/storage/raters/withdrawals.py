@@ -82,7 +82,7 @@ _DELETE = (
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What is known of who withdrew. `outcome`: which code is theirs; `deleted_at`: None where the answers stay."""
+    """What is stored about a withdrawal. `outcome` sets the code; `deleted_at` is None if the answers were kept."""
 
     study_id: int
     receipt: str
@@ -128,7 +128,7 @@ def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outc
 
 
 def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None:
-    """Delete what is stored of a rater who has withdrawn: answers with their history, what was noted, and who they are.
+    """Delete everything stored about a rater who has withdrawn: answers with their history, events and identity.
 
     A rater whom the lead named stays named, and so do the items that are theirs.
     """

@@ -1,6 +1,6 @@
 """A study's data for the analysis, in one read: a million answers in a few seconds.
 
-COPY sends numbers instead of ids, since each id would come a thousand times over; they are put back by place.
+COPY transfers numeric ids instead of keys, which recur thousands of times; the keys are put back afterwards.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ _LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
 
 
 def _quiet(step: str, n_done: int, n_all: int) -> None:
-    """Nobody watches the progress."""
+    """No-op progress callback."""
 
 
 def load_study(

@@ -1,4 +1,4 @@
-"""A request that fails for a reason that nobody foresaw: noted once, answered, and never the end of the process."""
+"""Unexpected errors: logged once, answered with an error page, and never the end of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The requesting rater, and whether the assignment is theirs: handlers below this line need not check again."""
+"""Loaders for rater pages. They authorize: handlers need not check again that an assignment is this rater's."""
 
 from __future__ import annotations
 

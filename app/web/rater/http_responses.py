@@ -1,4 +1,4 @@
-"""Ways to answer that the rater's handlers share: a page with the study's language, or go elsewhere."""
+"""HTTP responses shared by the rater's handlers: a page in the study's language, or a redirect."""
 
 from __future__ import annotations
 
