@@ -150,7 +150,7 @@ def test_the_usual_strengths_are_fixed_texts_and_a_leads_own_are_not(
         ("/s/study", "Dieser Link ist unvollständig"),
         ("/s/study/rate", "Bitte öffnen Sie die Studie mit dem Link"),
         ("/s/study/rate/00000000-0000-0000-0000-000000000000", "Seite nicht gefunden"),
-        ("/s/study?workerId=A&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE", "Das ist eine Vorschau."),
+        ("/s/study?workerId=A&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE", "Dies ist eine Vorschau."),
     ],
 )
 def test_whoever_is_turned_away_reads_it_in_the_language_of_the_study(
