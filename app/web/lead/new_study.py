@@ -22,6 +22,7 @@ from app.storage.leads.leads import Lead
 from app.web.deps import turn
 from app.web.lead.session import SignedIn, maybe_lead, signed_in_lead
 from app.web.pages import page
+from app.web.upload_form import upload_form
 
 if TYPE_CHECKING:
     from app.actions.studies.upload_process import UploadReader
@@ -70,7 +71,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
     Its files lie on the disk until the answer is made: what they hold is read in another process.
     """
     lead = await run_in_threadpool(check_signed_in, request)
-    async with request.form(max_files=MAX_FILES) as form:
+    async with upload_form(request, max_files=MAX_FILES) as form:
         parts = form.multi_items()
         files = [part for _, part in parts if isinstance(part, UploadFile) and part.filename]
         fields: dict[str, list[str]] = {}

@@ -19,6 +19,7 @@ from app.storage.studies.text_uploads import get_upload
 from app.web.deps import Db, turn
 from app.web.lead.session import LeadAndStudy, Own, SignedIn, find_lead_and_study
 from app.web.pages import page
+from app.web.upload_form import upload_form
 
 router = APIRouter()
 ROLES = (
@@ -48,7 +49,7 @@ class TextForm(NamedTuple):
 async def text_form(request: Request, slug: str) -> AsyncIterator[TextForm]:
     """The form, read once its lead is known; what reads a file waits for its turn."""
     own = await run_in_threadpool(find_lead_and_study, request, slug)
-    async with request.form(max_files=1, max_fields=5000) as form:
+    async with upload_form(request, max_files=1, max_fields=5000) as form:
         fields: dict[str, list[str]] = {}
         file_name, content = "", b""
         for name, part in form.multi_items():

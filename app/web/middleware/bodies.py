@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
@@ -47,6 +48,8 @@ class Bodies:
                 body = await self._read(scope, receive)
         except TimeoutError:
             body = REQUEST_TIMEOUT
+        if isinstance(body, bytes) and _is_cut_short(scope, body):
+            body = BAD_REQUEST
         if isinstance(body, int):
             await _refuse(scope, receive, send, body)
         elif body is not None:
@@ -70,6 +73,14 @@ class Bodies:
                 return TOO_LARGE
             has_more = message.get("more_body", False)
         return b"".join(parts)
+
+
+def _is_cut_short(scope: Scope, body: bytes) -> bool:
+    """Whether a form of several parts lacks its end: what reads it would leave the file of the last part open."""
+    kind, options = parse_options_header(Headers(scope=scope).get("content-type", ""))
+    if kind != b"multipart/form-data":
+        return False
+    return b"--" + options.get(b"boundary", b"") + b"--" not in body
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:

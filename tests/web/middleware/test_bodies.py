@@ -97,3 +97,10 @@ def test_an_upload_streams_and_ends_when_a_piece_does_not_come(
     monkeypatch.setattr("app.web.middleware.bodies.CHUNK_S", 0.01)
     assert ask([b"x" * 20], path="/upload").bodies == [b"x" * 20]
     assert ask([None], path="/upload").bodies == [b""]
+
+
+@pytest.mark.parametrize(("body", "status"), [(b"--b\r\n", 400), (b"--b--", 200)])
+def test_a_form_of_several_parts_that_lacks_its_end_is_400(
+    ask: Callable[..., Recorder], body: bytes, status: int
+) -> None:
+    assert ask([body], {b"content-type": b"multipart/form-data; boundary=b"}).statuses == [status]
