@@ -1,6 +1,6 @@
 """How long a large study folder takes to check and to load, beside a bare COPY of the same rows.
 
-python -m benchmarks.load [--items 50000] [--raters 500]. The bound is held against processor seconds, which a busy
+python -m benchmarks.load_folder [--items 50000] [--raters 500]. The bound is held against processor seconds, which a busy
 machine does not stretch.
 
 Two responses an item, five answers an item and rater pair: with the usual numbers 100,000 responses and 500,000
@@ -191,7 +191,7 @@ PARTS = {"check and load": check_and_load, "read frames": read_frames, "bare COP
 def run(part: str, folder: Path, url: str) -> float:
     """One part in a process of its own: its seconds and its largest memory."""
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "benchmarks.load", "--part", part, str(folder), url], check=True)
+    subprocess.run([sys.executable, "-m", "benchmarks.load_folder", "--part", part, str(folder), url], check=True)
     return time.perf_counter() - start
 
 
