@@ -7,10 +7,12 @@ import logging
 import multiprocessing
 import os
 import signal
+from functools import lru_cache
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.datastructures import URLPath
 
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report_process import REPORT_PROCESS
@@ -29,6 +31,8 @@ from app.web.middleware.security import Guard
 from app.web.middleware.too_large import TooLarge
 from app.web.middleware.unexpected_errors import UnexpectedErrors
 from app.web.pages import Pages
+from app.web.rater.hot_routes import HotRoutes
+from app.web.rater.trial.rate import HOT_ROUTES
 from app.web.routes import UPLOADS, paths_of
 
 if TYPE_CHECKING:
@@ -47,10 +51,19 @@ class Application(FastAPI):
     go out without headers, and one of them without words.
     """
 
+    def url_path_for(self, name: str, /, **path_params: object) -> URLPath:
+        """The address that a handler answers. Its form is found once: FastAPI asks every router for each address."""
+        form = self._form_of_address(name, *path_params)
+        return URLPath(form.format_map(path_params), protocol="http")
+
+    @lru_cache(maxsize=256)  # noqa: B019 - an application lives as long as its process
+    def _form_of_address(self, name: str, *parameters: str) -> str:
+        return str(super().url_path_for(name, **{one: f"{{{one}}}" for one in parameters}))
+
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard around what FastAPI builds."""
         loggable = self.state.loggable = LoggablePath(paths_of(self.routes))
-        app: ASGIApp = TooLarge(super().build_middleware_stack())
+        app: ASGIApp = TooLarge(HotRoutes(super().build_middleware_stack(), HOT_ROUTES, self.exception_handlers))
         app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
         app = Compression(UnexpectedErrors(app, loggable=loggable))
         hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)

@@ -1,7 +1,7 @@
 """How long a large study folder takes to check and to load, beside a bare COPY of the same rows.
 
-python -m benchmarks.load_folder [--items 50000] [--raters 500]. The bound is held against processor seconds, which a busy
-machine does not stretch.
+python -m benchmarks.load_folder [--items 50000] [--raters 500]. The bound is held against processor seconds, which a
+busy machine does not stretch.
 
 Two responses an item, five answers an item and rater pair: with the usual numbers 100,000 responses and 500,000
 ratings. Each part runs in a process of its own, so that peak memory is its own; the database is the one that

@@ -59,15 +59,7 @@ class Language:
 
     def number(self, value: float) -> str:
         """A number with the digits and signs of the language, to the last decimal place."""
-        return self._in_digits(
-            format_decimal(
-                value,
-                locale=self.locale,
-                decimal_quantization=False,
-                numbering_system="default",
-                group_separator=abs(value) >= _GROUPED_FROM,
-            )
-        )
+        return self._in_digits(_decimal(value or 0, self.locale))
 
     def moment(self, at: datetime) -> str:
         """Date and time of day, with the time zone that `at` has."""
@@ -137,6 +129,17 @@ def _locales(code: str) -> Iterator[Locale]:
             yield Locale.parse(name)
         except (ValueError, UnknownLocaleError):
             continue
+
+
+@lru_cache(maxsize=4096)
+def _decimal(value: float, locale: Locale) -> str:
+    return format_decimal(
+        value,
+        locale=locale,
+        decimal_quantization=False,
+        numbering_system="default",
+        group_separator=abs(value) >= _GROUPED_FROM,
+    )
 
 
 @lru_cache(maxsize=16)

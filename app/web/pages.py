@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 from app.charts.table import is_number
 from app.design.questions.scale import number_text
 from app.language.language import ENGLISH, Language, catalogue_of, language_of
+from app.web.kept_html import KeptHtml
 from app.web.markdown import markdown
 from app.web.words import FILTERS
 
@@ -61,6 +62,7 @@ class Pages:
         self.environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
         self.environment.globals["asset"] = assets.url
         self.environment.globals["url_for"] = url_for
+        self.environment.globals["kept"] = KeptHtml(lambda: _now.get().code)
         self.environment.filters.update(FILTERS, number=number_text, markdown=markdown, said=said)
         self.environment.tests["numeric"] = is_number
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.web import health, lead, rater
+from app.web.rater.trial.rate import HOT_ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ UPLOADS = ("/studies/new",)
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the routers; `max_upload_bytes` bounds the routes that take files."""
+    app.router.routes.extend(HOT_ROUTES)
     app.include_router(health.router)
     app.include_router(rater.router)
     lead.include(app, max_upload_bytes=max_upload_bytes)

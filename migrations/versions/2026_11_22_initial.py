@@ -16,6 +16,7 @@ TABLES = (
     "ratings",
     "assignments",
     "steps",
+    "condition_seats",
     "session_moves",
     "seats",
     "withdrawals",
@@ -351,6 +352,7 @@ def upgrade() -> None:
         sa.Column("arrived_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("begun_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("last_seen_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("lease_minutes", sa.Integer(), server_default="60", nullable=False),
         sa.Column("lease_expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("paused_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
@@ -509,6 +511,38 @@ def upgrade() -> None:
         ["study_id", "assignment_id"],
         unique=True,
         postgresql_where=sa.text("assignment_id IS NOT NULL"),
+    )
+    op.create_table(
+        "condition_seats",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("pool", sa.Text(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("condition", sa.Text(), nullable=False),
+        sa.Column("number_in_condition", sa.Integer(), nullable=False),
+        sa.Column("rating_session_id", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["study_id", "rating_session_id"],
+            ["rating_sessions.study_id", "rating_sessions.id"],
+            name=op.f("fk_condition_seats_study_id_rating_session_id"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_condition_seats_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", "pool", "number", name=op.f("pk_condition_seats")),
+    )
+    op.create_index(
+        "ix_condition_seats_free",
+        "condition_seats",
+        ["study_id", "pool", "number"],
+        unique=False,
+        postgresql_where=sa.text("rating_session_id IS NULL"),
+    )
+    op.create_index(
+        "uq_condition_seats_rating_session",
+        "condition_seats",
+        ["study_id", "rating_session_id"],
+        unique=True,
+        postgresql_where=sa.text("rating_session_id IS NOT NULL"),
     )
     op.create_table(
         "session_moves",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 K = 2
+TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "between"}
 FLOW = {"skip_reasons": ["No"], "exposure_cap": 2}
 DESIGN = {"raters_per_trial": K, "trials_per_rater": 4, "repeats": {"n": 1, "min_distance": 1}}
 ITEMS = [{"key": f"item-{n}", "content_note": "A death." if n >= 2 else None} for n in range(6)]
@@ -40,6 +41,13 @@ ASTRAY = """
          + (SELECT count(*) FROM assignments WHERE state = 'planned' AND served_at IS NOT NULL)
          + (SELECT count(*) FROM assignments a JOIN rating_sessions s ON s.id = a.rating_session_id
             WHERE s.state IN ('withdrawn', 'expired', 'finished') AND a.state IN ('planned', 'leased'))
+"""
+# Who is under way or has finished has one seat of their condition, and nobody else has any.
+UNSEATED = """
+    SELECT count(*) FROM rating_sessions s
+    LEFT JOIN condition_seats c ON c.study_id = s.study_id AND c.rating_session_id = s.id
+    WHERE (s.condition IS NOT NULL AND s.state IN ('active', 'finished')) <> (c.number IS NOT NULL)
+      OR c.condition <> s.condition
 """
 MAX_PER_TRIAL = """
     SELECT coalesce(max(n), 0) FROM (
@@ -156,17 +164,23 @@ def assert_accounted(db: Connection, study: int) -> None:
         assert row["n_served"] == row["n_answered"] + row["n_skipped"] + row["n_returned"] + row["n_open"], row
     assert sum(row["n_served"] for row in rating_sessions) == counted.n_served
     assert db.execute(text(ASTRAY)).scalar_one() == 0
+    assert db.execute(text(UNSEATED)).scalar_one() == 0
     assert db.execute(text(MAX_PER_TRIAL)).scalar_one() <= K
     assert db.execute(text(NOTED)).scalar_one() <= FLOW["exposure_cap"]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize("limits", [{}, {"max_raters": 6}], ids=["anybody", "at most six"])
+@pytest.mark.parametrize(
+    ("limits", "conditions"),
+    [({}, {}), ({"max_raters": 6}, {}), ({}, {"told": TOLD})],
+    ids=["anybody", "at most six", "two conditions"],
+)
 def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_its_places(
-    engine: Engine, seed: int, limits: dict[str, Any]
+    engine: Engine, seed: int, limits: dict[str, Any], conditions: dict[str, Any]
 ) -> None:
     with engine.begin() as db:
-        study = build_study(db, protocol_of(design={**DESIGN, **limits}, flow=FLOW), texts=ITEMS)
+        whole = protocol_of(design={**DESIGN, **limits}, flow=FLOW, conditions=conditions)
+        study = build_study(db, whole, texts=ITEMS)
         open_study(db, "study")
     walk = Walk(engine, seed)
     for _ in range(90):
@@ -178,7 +192,50 @@ def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_
         fill_up(walk)
         with engine.connect() as db:
             assert_accounted(db, study)
-            assert get_coverage(db, study).distribution == [(K, len(ITEMS))]
+            assert get_coverage(db, study).distribution == [(K, len(ITEMS) * max(1, 2 * len(conditions)))]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_conditions_end_balanced_within_one_on_those_who_finish_whoever_left_before(engine: Engine, seed: int) -> None:
+    design = {"raters_per_trial": 30, "trials_per_rater": 2}
+    with engine.begin() as db:
+        build_study(db, protocol_of(design=design, flow=FLOW, conditions={"told": TOLD}), texts=ITEMS)
+        open_study(db, "study")
+    walk, leavers = Walk(engine, seed), (stay_away, stop, delete)
+    for number in range(24):
+        rater = Rater(engine, f"rater-{number}")
+        rater.begin()
+        if number < 16 and walk.rng.random() < 0.5:
+            walk.rng.choice(leavers)(walk, rater)
+        else:
+            assert rater.go_all_the_way() == 2
+    with engine.connect() as db:
+        assert [db.execute(text(query)).scalar_one() for query in (ASTRAY, UNSEATED)] == [0, 0]
+        finished = "SELECT condition, count(*) FROM rating_sessions WHERE state = 'finished' GROUP BY condition"
+        counts = [row[1] for row in db.execute(text(finished))]
+    assert len(counts) == 2
+    assert max(counts) - min(counts) <= 1
+
+
+def test_a_condition_whose_seats_are_taken_takes_nobody_though_it_has_free_places(engine: Engine) -> None:
+    """Raters wait for those who are under way, and are told that the study is full once these have finished."""
+    capped = {**TOLD, "caps": {"near": 1, "far": 1}}
+    with engine.begin() as db:
+        design = {"raters_per_trial": 1}
+        build_study(db, protocol_of(design=design, flow=FLOW, conditions={"told": capped}), n_items=2)
+        open_study(db, "study")
+    first, second, third = (Rater(engine, name) for name in ("first", "second", "third"))
+    page = first.begin()
+    assert isinstance(page, AssignmentView)
+    second.begin()
+    with engine.begin() as db:
+        own = get_own_assignment(db, "study", first.token, page.token)
+        assert own
+        skip(db, *own, "No")
+        assert db.execute(text("SELECT count(*) FROM seats WHERE assignment_id IS NULL")).scalar_one() == 1
+    assert third.look() == "wait"
+    assert (first.go_all_the_way(), second.go_all_the_way()) == (1, 2)
+    assert third.look() == "full"
 
 
 def fill_up(walk: Walk) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from sqlalchemy import text
+from starlette.routing import Route
 
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
@@ -168,8 +169,8 @@ def routes(app: FastAPI) -> Iterator[str]:
     for path, methods in app.openapi()["paths"].items():
         yield from (f"{method.upper()} {path}" for method in methods)
     for route in app.routes:
-        if hasattr(route, "path"):
-            yield f"GET {route.path}"
+        if isinstance(route, Route):
+            yield from (f"{method} {route.path}" for method in (route.methods or set()) - {"HEAD"})
 
 
 def n_leaves(some: Any) -> int:  # noqa: ANN401 - FastAPI's included routers have no public type

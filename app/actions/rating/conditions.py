@@ -5,33 +5,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.design.allocation.allocate import next_cell
+from app.design.allocation.allocate import seats_of_cells
 from app.design.allocation.rater_plan import is_counterbalanced
 from app.design.protocol.cells import Cell, cell_of, cells, cells_by, joined
-from app.storage.assignments.condition_draws import (
-    count_conditions,
+from app.storage.raters.condition_seats import (
+    claim_condition,
+    claim_condition_again,
     get_condition,
-    list_free_conditions,
-    record_condition,
+    get_seat_state,
+    record_condition_seats,
 )
-from app.storage.raters.admission import lock_study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection
 
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.assignments.condition_draws import ConditionCount
+    from app.storage.raters.condition_seats import SeatState
     from app.storage.raters.rating_sessions import RatingSession
+
+# How many seats of a pool are made at once: when the study opens, and each time that none is free.
+N_MADE = 256
 
 
 @dataclass(frozen=True, slots=True)
 class OwnConditions:
-    """The conditions whose trials a rater may have, and how many raters of the same kind came before."""
+    """The conditions whose trials a rater may have, and how many raters of the same kind came before.
+
+    `between` is the one that was chosen for this rater just now, which may be given back.
+    """
 
     texts: tuple[str, ...] = ("",)
     rater_number: int = 0
+    between: str | None = None
 
 
 def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions:
@@ -41,54 +48,71 @@ def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -
     chosen = get_condition(db, session)
     if chosen is None:
         return OwnConditions(tuple(cell.text for cell in cells(protocol.conditions)))
-    return _within(protocol, cell_of(chosen[0]), chosen[1])
+    return _within(protocol, *chosen)
 
 
-def choose_conditions(db: Connection, session: RatingSession, protocol: Protocol, pool: str) -> OwnConditions | None:
-    """Those of this rater, chosen now where they are not yet; None where every cell between raters is taken."""
-    if not is_counterbalanced(protocol) or get_condition(db, session):
-        return own_conditions(db, session, protocol)
-    lock_study(db, session.study_id)
-    counts = _counts(db, session, pool)
-    cell = _next(db, session, protocol, pool, counts)
-    if cell is None:
-        return None
-    number = counts[cell].next_number if cell in counts else 0
-    record_condition(db, session, cell.text, number)
-    return _within(protocol, cell, number)
+def make_condition_seats(
+    db: Connection, study_id: int, protocol: Protocol, seed: int, pool: str, *, first: int = 0
+) -> bool:
+    """Make the next seats of a pool, in balanced order; whether there were any, as levels may have caps."""
+    if not is_counterbalanced(protocol):
+        return False
+    factors = protocol.conditions
+    seats = seats_of_cells(first, N_MADE, cells_by(factors, "between"), factors, seed=seed)
+    record_condition_seats(db, study_id, pool, seats)
+    return bool(seats)
+
+
+def choose_conditions(
+    db: Connection, session: RatingSession, protocol: Protocol, pool: str, without: Collection[str] = ()
+) -> OwnConditions | None:
+    """Those of this rater, chosen now where they are not yet; None where every seat is taken.
+
+    Args:
+        db: the transaction.
+        session: the rater's.
+        protocol: theirs.
+        pool: whose seats.
+        without: conditions between raters whose trials have no place left for this rater.
+    """
+    if not is_counterbalanced(protocol):
+        return OwnConditions()
+    if chosen := get_condition(db, session):
+        if not claim_condition_again(db, session, pool) and _make_more(db, session, protocol, pool):
+            claim_condition_again(db, session, pool)
+        return _within(protocol, *chosen)
+    taken = claim_condition(db, session, pool, without)
+    if taken is None and _make_more(db, session, protocol, pool):
+        taken = claim_condition(db, session, pool, without)
+    return None if taken is None else _within(protocol, *taken, is_new=True)
 
 
 def foreseen_conditions(
     db: Connection, session: RatingSession, protocol: Protocol, pool: str
 ) -> Literal["wait", "full"] | None:
-    """Whether every cell between raters is taken, and if so whether one may come free; None where one is open."""
+    """Whether every seat is taken, and if so whether one may come free; None where one is open."""
     if not is_counterbalanced(protocol) or get_condition(db, session):
         return None
-    counts = _counts(db, session, pool)
-    if _next(db, session, protocol, pool, counts) is not None:
+    state = get_seat_state(db, session.study_id, pool)
+    if state.free or _more(session, protocol, state):
         return None
-    return "wait" if any(count.n_active for count in counts.values()) else "full"
+    return "wait" if state.is_one_active else "full"
 
 
-def _counts(db: Connection, session: RatingSession, pool: str) -> dict[Cell, ConditionCount]:
-    return {cell_of(text): count for text, count in count_conditions(db, session.study_id, pool).items()}
+def _make_more(db: Connection, session: RatingSession, protocol: Protocol, pool: str) -> bool:
+    first = get_seat_state(db, session.study_id, pool).next_number
+    return make_condition_seats(db, session.study_id, protocol, session.seed, pool, first=first)
 
 
-def _next(
-    db: Connection, session: RatingSession, protocol: Protocol, pool: str, counts: Mapping[Cell, ConditionCount]
-) -> Cell | None:
+def _more(session: RatingSession, protocol: Protocol, state: SeatState) -> bool:
+    """Whether more seats can be made."""
     factors = protocol.conditions
-    free = {cell_of(text).part(factors, "between") for text in list_free_conditions(db, session, pool)}
-    return next_cell(
-        cells_by(factors, "between"),
-        factors,
-        {cell: n.n_finished for cell, n in counts.items()},
-        {cell: n.n_active for cell, n in counts.items()},
-        seed=session.seed,
-        free=free,
-    )
+    between = cells_by(factors, "between")
+    return bool(seats_of_cells(state.next_number, N_MADE, between, factors, seed=session.seed))
 
 
-def _within(protocol: Protocol, between: Cell, number: int) -> OwnConditions:
+def _within(protocol: Protocol, between: str, number: int, *, is_new: bool = False) -> OwnConditions:
+    cell: Cell = cell_of(between)
     inner = cells_by(protocol.conditions, "within")
-    return OwnConditions(tuple(joined(protocol.conditions, between, cell).text for cell in inner), number)
+    texts = tuple(joined(protocol.conditions, cell, one).text for one in inner)
+    return OwnConditions(texts, number, between if is_new else None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.actions.rating.attention import attention_now
 from app.actions.rating.availability import outlook
 from app.actions.rating.gold import check_gold
-from app.actions.rating.trial_list import give_seats
+from app.actions.rating.trial_list import come_back, give_seats
 from app.design.page_slots import Shown
 from app.design.questions.form import Answers
 from app.design.questions.saves import Save, read_page, read_save
@@ -21,7 +21,6 @@ from app.storage.answers.revisits import record_revisit, save_revisit
 from app.storage.answers.turns import record_turn, release_turns
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.storage.assignments.assignments import get_so_far
-from app.storage.assignments.returned_seats import retake_returned
 from app.storage.raters.arrivals import Identity, record_arrival, record_invited_arrival
 from app.storage.raters.rating_sessions import record_begin, record_finish, record_step
 from app.storage.studies.protocols import get_protocol
@@ -210,7 +209,7 @@ def submit_rating(
         is_stored = record_revisit(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
         return Submission(answers, is_stored)
     if view.state == "returned":
-        retake_returned(db, session)
+        come_back(db, session, protocol)
     if stage.turn is not None:
         return Submission(answers, record_turn(db, view, answers.given, stage.turn))
     is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)

@@ -16,6 +16,7 @@ from app.storage.assignments.assignments import get_so_far, record_assignments
 from app.storage.assignments.returned_seats import retake_gold, retake_returned, return_expired
 from app.storage.assignments.seats import Claimant, claim_seats, has_leased_seats
 from app.storage.assignments.trial_lists import get_extent, list_trials
+from app.storage.raters.condition_seats import forget_condition
 from app.storage.raters.rating_sessions import get_rater, record_state
 
 if TYPE_CHECKING:
@@ -63,10 +64,7 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
         return turned
     retake_returned(db, session)
     so_far = get_so_far(db, session)
-    _, pool = get_rater(db, session)
-    chosen = choose_conditions(db, session, protocol, pool_of_seats(protocol, pool))
-    own = _own(db, session, protocol, chosen or own_conditions(db, session, protocol))
-    seats = claim_seats(db, own.who, max(0, own.n_most - so_far.n_held)) if chosen else []
+    own, seats = _claim(db, session, protocol, so_far)
     if seats:
         _record(db, protocol, own, seats, so_far)
         retake_gold(db, session)
@@ -81,6 +79,26 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
         record_state(db, session, "full")
         return "full"
     return "wait"
+
+
+def come_back(db: Connection, session: RatingSession, protocol: Protocol) -> None:
+    """Give a rater who stayed away the seats that are still free, of their trials and of their condition."""
+    if retake_returned(db, session):
+        choose_conditions(db, session, protocol, pool_of_seats(protocol, session.pool))
+
+
+def _claim(db: Connection, session: RatingSession, protocol: Protocol, so_far: SoFar) -> tuple[Own, list[Seat]]:
+    """Take seats in the rater's condition; a condition in which no seat is left is given back for the next one."""
+    pool = pool_of_seats(protocol, session.pool)
+    without: list[str] = []
+    while chosen := choose_conditions(db, session, protocol, pool, without):
+        own = _own(db, session, protocol, chosen)
+        seats = claim_seats(db, own.who, max(0, own.n_most - so_far.n_held))
+        if seats or chosen.between is None:
+            return own, seats
+        forget_condition(db, session)
+        without.append(chosen.between)
+    return _own(db, session, protocol, own_conditions(db, session, protocol)), []
 
 
 def pool_of_seats(protocol: Protocol, pool: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.actions.rating.conditions import make_condition_seats
 from app.actions.studies.opening_checks import (
     OpeningError,
     StudyEmptyError,
@@ -73,6 +74,8 @@ def open_study(db: Connection, slug: str) -> None:
         raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
     check_feasible(protocol, drawn.needs)
     record_trials(db, study_id, seed, drawn.trials)
+    for pool in sorted({seats.pool or "" for trial in drawn.trials for seats in trial.seats}):
+        make_condition_seats(db, study_id, protocol, seed, pool)
     record_special_trials(db, study_id, drawn.special.trials)
     record_status(db, study_id, "open")
 

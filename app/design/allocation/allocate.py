@@ -1,15 +1,17 @@
-"""Allocation: which cell a rater gets between raters, and which cell each item has for a rater within."""
+"""Allocation: the cells that raters get between raters, and which cell each item has for a rater within."""
 
 from __future__ import annotations
 
-from math import prod
+from collections import Counter
+from dataclasses import dataclass
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 from app.design.allocation.latin_square import balanced_order
 from app.design.allocation.randomization import seeded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.design.protocol.cells import Cell
     from app.design.protocol.conditions import Factor
@@ -40,44 +42,41 @@ def allocation_order(n: int, cells: Sequence[Cell], factors: Mapping[str, Factor
     return order[:n]
 
 
-def next_cell(
-    cells: Sequence[Cell],
-    factors: Mapping[str, Factor],
-    n_finished: Mapping[Cell, int],
-    n_active: Mapping[Cell, int],
-    *,
-    seed: int,
-    free: Collection[Cell] | None = None,
-) -> Cell | None:
-    """The cell for the rater who comes now, or None where every cell is full.
+@dataclass(frozen=True, slots=True)
+class CellSeat:
+    """The place of one rater in a cell: its number among all, and how many seats of the same cell come before it."""
 
-    The one that has the fewest finished and active raters for its weight, so that those who leave are made up for;
-    among equals the one with the fewest finished; among those one at random.
+    number: int
+    cell: Cell
+    number_in_cell: int
+
+
+def seats_of_cells(
+    first: int, n: int, cells: Sequence[Cell], factors: Mapping[str, Factor], *, seed: int
+) -> list[CellSeat]:
+    """The seats from a number on, as `allocation_order` has them, without those beyond the cap of a level.
+
+    Raters take the first seat that is free, and give it back when they leave: so cells are balanced at every moment,
+    and those who leave are made up for by whoever comes next.
 
     Args:
+        first: the number of the first one, from 0.
+        n: how many numbers; fewer seats where levels have caps.
         cells: the cells between raters.
-        factors: for weights, and caps on the finished and active raters of a level.
-        n_finished: raters who finished, by cell.
-        n_active: raters who are under way, by cell; who left is not counted.
+        factors: for weights, and caps on the raters of a level.
         seed: the study's.
-        free: the cells that still have seats; None for all.
     """
-    taken = {cell: n_finished.get(cell, 0) + n_active.get(cell, 0) for cell in cells}
-    open_cells = [cell for cell in cells if not _is_capped(cell, factors, taken) and (free is None or cell in free)]
-    if not open_cells:
-        return None
-    rng = seeded(seed, "next cell", sum(taken.values()))
-    order = rng.sample(open_cells, len(open_cells))
-    weight = {cell: weight_of(factors, cell) for cell in open_cells}
-    return min(order, key=lambda cell: (taken[cell] / weight[cell], n_finished.get(cell, 0) / weight[cell]))
-
-
-def _is_capped(cell: Cell, factors: Mapping[str, Factor], taken: Mapping[Cell, int]) -> bool:
-    for name, level in cell.levels:
-        cap = factors[name].caps.get(level)
-        if cap is not None and sum(n for other, n in taken.items() if other.level(name) == level) >= cap:
-            return True
-    return False
+    seats: list[CellSeat] = []
+    n_of_cell: Counter[Cell] = Counter()
+    n_of_level: Counter[tuple[str, str]] = Counter()
+    for number, cell in enumerate(allocation_order(first + n, cells, factors, seed)):
+        if any(n_of_level[name, level] >= factors[name].caps.get(level, inf) for name, level in cell.levels):
+            continue
+        n_of_level.update(cell.levels)
+        if number >= first:
+            seats.append(CellSeat(number, cell, n_of_cell[cell]))
+        n_of_cell[cell] += 1
+    return seats
 
 
 def within_cells(n_items: int, cells: Sequence[Cell], rater_number: int) -> list[Cell]:

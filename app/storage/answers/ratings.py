@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
-
 from app.design.questions.question import SIDES
 from app.storage.answers.given_columns import NAMES, OF_ANSWER, OF_GIVEN, REPLACED, TYPED
+from app.storage.database.hot_statement import HotStatement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection
 
     from app.design.questions.form import Answer
     from app.storage.assignments.assignment_view import AssignmentView
@@ -61,6 +60,10 @@ _GIVEN_AT = """
     CASE WHEN g.at_ms IS NULL THEN now()
          ELSE least(now(), greatest(a.served_at, to_timestamp(g.at_ms / 1000))) END
 """
+# A page that is submitted: all of its answers count.
+_TAKEN = f"""
+    SELECT g.*, {_GIVEN_AT} AS given_at, false AS is_repeat, false AS is_older FROM a CROSS JOIN ({GIVEN}) AS g
+"""  # noqa: S608 - constants only
 # Of the answers of a save, one whose key came before changes nothing. Neither does one that is older
 # than the answer that its question has by now, or than the page's submission.
 _JUDGED = f"""
@@ -80,8 +83,8 @@ _JUDGED = f"""
     FROM (SELECT g.*, a.submitted_at, {_GIVEN_AT} AS given_at FROM a CROSS JOIN ({GIVEN}) AS g) AS g
 """  # noqa: S608 - constants only
 # After `a`, the assignment: its answers are judged and stored.
-INSERT = f"""
-    judged AS ({_JUDGED}), stored AS (
+_INSERT = f"""
+    judged AS ({{judged}}), stored AS (
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, {NAMES}, idempotency_key, rated_at,
       left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
     SELECT a.study_id, a.rater_id, a.id, t.item_id, {OF_GIVEN}, g.key, g.given_at,
@@ -96,11 +99,12 @@ INSERT = f"""
           AND o.response_id IS NOT DISTINCT FROM g.response_id AND o.turn IS NOT DISTINCT FROM g.turn))
     {UPSERT})
 """  # noqa: S608 - constants only
+INSERT_PAGE, INSERT_SAVED = _INSERT.format(judged=_TAKEN), _INSERT.format(judged=_JUDGED)
 # What a save says: the assignment, and which of its answers were too old.
 SAVED = (
     "SELECT a.id, (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older FROM a"
 )
-_SUBMIT = text(f"""
+_SUBMIT = HotStatement(f"""
     WITH a AS (
       UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
         hidden_ms = CASE WHEN submitted_at IS NULL THEN :hidden ELSE hidden_ms END,
@@ -108,14 +112,14 @@ _SUBMIT = text(f"""
           CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - greatest(:hidden, {paused_ms("served_at")})))
           ELSE active_ms END
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
-    ), {INSERT}
+    ), {INSERT_PAGE}
     SELECT id FROM a
 """)  # noqa: S608 - constants only
-_SAVE = text(f"""
+_SAVE = HotStatement(f"""
     WITH a AS (
       UPDATE assignments SET first_action_at = coalesce(first_action_at, now())
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
-    ), {INSERT}
+    ), {INSERT_SAVED}
     {SAVED}
 """)  # noqa: S608 - constants only
 
@@ -134,7 +138,7 @@ def record_submission(
     """
     times = {"hidden": hidden_ms, "active": active_ms}
     values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
-    return db.execute(_SUBMIT, values).scalar_one_or_none() is not None
+    return _SUBMIT.one_or_none(db, values) is not None
 
 
 def record_answers(
@@ -153,12 +157,12 @@ def record_answers(
     """
     exclude = None if view.state == "done" else NOT_SUBMITTED
     values = values_of(view, answers) | {"exclude": exclude, "is_save": is_save}
-    return too_old(answers, db.execute(_SAVE, values).one_or_none())
+    return too_old(answers, _SAVE.one_or_none(db, values))
 
 
-def too_old(answers: Sequence[Answer], saved: Row[Any] | None) -> list[Answer] | None:
+def too_old(answers: Sequence[Answer], saved: Mapping[str, Any] | None) -> list[Answer] | None:
     """The answers that SAVED names; None where there is no such assignment any more."""
-    return None if saved is None else [answers[n] for n in saved.older or ()]
+    return None if saved is None else [answers[n] for n in saved["older"] or ()]
 
 
 def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:

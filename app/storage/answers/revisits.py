@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
-
-from app.storage.answers.ratings import INSERT, NOT_SUBMITTED, SAVED, paused_ms, too_old, values_of
+from app.storage.answers.ratings import INSERT_PAGE, INSERT_SAVED, NOT_SUBMITTED, SAVED, paused_ms, too_old, values_of
+from app.storage.database.hot_statement import HotStatement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,21 +20,21 @@ _COLUMNS = """
     revisited_at AS submitted_at
 """
 # Whoever comes back to change an answer does not make the first look longer.
-_SUBMIT = text(f"""
+_SUBMIT = HotStatement(f"""
     WITH a AS (
       UPDATE assignments SET revisited_at = coalesce(revisited_at, now())
       WHERE study_id = :study AND id = :assignment AND state = 'done'
       RETURNING {_COLUMNS}, CASE WHEN revisited_at = now() THEN coalesce(CAST(:active AS bigint), greatest(0,
         CAST(extract(epoch FROM now() - revisit_served_at) * 1000 AS bigint)
           - greatest(:hidden, {paused_ms("revisit_served_at")}))) END AS active_ms
-    ), {INSERT}
+    ), {INSERT_PAGE}
     SELECT id FROM a
 """)  # noqa: S608 - constants only
-_SAVE = text(f"""
+_SAVE = HotStatement(f"""
     WITH a AS (
       SELECT {_COLUMNS}, CAST(NULL AS bigint) AS active_ms FROM assignments
       WHERE study_id = :study AND id = :assignment AND state = 'done'
-    ), {INSERT}
+    ), {INSERT_SAVED}
     {SAVED}
 """)  # noqa: S608 - constants only
 
@@ -46,11 +45,11 @@ def record_revisit(
     """Store the answers of a page that is shown once more; as `record_submission`."""
     times = {"hidden": hidden_ms, "active": active_ms}
     values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
-    return db.execute(_SUBMIT, values).scalar_one_or_none() is not None
+    return _SUBMIT.one_or_none(db, values) is not None
 
 
 def save_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer]) -> list[Answer] | None:
     """Store answers before their page is submitted; as `record_answers`."""
     exclude = None if view.revisited_at else NOT_SUBMITTED
     values = values_of(view, answers) | {"exclude": exclude, "is_save": True}
-    return too_old(answers, db.execute(_SAVE, values).one_or_none())
+    return too_old(answers, _SAVE.one_or_none(db, values))

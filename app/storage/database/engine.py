@@ -10,6 +10,7 @@ from sqlalchemy import Connection, create_engine, text
 
 from app.postgres import EmbeddedPostgres, default_data_dir
 from app.storage.database.address import parse_address
+from app.storage.database.idle_connections import ask_idle_connections
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,11 +54,10 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
         statement_s: how long a statement may take, and a third of it how long it may wait for a lock; 0 for any time.
     """
     limits = f" -c statement_timeout={statement_s}s -c lock_timeout={statement_s * 1000 // 3}ms" if statement_s else ""
-    return create_engine(
+    engine = create_engine(
         url,
         pool_size=n_connections,
         max_overflow=TO_SPARE,
-        pool_pre_ping=True,
         pool_recycle=1800,
         pool_timeout=CONNECT_S,
         # What a statement was given, such as an answer or a platform's id, must not reach a log.
@@ -70,6 +70,8 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
             "connect_timeout": CONNECT_S,
         },
     )
+    ask_idle_connections(engine)
+    return engine
 
 
 Begin = Callable[[], AbstractContextManager[Connection]]

@@ -38,8 +38,8 @@ _PLATFORM_ID = text("""
     ON CONFLICT (study_id, platform, platform_id) DO UPDATE SET parameters = excluded.parameters
 """)
 _SESSION = text("""
-    INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, lease_expires_at)
-    VALUES (:study, :rater, :hash, :version, now() + make_interval(mins => :lease))
+    INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, lease_minutes, lease_expires_at)
+    VALUES (:study, :rater, :hash, :version, :lease, now() + make_interval(mins => :lease))
     ON CONFLICT (token_hash) DO UPDATE SET last_seen_at = now() RETURNING state
 """)
 # "Just begun": the link was opened twice at once, and the cookie of the first answer is still on its way.

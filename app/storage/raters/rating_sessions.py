@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
@@ -13,15 +13,13 @@ from app.storage.database.token_hash import token_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection, RowMapping
+    from sqlalchemy import Connection
 
 ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
 _TOUCH_BY = """
     UPDATE rating_sessions AS s
-    SET last_seen_at = now(),
-        lease_expires_at = now()
-          + make_interval(mins => coalesce(CAST(p.document #>> '{{design,lease_minutes}}' AS integer), 60))
+    SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
     FROM studies st, protocols p{tables}
     WHERE st.slug = :slug AND s.study_id = st.id AND {is_own}
       AND p.study_id = s.study_id AND p.version = s.protocol_version
@@ -45,9 +43,14 @@ _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
 """)
+# Who is not under way any more gives the seat of a condition back.
 _STATE = text("""
-    UPDATE rating_sessions SET state = :state
-    WHERE study_id = :study AND id = :session AND state IN ('arrived', 'active', 'expired', 'full')
+    WITH changed AS (
+      UPDATE rating_sessions SET state = :state
+      WHERE study_id = :study AND id = :session AND state IN ('arrived', 'active', 'expired', 'full') RETURNING id
+    )
+    UPDATE condition_seats SET rating_session_id = NULL
+    WHERE study_id = :study AND rating_session_id IN (SELECT id FROM changed) AND :state <> 'active'
 """)
 _STEP = text("""
     INSERT INTO steps (study_id, rating_session_id, step, detail)
@@ -87,7 +90,7 @@ class RatingSession:
     move_id: int | None = None
 
     @classmethod
-    def of(cls, row: RowMapping, prefix: str = "") -> RatingSession:
+    def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:
         """From a row with TOUCH's columns, each name with this prefix."""
         values = {name: row[prefix + name] for name in SESSION_COLUMNS}
         return cls(**values | {"passed": tuple(values["passed"])})

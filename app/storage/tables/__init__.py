@@ -4,6 +4,7 @@ from app.storage.tables.access import attempts, audit_log, lead_sessions, leads,
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
 from app.storage.tables.people import (
+    condition_seats,
     invites,
     platform_ids,
     rater_exclusions,
@@ -30,6 +31,7 @@ __all__ = [
     "attempts",
     "audit_log",
     "chart_files",
+    "condition_seats",
     "events",
     "invites",
     "items",

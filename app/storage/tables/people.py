@@ -98,6 +98,7 @@ rating_sessions = Table(
     time("arrived_at", now=True),
     time("begun_at"),
     time("last_seen_at", now=True),
+    Column("lease_minutes", Integer, nullable=False, server_default="60"),
     Column("lease_expires_at", DateTime(timezone=True), nullable=False),
     time("paused_at"),
     time("finished_at"),
@@ -110,6 +111,29 @@ rating_sessions = Table(
     ),
     CheckConstraint("(state = 'finished') = (finished_at IS NOT NULL)", name="finished_at"),
     Index(None, "study_id", "rater_id"),
+)
+
+# One row per rater of a condition, in a balanced order: made when a study opens, more of them when all are taken. A
+# free seat has no rating session; whoever comes takes the first one that is free.
+condition_seats = Table(
+    "condition_seats",
+    metadata,
+    study_key(),
+    Column("pool", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("number_in_condition", Integer, nullable=False),
+    Column("rating_session_id", BigInteger),
+    PrimaryKeyConstraint("study_id", "pool", "number"),
+    within_study("rating_session_id", "rating_sessions"),
+    Index("ix_condition_seats_free", "study_id", "pool", "number", postgresql_where=text("rating_session_id IS NULL")),
+    Index(
+        "uq_condition_seats_rating_session",
+        "study_id",
+        "rating_session_id",
+        unique=True,
+        postgresql_where=text("rating_session_id IS NOT NULL"),
+    ),
 )
 
 # One row per browser that came with an ID and without the first one's cookie: it goes on, and sees nothing before.

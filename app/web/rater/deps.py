@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from fastapi import Depends, Request
@@ -23,6 +24,8 @@ from app.web.pages import use_language
 from app.web.rater.endings import PageEnding, ending_of
 
 Form = Mapping[str, Sequence[str]]
+OwnTrial = tuple[RatingSession, AssignmentView]
+MAX_FIELDS = 1000
 MAX_AGE_S = 180 * 24 * 60 * 60
 NO_LINK = message(
     "Please open the study with the link you were given. It takes you to where you left off, on any device."
@@ -127,7 +130,7 @@ def use_language_of_study(request: Request, slug: str, db: Db) -> None:
         use_language(request, protocol.language)
 
 
-def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSession, AssignmentView]:
+def get_own(request: Request, slug: str, token: UUID, db: Db) -> OwnTrial:
     """The assignment of the address, if it is this rater's; else it looks as if there were none."""
     cookie = get_cookie(request, rater_cookie(slug))
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
@@ -144,10 +147,25 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> tuple[RatingSes
 
 async def get_form(request: Request) -> Form:
     """The fields of a form, or of a JSON object, each with its values."""
-    if request.headers.get("content-type", "").startswith("application/json"):
+    kind = request.headers.get("content-type", "")
+    if kind.startswith("application/json"):
         return readable(_flat(await _json(request)))
+    if kind.startswith("application/x-www-form-urlencoded"):
+        return readable(_urlencoded(await request.body()))
     async with request.form(max_files=0) as data:
         return readable({name: [v for v in data.getlist(name) if not isinstance(v, UploadFile)] for name in data})
+
+
+def _urlencoded(body: bytes) -> Form:
+    """The fields of a form, read at once: Starlette's reader, made for streams, takes several times as long."""
+    try:
+        pairs = parse_qsl(body.decode("latin-1"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise PageError(WORDS[400]) from None
+    form = dict[str, list[str]]()
+    for name, value in pairs:
+        form.setdefault(name, []).append(value)
+    return form
 
 
 async def _json(request: Request) -> object:
@@ -187,5 +205,5 @@ def _is_encodable(text: str) -> bool:
 
 Session = Annotated[RatingSession, Depends(get_session)]
 AnySession = Annotated[RatingSession, Depends(get_any_session)]
-Own = Annotated[tuple[RatingSession, AssignmentView], Depends(get_own)]
+Own = Annotated[OwnTrial, Depends(get_own)]
 FormFields = Annotated[Form, Depends(get_form)]

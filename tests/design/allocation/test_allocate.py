@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.design.allocation.allocate import allocation_order, blocked, full_quota, next_cell, within_cells
+from app.design.allocation.allocate import allocation_order, blocked, full_quota, seats_of_cells, within_cells
 from app.design.allocation.randomization import seeded
 from app.design.protocol.cells import Cell, cells
 from app.design.protocol.conditions import Factor
@@ -45,35 +45,42 @@ def test_another_seed_gives_another_order() -> None:
 
 @given(st.integers(0, 10_000), st.floats(0, 0.6))
 def test_raters_who_leave_are_made_up_for_so_that_finishers_end_balanced(seed: int, leaving: float) -> None:
-    """Arrivals one after the other; each under way finishes or leaves before the next but three has come."""
+    """Each rater takes the first free seat; of those under way the oldest finishes or leaves before the next comes."""
     rng = seeded(seed)
-    finished: Counter[Cell] = Counter()
-    active: list[Cell] = []
-    while sum(finished.values()) < 64:
+    seats = {seat.number: seat.cell for seat in seats_of_cells(0, 128, CELLS, FACTORS, seed=seed)}
+    finished: set[int] = set()
+    active: list[int] = []
+    while len(finished) < 64:
+        active.append(next(number for number in seats if number not in finished and number not in active))
         if len(active) == 3:
-            cell = active.pop(0)
-            finished[cell] += rng.random() >= leaving
-        cell_now = next_cell(CELLS, FACTORS, finished, Counter(active), seed=seed)
-        assert cell_now
-        active.append(cell_now)
-    assert spread_of([finished[cell] for cell in CELLS]) <= 1 + 3
+            number = active.pop(0)
+            finished |= {number} if rng.random() >= leaving else set()
+    ended = Counter(seats[number] for number in finished)
+    assert spread_of([ended[cell] for cell in CELLS]) <= 1 + 3
 
 
-def test_without_leavers_live_allocation_is_balanced_within_one_at_every_moment() -> None:
-    finished: Counter[Cell] = Counter()
-    for _ in range(100):
-        cell = next_cell(CELLS, FACTORS, finished, {}, seed=3)
-        assert cell
-        finished[cell] += 1
-        assert spread_of([finished[c] for c in CELLS]) <= 1
+def test_any_number_of_first_seats_is_balanced_within_one() -> None:
+    seats = seats_of_cells(0, 100, CELLS, FACTORS, seed=3)
+    for n in range(100):
+        taken = Counter(seat.cell for seat in seats[:n])
+        assert spread_of([taken[cell] for cell in CELLS]) <= 1
 
 
-def test_a_capped_level_takes_nobody_more_and_when_all_are_full_nobody_comes_in() -> None:
+def test_seats_that_are_made_later_go_on_where_the_first_ones_end() -> None:
+    together = seats_of_cells(0, 60, CELLS, FACTORS, seed=5)
+    assert seats_of_cells(0, 25, CELLS, FACTORS, seed=5) + seats_of_cells(25, 35, CELLS, FACTORS, seed=5) == together
+    own = [seat.number_in_cell for seat in together if seat.cell == CELLS[0]]
+    assert own == list(range(len(own)))
+
+
+def test_a_capped_level_has_no_more_seats_and_when_all_are_full_there_are_none() -> None:
     factors = {"label": Factor.model_validate({"kind": "shown_label", "levels": ["none", "true"], "caps": {"none": 2}})}
     none, true = cells(factors)
-    assert next_cell(cells(factors), factors, {none: 1, true: 9}, {none: 1}, seed=0) == true
+    of_cell = Counter(seat.cell for seat in seats_of_cells(0, 40, cells(factors), factors, seed=0))
+    assert of_cell == {none: 2, true: 20}
     full = {"label": factors["label"].model_copy(update={"caps": {"none": 2, "true": 9}})}
-    assert next_cell(cells(full), full, {none: 2, true: 9}, {}, seed=0) is None
+    assert len(seats_of_cells(0, 40, cells(full), full, seed=0)) == 11
+    assert seats_of_cells(40, 40, cells(full), full, seed=0) == []
 
 
 @given(st.integers(1, 30), st.integers(1, 6), st.integers(0, 50))

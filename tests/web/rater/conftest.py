@@ -6,8 +6,8 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
-from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from app.actions.studies.life_cycle import open_study
@@ -98,18 +98,21 @@ def visitor(app: FastAPI) -> Callable[[], Visitor]:
 
 
 @pytest.fixture
-def statements(engine: Engine) -> Callable[[], Any]:
-    """What SQL runs inside a `with` block."""
+def statements() -> Callable[[], Any]:
+    """What SQL runs inside a `with` block, by SQLAlchemy or without it."""
 
     @contextmanager
     def listen() -> Iterator[list[str]]:
         seen: list[str] = []
 
-        def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:  # noqa: ANN401
-            seen.append(statement)
+        execute = psycopg.Cursor.execute
 
-        event.listen(engine, "before_cursor_execute", note)
-        yield seen
-        event.remove(engine, "before_cursor_execute", note)
+        def note(cursor: psycopg.Cursor[Any], statement: Any, *rest: Any, **options: Any) -> Any:  # noqa: ANN401
+            seen.append(str(statement))
+            return execute(cursor, statement, *rest, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(psycopg.Cursor, "execute", note)
+            yield seen
 
     return listen

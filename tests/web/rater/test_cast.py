@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.web.rater.trial.rate import HOT_ROUTES
 from tests.web.rater.conftest import FULL, form_address
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up c
 def test_the_cast_knows_every_view(app: FastAPI) -> None:
     paths = app.openapi()["paths"].items()
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
+    routes |= {("POST", route.path) for route in HOT_ROUTES}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
     asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION}
     assert routes - {("GET", "/s/{slug}"), ("GET", "/s/{slug}/refused")} == asked

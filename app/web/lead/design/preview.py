@@ -25,7 +25,7 @@ router = APIRouter()
 # A study without a limit has as many trials as it has; the preview does not count them.
 N_TRIALS = 10
 # Who is not there: no links to pause or to withdraw, no keys.
-NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=False, is_moved=False)
+NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=False, is_moved=False, sha256=None)
 
 
 @router.get("/studies/{slug}/design/preview")

@@ -62,6 +62,11 @@ class Field:
         return self.values[0] if self.values else ""
 
     @property
+    def is_filled(self) -> bool:
+        """Whether it holds anything of this rater: an answer, a part of one, or an error."""
+        return any(self.values) or bool(self.strength or self.comment or self.spans or self.error)
+
+    @property
     def of(self) -> str:
         """Which text of the page its passages are of."""
         return "item" if self.slot.place is None else f"r{self.slot.place}"

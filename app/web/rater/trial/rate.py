@@ -10,12 +10,13 @@ from app.actions.rating.pauses import pause_now
 from app.actions.rating.rating import current_page, may_rate, protocol_of, save_answers, submit_rating
 from app.actions.rating.skip import reasons_at
 from app.language.message import Message, message
-from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
+from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit, to_show
 from app.storage.raters.pauses import resume
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.pages import is_htmx
-from app.web.rater.deps import Form, FormFields, Own, Session
+from app.web.rater.deps import Form, Own, OwnTrial, Session
+from app.web.rater.hot_routes import hot_route
 from app.web.rater.http_responses import go, go_to_step, rater_page, refuse_save
 from app.web.rater.trial.saving import answer_save
 from app.web.rater.trial.trial_page import make_sheet
@@ -38,23 +39,21 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     resume(db, session)
     if view.state in {"returned", "skipped"} or not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
-    return _sheet(request, slug, db, session, view)
+    return _sheet(request, slug, db, session, to_show(db, view))
 
 
-@router.post("/{slug}/rate/{token}")  # noqa: FAST003 - `Own` reads it
-def submit_rate(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
-    session, view = own
+def submit_rate(request: Request, db: Db, own: OwnTrial, form: Form) -> Response:
+    (session, view), slug = own, request.path_params["slug"]
     resume(db, session)
     if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form)
     if submission.answers.wrong:
-        return _sheet(request, slug, db, session, view, form=form, wrong=submission.answers.wrong)
+        return _sheet(request, slug, db, session, to_show(db, view), form=form, wrong=submission.answers.wrong)
     return follow(request, slug, db, session, view) if submission.is_stored else go(request, "show_current", slug=slug)
 
 
-@router.post("/{slug}/rate/{token}/save")  # noqa: FAST003 - `Own` reads it
-def submit_answers(request: Request, db: Db, own: Own, form: FormFields) -> Response:
+def submit_answers(request: Request, db: Db, own: OwnTrial, form: Form) -> Response:
     session, view = own
     if not may_rate(db, session, view):
         return refuse_save(request, 409, message("You can no longer change your ratings."))
@@ -65,6 +64,12 @@ def submit_answers(request: Request, db: Db, own: Own, form: FormFields) -> Resp
         message("You skipped this item.") if was_skipped else message("This item has been assigned to another rater.")
     )
     return refuse_save(request, 409, words)
+
+
+HOT_ROUTES = (
+    hot_route("/s/{slug}/rate/{token}", submit_rate),
+    hot_route("/s/{slug}/rate/{token}/save", submit_answers),
+)
 
 
 def follow(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:

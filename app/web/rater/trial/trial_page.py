@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -88,6 +88,14 @@ class Sheet:
     def wrong(self) -> tuple[Field, ...]:
         """The fields that an error stands at."""
         return tuple(field for field in self.fields if field.error)
+
+    @property
+    def as_asked(self) -> Hashable | None:
+        """What its questions look like, besides the protocol; None where they have an answer or an error."""
+        if any(field.is_filled for field in self.fields):
+            return None
+        slots = [field.slot for field in self.fields]
+        return self.shown.scale_turned, tuple((slot.name, slot.nth, slot.n_shown, slot.in_turns) for slot in slots)
 
     @property
     def has(self) -> frozenset[str]:

@@ -1,0 +1,82 @@
+"""Routes that raters call all the time, ahead of FastAPI's router: one transaction in one thread.
+
+They ask for the same as other handlers, from the same loaders: a body that has arrived, a turn, a transaction, the
+rater's own assignment. Errors go to the same handlers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.routing import Match, Route
+
+from app.web.deps import turn
+from app.web.rater.deps import Form, OwnTrial, get_form, get_own
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from app.storage.database.engine import Connection
+
+    Handler = Callable[[Request, Connection, OwnTrial, Form], Response]
+
+
+def hot_route(path: str, handle: Handler) -> Route:
+    """POST to `path`, which names `slug` and `token`, of an assignment that is the rater's; named as its handler is."""
+
+    async def endpoint(request: Request) -> Response:
+        form = await get_form(request)
+        async with turn(request.app.state.turns):
+            return await run_in_threadpool(_in_transaction, request, handle, form)
+
+    return Route(path, endpoint, methods=["POST"], name=handle.__name__)
+
+
+def _in_transaction(request: Request, handle: Handler, form: Form) -> Response:
+    """The commit comes before the answer leaves."""
+    slug, token = request.path_params["slug"], _uuid(request.path_params["token"])
+    with request.app.state.begin() as db:
+        own = get_own(request, slug, token, db)
+        return handle(request, db, own, form)
+
+
+def _uuid(token: str) -> UUID:
+    try:
+        return UUID(token)
+    except ValueError:
+        raise RequestValidationError([]) from None
+
+
+class HotRoutes:
+    """Pure ASGI: a few routes are tried before the application is asked."""
+
+    def __init__(
+        self, app: ASGIApp, routes: Sequence[Route], handlers: Mapping[Any, Callable[[Request, Exception], Any]]
+    ) -> None:
+        """Put `routes` before `app`; `handlers` are the application's, of errors."""
+        self.app, self.routes = app, routes
+        expected = {kind: handle for kind, handle in handlers.items() if kind not in {500, Exception}}
+        self.hot = ServerErrorMiddleware(ExceptionMiddleware(_handle, expected), handlers.get(Exception))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass on."""
+        if scope["type"] == "http" and scope["method"] == "POST":
+            for route in self.routes:
+                match, found = route.matches(scope)
+                if match is Match.FULL:
+                    await self.hot({**scope, **found, "route": route}, receive, send)
+                    return
+        await self.app(scope, receive, send)
+
+
+async def _handle(scope: Scope, receive: Receive, send: Send) -> None:
+    await scope["route"].handle(scope, receive, send)
