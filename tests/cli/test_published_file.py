@@ -58,8 +58,8 @@ def test_the_documented_commands_give_the_estimates_of_the_converted_folder(
     converted = json.loads(attune("analyze", write_ayers(tmp_path / "converted", shared), "--json").out)
     known = {told(estimate): estimate for estimate in converted["estimates"]}
     made = json.loads((tmp_path / "ayers-results" / "report.json").read_text(encoding="utf-8"))["estimates"]
-    # the converted folder has two columns more, the length of each response and the slot of each rater
-    assert {known[name]["scope"].get("covariate") for name in known.keys() - set(map(told, made))} == {"slot", "length"}
+    # the converted folder has a column more, the length of each response
+    assert {known[name]["scope"].get("covariate") for name in known.keys() - set(map(told, made))} == {"length"}
     for estimate in made:
         for name in ("estimate", "ci_low", "ci_high", "p_value", "n_items", "n_raters", "n_ratings"):
             wanted = known[told(estimate)][name]

@@ -8,7 +8,8 @@ V = I + Z Theta Theta Z', the criterion needs only [X y]' V^-1 [X y] and log det
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import optimize, special
@@ -268,5 +269,14 @@ class _At:
 
     def _moves(self, rows: Floats, weights: Floats) -> Floats:
         """Sum over levels and pairs of rows of their products, weighted; shape (q,)."""
-        moves: Floats = (np.tensordot(weights, rows, 1) * rows).sum(axis=(0, 2))
+        moves: Floats = np.einsum(_MOVES, rows, rows, weights, optimize=_order_of_moves(rows.shape, weights.shape))
         return moves
+
+
+_MOVES = "akl,bkl,ab->k"
+
+
+@lru_cache(maxsize=64)
+def _order_of_moves(rows: tuple[int, ...], weights: tuple[int, ...]) -> Any:  # noqa: ANN401 - numpy has no name for it
+    """The order of the products, which takes longer to find than they take."""
+    return np.einsum_path(_MOVES, np.empty(rows), np.empty(rows), np.empty(weights), optimize="greedy")[0]

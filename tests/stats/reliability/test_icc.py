@@ -114,6 +114,20 @@ def test_designs_too_large_for_reml_are_solved_by_sums_of_squares(monkeypatch: p
     assert by_sums.estimate == pytest.approx(by_reml.estimate, abs=0.03)
 
 
+def test_components_are_found_once_for_the_same_ratings_and_forgotten_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: dict[bytes, object] = {}
+    monkeypatch.setattr("app.stats.reliability.components._found", found)
+    monkeypatch.setattr("app.stats.reliability.components._MAX_FOUND", 2)
+    many = [crossed(np.random.default_rng(seed), (20, 6), 3, (1.0, 0.4, 0.6)) for seed in (1, 2, 3)]
+    first = icc(many[0], form="a_1")
+    same = Ratings(many[0].unit.copy(), many[0].rater.copy(), many[0].value.copy())
+    assert icc(same, form="a_1") == first
+    assert len(found) == 1
+    others = [icc(ratings, form="a_1").estimate for ratings in many[1:]]
+    assert len({first.estimate, *others}) == 3
+    assert len(found) == 2
+
+
 def test_the_mean_of_few_agreeing_raters_is_more_reliable_than_one_of_them() -> None:
     ratings = crossed(np.random.default_rng(5), (80, 12), 3, (0.5, 0.2, 0.5))
     single, mean = (icc(ratings, form=form).estimate for form in ("a_1", "a_k"))

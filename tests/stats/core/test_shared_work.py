@@ -1,0 +1,36 @@
+"""Work that is done once for many estimates gives what it gives each time."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+from app.stats.core.clusters import clusters
+from app.stats.core.one_thread import one_thread
+
+
+def test_the_clusters_of_the_same_arrays_are_found_once() -> None:
+    item, rater = np.array([5, 5, 9]), np.array([1, 2, 1])
+    found = clusters(item, rater)
+    assert clusters(item, rater) is found
+    again = clusters(item.copy(), rater)
+    assert again is not found
+    np.testing.assert_array_equal(again.cell, found.cell)
+
+
+def test_clusters_of_arrays_that_are_gone_are_not_taken_for_those_of_new_ones() -> None:
+    for n in range(2, 30):
+        item, rater = np.arange(n), np.zeros(n, dtype=np.int64)
+        assert clusters(item, rater).n_items == n
+        del item, rater
+        gc.collect()
+
+
+def test_linear_algebra_runs_on_one_thread_and_on_as_many_as_before_afterwards() -> None:
+    before = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    with one_thread(), one_thread():
+        inside = {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+    assert inside == {1}
+    assert [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"] == before
