@@ -138,6 +138,12 @@ def upgrade() -> None:
         "studies",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
         sa.Column("slug", sa.Text(), nullable=False),
+        sa.Column(
+            "rater_token",
+            sa.Text(),
+            server_default=sa.text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 12)"),
+            nullable=False,
+        ),
         sa.Column("lead_id", sa.BigInteger(), nullable=True),
         sa.Column("status", sa.Text(), server_default="draft", nullable=False),
         sa.Column("protocol_version", sa.Integer(), server_default="1", nullable=False),
@@ -152,6 +158,7 @@ def upgrade() -> None:
         sa.CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name=op.f("ck_studies_status")),
         sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_studies_lead_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studies")),
+        sa.UniqueConstraint("rater_token", name=op.f("uq_studies_rater_token")),
         sa.UniqueConstraint("slug", name=op.f("uq_studies_slug")),
     )
     op.create_index(op.f("ix_studies_lead_id"), "studies", ["lead_id"], unique=False)

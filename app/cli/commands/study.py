@@ -102,12 +102,11 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 @cli.command("open")
 def open_(slug: Slug) -> None:
     """Open a study to raters. Items that were added since it was last opened are included."""
-    words = (
-        f"The study {slug} is open. Links for raters: /s/{slug}?participant=ID, from Prolific /s/{slug}?PROLIFIC_PID=ID"
-    )
-    _change(slug, open_study, words)
+    _change(slug, open_study, f"The study {slug} is open.")
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
+        link = f"/s/{study.rater_token}"
+        say(f"Links for raters: {link}?participant=ID, from Prolific {link}?PROLIFIC_PID=ID")
         if note := note_on(get_protocol(db, study.id, study.protocol_version).language):
             say(f"Note: {note}")
 
@@ -130,12 +129,13 @@ def invite(
     """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
     with store() as engine, engine.begin() as db:
         door = get_study_door(db, slug) or no_such_study(slug)
+        link = f"{address.rstrip('/')}/s/{stored_study(db, slug).rater_token}"
         try:
             links = invite_raters(db, door, raters or (), pool)
         except InviteError as error:
             fail(str(error), WRONG_CALL)
     for rater, token in links:
-        typer.echo(f"{rater}\t{address.rstrip('/')}/s/{slug}?invite={token}")
+        typer.echo(f"{rater}\t{link}?invite={token}")
     if not links:
         say("Every named rater has a link already.")
 

@@ -13,16 +13,18 @@ from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.session_moves import record_move
+from app.storage.raters.study_address import STUDY_OF_ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlalchemy import Connection
 
-_STUDY = text("""
+_STUDY = text(f"""
     SELECT s.id, s.slug, s.status, s.protocol_version, p.sha256, p.title
-    FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.slug = :slug
-""")
+    FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
+    WHERE s.id = {STUDY_OF_ADDRESS}
+""")  # noqa: S608 - a fixed text
 _NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
 _SECRET = text("SELECT value FROM secrets WHERE name = :name")
 # Nothing is updated on a conflict: that would lock the rater against the foreign keys of their own other tab.

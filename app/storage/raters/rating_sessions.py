@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
+from app.storage.raters.study_address import STUDY_OF_ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ _TOUCH_BY = """
     UPDATE rating_sessions AS s
     SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
     FROM studies st, protocols p{tables}
-    WHERE st.slug = :slug AND s.study_id = st.id AND {is_own}
+    WHERE st.id = {study} AND s.study_id = st.id AND {is_own}
       AND p.study_id = s.study_id AND p.version = s.protocol_version
     RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
       s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
@@ -32,8 +33,9 @@ _TOUCH_BY = """
       {move} AS move_id
 """
 # The update also locks the row: two tabs, or a double click, come one after the other.
-TOUCH = _TOUCH_BY.format(tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
+TOUCH = _TOUCH_BY.format(study=STUDY_OF_ADDRESS, tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
 TOUCH_MOVED = _TOUCH_BY.format(
+    study=STUDY_OF_ADDRESS,
     tables=", session_moves m",
     is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
     move="m.id",

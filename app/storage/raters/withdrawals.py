@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.departures import IS_NEW
+from app.storage.raters.study_address import STUDY_OF_ADDRESS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-_GET = text("""
+_GET = text(f"""
     SELECT w.study_id, w.receipt, w.protocol_version, p.sha256, w.platform, w.outcome, w.withdrew_at, w.deleted_at
     FROM withdrawals w JOIN studies s ON s.id = w.study_id
     JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
-    WHERE s.slug = :slug AND :hash IN (w.token_hash, w.move_hash)
-""")
+    WHERE s.id = {STUDY_OF_ADDRESS} AND :hash IN (w.token_hash, w.move_hash)
+""")  # noqa: S608 - a fixed text
 _LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
 _RECORD = text("""
     INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome, move_hash)

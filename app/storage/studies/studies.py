@@ -16,7 +16,7 @@ Status = Literal["draft", "open", "paused", "closed"]
 
 _STUDIES = """
     SELECT s.id, s.slug, p.title, s.status, s.lead_id, s.protocol_version, s.is_demo, s.created_at, s.opened_at,
-           s.closed_at, s.archived_at
+           s.closed_at, s.archived_at, s.rater_token
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
 """
 _ONE = text(f"{_STUDIES} WHERE s.slug = :slug")
@@ -38,6 +38,7 @@ class StudyRow:
     opened_at: datetime | None
     closed_at: datetime | None
     archived_at: datetime | None = None
+    rater_token: str = ""
 
 
 def get_study(db: Connection, slug: str) -> StudyRow | None:

@@ -25,11 +25,15 @@ from app.design.questions.kinds import KINDS
 from app.design.questions.question import Target
 from app.storage.tables.base import attributes, metadata, one_of, row_id, study_key, time, within_study
 
+RATER_TOKEN = text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 12)")
+
 studies = Table(
     "studies",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("slug", Text, nullable=False, unique=True),
+    # What raters' addresses name it by: a slug may tell what the study is about.
+    Column("rater_token", Text, nullable=False, unique=True, server_default=RATER_TOKEN),
     Column("lead_id", BigInteger, ForeignKey("leads.id"), index=True),
     Column("status", Text, nullable=False, server_default="draft"),
     Column("protocol_version", Integer, nullable=False, server_default="1"),

@@ -16,7 +16,7 @@ class RaterLink(NamedTuple):
     hint: str
 
 
-def rater_links(request: Request, slug: str, *, is_personal: bool = False) -> list[RaterLink]:
+def rater_links(request: Request, rater_token: str, *, is_personal: bool = False) -> list[RaterLink]:
     """One address per platform; none where raters come by personal links only.
 
     What stands in braces or percent signs is filled in by the platform.
@@ -24,7 +24,7 @@ def rater_links(request: Request, slug: str, *, is_personal: bool = False) -> li
     if is_personal:
         return []
     base = str(request.app.state.public_url or request.base_url).rstrip("/")
-    study = f"{base}/s/{slug}"
+    study = f"{base}/s/{rater_token}"
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
     return [
         RaterLink("Prolific", f"{study}?{prolific}", "Paste this as the study link. Prolific fills in the braces."),

@@ -30,7 +30,7 @@ CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": des
 @router.get("/studies/{slug}")
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     protocol = get_protocol(db, study.id, study.protocol_version)
-    links = rater_links(request, study.slug, is_personal=protocol.design.links == "personal")
+    links = rater_links(request, study.rater_token, is_personal=protocol.design.links == "personal")
     note = note_on(protocol.language)
     counted = _counted(db, study)
     is_small = counted["counts"].n_items < MANY_TRIALS

@@ -63,12 +63,12 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         raise NotFoundError
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
     if request.query_params.get("assignmentId") == mturk.PREVIEW:
-        return mturk.allow_frame(rater_page(request, "preview.html", study.slug, protocol))
+        return mturk.allow_frame(rater_page(request, "preview.html", slug, protocol))
     use_language(request, protocol.language)
     arrival = read_arrival(request.query_params, list(protocol.design.quotas))
     if arrival is not None and arrival.platform == "mturk" and mturk.is_framed(request):
         address = f"?{request.url.query}"
-        return mturk.allow_frame(rater_page(request, "framed.html", study.slug, protocol, address=address))
+        return mturk.allow_frame(rater_page(request, "framed.html", slug, protocol, address=address))
     if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
     if arrival is None:
@@ -80,7 +80,7 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         )
     if study.status == "draft":
         raise NotOpenError(NOT_YET)
-    rating_session = _open_session(request, db, study, arrival)
+    rating_session = _open_session(request, slug, db, study, arrival)
     # Before anything is kept: what is raised here takes a new rater's arrival back.
     if session := get_rating_session(db, slug, rating_session.token):
         check_open(db, slug, session)
@@ -89,9 +89,9 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     return response
 
 
-def _open_session(request: Request, db: Db, study: StudyDoor, arrival: Arrival) -> OpenedSession:
+def _open_session(request: Request, slug: str, db: Db, study: StudyDoor, arrival: Arrival) -> OpenedSession:
     try:
-        rating_session = arrive(db, study, arrival, cookie=get_cookie(request, rater_cookie(study.slug)))
+        rating_session = arrive(db, study, arrival, cookie=get_cookie(request, rater_cookie(slug)))
     except InvitedOnlyError:
         raise ForbiddenError(
             message("This study is by invitation only. Please open it with the personal link you were sent.")

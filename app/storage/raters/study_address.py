@@ -1,0 +1,8 @@
+"""The study that a rater's address names: by its token, or by its slug where somebody typed that."""
+
+from __future__ import annotations
+
+# Expects :slug, the part of the address after /s/.
+STUDY_OF_ADDRESS = """
+    (SELECT id FROM studies WHERE rater_token = :slug UNION ALL SELECT id FROM studies WHERE slug = :slug LIMIT 1)
+"""
