@@ -79,3 +79,9 @@ def test_a_study_that_was_opened_keeps_its_trials() -> None:
     more = problems(was_opened=True, conditions={}, design={"pairs": "reference", "raters_per_trial": 2})
     assert [sentence.split()[0] for sentence in more] == ["conditions", "design.pairs", "design.raters_per_trial"]
     assert problems(was_opened=True, design={"raters_per_trial": 9}) == []
+
+
+def test_a_question_that_nobody_answered_may_go() -> None:
+    old = Protocol.model_validate(protocol_of(questions=QUESTIONS))
+    new = Protocol.model_validate(protocol_of(questions=QUESTIONS[1:]))
+    assert list(change_problems(old, new, answered={"empathy"}, used=set(), was_opened=False)) == []

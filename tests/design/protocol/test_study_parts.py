@@ -37,3 +37,9 @@ def test_a_check_is_asked_as_a_question_with_one_answer() -> None:
     check = AttentionCheck(key="attend", text="Choose Blue", after=1, codes={"b": "Blue", "r": "Red"}, correct="b")
     slot = slot_of_check(check, 2, "Read closely.")
     assert (slot.name, slot.question.key, slot.question.help) == ("c2", "attend", "Read closely.")
+
+
+def test_a_study_says_whether_passages_are_marked() -> None:
+    marking = {"key": "m", "type": "highlight", "target": "response", "text": "Mark."}
+    assert Protocol.model_validate(protocol_of(questions=[marking])).has_highlights
+    assert not Protocol.model_validate(protocol_of()).has_highlights

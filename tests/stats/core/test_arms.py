@@ -96,7 +96,7 @@ def test_raters_are_counted_by_arm() -> None:
     """Twenty raters, two of them in one arm: not nineteen degrees of freedom, and a warning."""
     value, item, rater, treated = _study(20, 2)
     few = mean_difference(value, treated, item=item, rater=rater)
-    assert few.note == "An arm has only 2 raters: they are taken to vary as those of the other arm do."
+    assert few.note == "One arm has only 2 raters: their variance is assumed to equal that of the other arm."
     assert few.df is not None
     assert few.df < 18
     value, item, rater, treated = _study(20, 5)
@@ -128,6 +128,6 @@ def test_three_experts_are_not_taken_to_vary_as_a_crowd_with_few_ratings_each() 
     rater = np.concatenate([np.repeat(np.arange(3), 20), np.repeat(np.arange(3, 33), 2)])
     value, is_expert = rng.normal(size=120) + rng.normal(size=33)[rater], rater < 3
     found = mean_difference(value, is_expert, item=item, rater=rater)
-    assert found.note == "An arm has only 3 raters: the interval is wide."
+    assert found.note == "One arm has only 3 raters, so the interval is wide."
     assert found.df is not None
     assert found.df < 4

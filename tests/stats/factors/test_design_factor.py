@@ -23,7 +23,7 @@ def test_arms_of_raters_have_fewer_degrees_of_freedom_than_raters() -> None:
     value = rng.normal(size=96) + 3 * rng.normal(size=6)[RATER]
     found = factor_effect(value, RATER < 3, item=ITEM, rater=RATER)
     assert found.df == pytest.approx(4, abs=0.1)
-    assert found.note == "An arm has only 3 raters: they are taken to vary as those of the other arm do."
+    assert found.note == "One arm has only 3 raters: their variance is assumed to equal that of the other arm."
 
 
 def test_an_arm_of_one_rater_has_no_interval() -> None:
@@ -56,4 +56,4 @@ def test_few_raters_who_see_both_levels_are_said() -> None:
     rng = np.random.default_rng(3)
     item, rater, arm = (axis.ravel() for axis in np.indices((8, 3, 2)))
     found = factor_effect(rng.normal(size=48), arm == 1, item=item, rater=rater)
-    assert found.note == "One side has 3 raters only: the interval is wide."
+    assert found.note == "One side has only 3 raters, so the interval is wide."

@@ -52,3 +52,11 @@ def test_any_answers_give_probabilities(rows: list[tuple[int, int, int]]) -> Non
     assert fit is not None
     assert fit.posterior.sum(axis=1) == pytest.approx(np.ones(len(set(unit.tolist()))))
     assert fit.error_rates.sum(axis=2) == pytest.approx(np.ones((len(set(rater.tolist())), 3)))
+
+
+def test_a_likelihood_that_still_rises_is_not_called_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.stats.raters.dawid_skene._MAX_STEPS", 1)
+    unit, rater = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
+    fit = dawid_skene(unit, rater, np.array([0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 1]), n_categories=2)
+    assert fit is not None
+    assert not fit.is_converged
