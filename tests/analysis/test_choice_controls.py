@@ -95,7 +95,7 @@ def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
     estimate = only(analyze(frames(study, rows), study), "choice_coherence")
     assert estimate.estimate == pytest.approx(2 / 3)
     assert (estimate.n_units, estimate.scope) == (3, {"covariate": "empathy"})
-    assert estimate.note.startswith("1 of 4 choices are between responses rated alike")
+    assert estimate.note.startswith("1 of 4 choices are between responses rated the same")
     assert estimate.method == "two_way_cluster_t"
 
 

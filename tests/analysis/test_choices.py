@@ -99,7 +99,7 @@ def test_a_circle_of_three_is_counted_and_no_source_is_stronger() -> None:
     study = protocol(CHOICE, sources=THREE)
     report = analyze(frames(study, _circle()), study)
     circles = only(report, "intransitive_triples")
-    assert (circles.estimate, circles.note) == (1, "of 1 triples of sources that all met")
+    assert (circles.estimate, circles.note) == (1, "out of 1 triples of sources that were all compared with each other")
     for estimate in find(report, "bt_strength"):
         assert estimate.estimate == pytest.approx(0, abs=0.2)
     reference = only(report, "bt_strength", scope={"source": "human", "reference": "human"})

@@ -62,7 +62,10 @@ def test_a_kappa_takes_five_common_items(small: Report, larger: Report) -> None:
 
 def test_two_camps_take_four_ratings(small: Report, larger: Report) -> None:
     split = only(small, "split_share", question="empathy")
-    assert (split.estimate, split.note) == (None, "not shown: split opinions need 4 ratings of a unit, and no unit has as many")
+    assert (split.estimate, split.note) == (
+        None,
+        "not shown: split opinions need 4 ratings of a unit, and no unit has as many",
+    )
     assert only(larger, "split_share", question="empathy").estimate is not None
 
 

@@ -83,7 +83,7 @@ def test_the_change_is_compared_between_arms_of_raters() -> None:
 def test_a_change_with_one_time_only_is_said_and_the_rest_stands() -> None:
     report = _moods([*_rated(10), *_scores(before=FIRST)])
     change = only(report, "change")
-    assert (change.reason, change.note) == ("no_pairable_units", "Nobody has both scores.")
+    assert (change.reason, change.note) == ("no_pairable_units", "No rater has both scores.")
     assert find(report, "mean", question="empathy")[0].estimate is not None
 
 
