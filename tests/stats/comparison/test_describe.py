@@ -147,3 +147,11 @@ def test_names_and_order_of_items_and_raters_do_not_matter(
     for one, other in ((first.estimate, second.estimate), (first.standard_error, second.standard_error)):
         assert (one is None) == (other is None)
         assert one is None or other == pytest.approx(one, rel=1e-6, abs=rounding)
+
+
+def test_a_source_rated_by_one_rater_who_rated_the_other_too_has_no_interval() -> None:
+    item, rater, treated = np.array([2, 2, 1, 2]), np.array([0, 0, 0, 1]), np.array([True, False, True, False])
+    result = describe.mean_difference(np.array([4.0, 5.0, 4.0, 1.0]), treated, item=item, rater=rater)
+    assert result.estimate == 1
+    assert (result.interval, result.interval_reason) == (None, "one_cluster")
+    assert result.note == "One of the two was rated on only one item or by only one rater."
