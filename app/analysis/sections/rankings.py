@@ -32,7 +32,7 @@ IMPLIED = "pairs implied by the rankings, ties count half"
 
 @dataclass(frozen=True, eq=False)
 class Ranks(Answers):
-    """One place per ranked response. `value` is its rank, ties as the mean of their places; `ranking` tells which."""
+    """One place per ranked response. `value` is its rank, ties as the mean of their ranks; `ranking` tells which."""
 
     ranking: Ints
 
