@@ -7,8 +7,6 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from platformdirs import user_data_path
-
 from app.postgres.errors import EmbeddedError, UnreachableError
 from app.postgres.filesystem import moved_data
 
@@ -20,6 +18,8 @@ HOME = "postgres"
 
 def default_data_dir() -> Path:
     """The folder of the embedded store when none is named: the user's data folder, or one of the system's for root."""
+    from platformdirs import user_data_path
+
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Path("/var/lib/attune")
     return user_data_path("attune", appauthor=False)
