@@ -56,7 +56,8 @@ def test_eight_programs_that_start_at_once_on_a_fresh_folder_share_one_server(da
     assert len(said) == 8
     assert said[0].startswith("(datetime")
     assert set(said) == {said[0]}
-    assert server_processes(data_dir) == []
+    # Who left last may have met another who was still leaving: then the keeper stops the server.
+    eventually(lambda: not server_processes(data_dir))
 
 
 def test_eight_threads_that_start_at_once_share_one_server(data_dir: Path) -> None:
@@ -160,7 +161,8 @@ os.waitpid(child, 0)
 print(server.is_running())
 """
     assert finish(program(code, made_dir)) == "True\n"
-    assert server_processes(made_dir) == []
+    # Who left last may have met another who was still leaving: then the keeper stops the server.
+    eventually(lambda: not server_processes(made_dir))
 
 
 def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(made_dir: Path) -> None:
