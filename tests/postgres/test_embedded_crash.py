@@ -116,7 +116,7 @@ def test_a_stale_pid_file_that_names_an_innocent_process_does_no_harm(
     assert not server.is_running()
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: not server_processes(made_dir))
 
 
 def test_the_lock_of_a_socket_that_names_an_innocent_process_does_no_harm(
@@ -247,4 +247,4 @@ def test_two_folders_have_two_servers(made_dir: Path) -> None:
 
 def test_the_program_that_started_the_server_leaves_no_process_behind(made_dir: Path) -> None:
     finish(program(START, made_dir))
-    assert server_processes(made_dir) == []
+    eventually(lambda: not server_processes(made_dir))

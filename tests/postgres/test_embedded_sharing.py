@@ -84,12 +84,12 @@ def test_the_server_stays_for_the_others_when_the_program_that_started_it_leaves
     finish(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: not server_processes(made_dir))
 
 
 def test_the_server_has_stopped_when_a_program_has_ended(made_dir: Path) -> None:
     finish(holder(made_dir))
-    assert server_processes(made_dir) == []
+    eventually(lambda: not server_processes(made_dir))
     eventually(lambda: not keepers(made_dir))
 
 
@@ -129,7 +129,7 @@ def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(m
     assert left & {process.pid for process in server_processes(made_dir)}
     assert len(keepers(made_dir)) == 1
     server.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: not server_processes(made_dir))
 
 
 def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(
