@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from app.actions.studies.items import TextsInTheWayError, import_into_folder, im
 from app.actions.studies.life_cycle import StudyMissingError
 from app.cli.output import fail, say
 from app.cli.reading import reading
+from app.cli.spreadsheet_options import column, spreadsheet
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.exchange.tabular.wide_table import Layout
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 cli = typer.Typer(no_args_is_help=True)
 
 
-def _column(words: str) -> Any:  # noqa: ANN401 - what typer.Option returns
-    """An option that names a column of the spreadsheet."""
-    return typer.Option(metavar="COLUMN", help=words)
-
-
 @cli.callback()
 def items() -> None:
     """Import items and responses from a spreadsheet."""
@@ -35,30 +31,19 @@ def items() -> None:
 @cli.command("import")
 def import_(  # noqa: PLR0913, PLR0917 - each is an option
     study: Study,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            show_default=False,
-            help="The spreadsheet, one row per item: .csv, .tsv, .xlsx or .jsonl.",
-        ),
-    ],
+    file: Annotated[Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx or .jsonl.")],
     response: Annotated[
         list[str] | None,
         typer.Option(metavar="SOURCE=COLUMN", help="The column with the responses of a source; once for each source."),
     ] = None,
-    item: Annotated[str | None, _column("The ids of the items. Default: the column item, else the row number.")] = None,
-    text: Annotated[str, _column("The text of each item.")] = "text",
-    turns: Annotated[str | None, _column("A dialogue as JSON, instead of a text.")] = None,
-    profile: Annotated[str | None, _column("A profile of the person in the item.")] = None,
-    content_note: Annotated[str | None, _column("A content note that raters see before the item.")] = None,
+    item: Annotated[str | None, column("The ids of the items. Default: the column item, else the row number.")] = None,
+    text: Annotated[str, column("The text of each item.")] = "text",
+    turns: Annotated[str | None, column("A dialogue as JSON, instead of a text.")] = None,
+    profile: Annotated[str | None, column("A profile of the person in the item.")] = None,
+    content_note: Annotated[str | None, column("A content note that raters see before the item.")] = None,
     attribute: Annotated[
         list[str] | None,
-        _column(
-            "A column to keep as an attribute. Default: every column that is not named above and holds no ratings."
-        ),
+        column("A column to keep as an attribute. Default: every column that is not named above and holds no ratings."),
     ] = None,
     no_attributes: Annotated[bool, typer.Option("--no-attributes", help="Keep no other column.")] = False,
     out: Annotated[

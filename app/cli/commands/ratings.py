@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from app.actions.studies.life_cycle import StudyMissingError
 from app.actions.studies.ratings_import import StudyChangedError, ratings_into_folder, ratings_into_store
 from app.cli.output import fail, say
 from app.cli.reading import reading
+from app.cli.spreadsheet_options import column, spreadsheet
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
@@ -33,11 +34,6 @@ class RaterKind(StrEnum):
     MODEL = "model"
 
 
-def _column(words: str) -> Any:  # noqa: ANN401 - what typer.Option returns
-    """An option that names a column of the spreadsheet."""
-    return typer.Option(metavar="COLUMN", help=words)
-
-
 @cli.callback()
 def ratings() -> None:
     """Import ratings that were collected elsewhere."""
@@ -46,16 +42,7 @@ def ratings() -> None:
 @cli.command("import")
 def import_(  # noqa: PLR0913, PLR0917 - each is an option
     study: Study,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            show_default=False,
-            help="The spreadsheet: .csv, .tsv, .xlsx or .jsonl.",
-        ),
-    ],
+    file: Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx or .jsonl.")],
     question: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,16 +54,16 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     ] = None,
     value: Annotated[
         str | None,
-        _column(
+        column(
             "The column with the answers to all questions. {question} stands for the question, if each has a column "
             "of its own."
         ),
     ] = None,
-    question_column: Annotated[str | None, _column("The column that says which question is answered.")] = None,
-    item: Annotated[str | None, _column("The ids of the items. Default: a column of ids, else the row number.")] = None,
-    response: Annotated[str | None, _column("The ids of the responses.")] = None,
-    source: Annotated[str | None, _column("The sources of the responses, by key or label.")] = None,
-    rater: Annotated[str | None, _column("The raters.")] = None,
+    question_column: Annotated[str | None, column("The column that says which question is answered.")] = None,
+    item: Annotated[str | None, column("The ids of the items. Default: a column of ids, else the row number.")] = None,
+    response: Annotated[str | None, column("The ids of the responses.")] = None,
+    source: Annotated[str | None, column("The sources of the responses, by key or label.")] = None,
+    rater: Annotated[str | None, column("The raters.")] = None,
     rater_id: Annotated[str | None, typer.Option(metavar="ID", help="The one rater who gave all ratings.")] = None,
     rater_kind: Annotated[
         RaterKind | None, typer.Option(help="What new raters are; model for model judges. Default: person.")
