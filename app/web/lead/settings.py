@@ -50,7 +50,7 @@ def submit_title(request: Request, db: Db, lead: SignedIn, study: Own, title: Ti
 
 @router.post("/studies/{slug}/settings/copy")
 def submit_copy(
-    request: Request, own: OwnForLong, title: Title = "", name: Annotated[str, Form(max_length=64)] = ""
+    request: Request, own: OwnForLong, title: Title = "", name: Annotated[str, Form(alias="slug", max_length=64)] = ""
 ) -> Response:
     from app.actions.studies.copy_study import copy_study
 

@@ -40,13 +40,13 @@ def test_an_open_study_is_renamed_by_a_new_version(client: TestClient, db: Conne
 
 def test_a_copy_has_the_design_and_the_texts_and_no_answers(client: TestClient, db: Connection, lead: Lead) -> None:
     store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
-    answer = client.post("/studies/ours/settings/copy", data={"title": "Second", "name": "second"})
+    answer = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
     assert answer.headers["location"] == "/studies/new/second/texts"
     counts = "SELECT count(*) FROM responses r JOIN studies s ON s.id = r.study_id WHERE s.slug = :slug"
     first, second = (db.execute(text(counts), {"slug": slug}).scalar_one() for slug in ("ours", "second"))
     assert first == second > 0
     for name in ("ours", "Not a slug"):
-        assert client.post("/studies/ours/settings/copy", data={"title": "Third", "name": name}).status_code == 422
+        assert client.post("/studies/ours/settings/copy", data={"title": "Third", "slug": name}).status_code == 422
 
 
 def test_an_archived_study_is_listed_apart(client: TestClient, study_id: int) -> None:
@@ -79,7 +79,7 @@ def test_what_leads_did_can_be_downloaded(client: TestClient, study_id: int) -> 
 def test_every_template_is_opened_copied_and_deleted(client: TestClient, db: Connection, lead: Lead) -> None:
     store_study(db, read_template("three-point", "Ours", "ours"), lead.id)
     client.post("/studies/ours/status", data={"status": "open"})
-    client.post("/studies/ours/settings/copy", data={"title": "Second", "name": "second"})
+    client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
     client.post("/studies/ours/status", data={"status": "closed"})
     assert client.post("/studies/ours/settings/delete", data={"confirm": "ours"}).status_code == 303
     assert db.execute(text("SELECT slug FROM studies")).scalars().all() == ["second"]
