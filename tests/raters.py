@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.rating.invite import invite_raters
 from app.actions.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
 from app.actions.simulation.simulated_steps import pass_step
 from app.design.allocation.randomization import seeded
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.scale import number_text
-from app.design.questions.slider import SliderQuestion
-from app.design.questions.text import TextQuestion
 from app.storage.raters.arrivals import get_study_door
 from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.studies.protocols import get_protocol
@@ -24,8 +19,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.questions.kinds import Question
     from app.design.questions.slot import Slot
+    from app.storage.assignments.assignment_view import AssignmentView
 
 Form = dict[str, list[str]]
 
@@ -54,7 +49,7 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
     arrival = Arrival("invite" if invite else "link", invite or name, {})
     rating_session = arrive(db, study, arrival, is_simulated=not invite)
     assert rating_session
-    rng = seeded(seed, name)
+    rater = RandomRater(seeded(seed, name))
     while True:
         session = get_rating_session(db, slug, rating_session.token)
         assert session
@@ -66,29 +61,26 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
             return True
         if isinstance(page, str):
             assert page != "wait"
-            pass_step(db, session, page, lambda slots, _view: fill(slots, rng))
+            pass_step(db, session, page, rater.fill)
             continue
-        submission = submit_rating(db, session, page, fill(slots_of(protocol_of(db, session), page), rng))
+        submission = submit_rating(db, session, page, rater.fill(slots_of(protocol_of(db, session), page), page))
         assert not submission.answers.wrong
         assert submission.is_stored
 
 
-def fill(slots: Sequence[Slot], rng: Random) -> Form:
-    """A page's answers."""
-    return {slot.name: [slot.passages[0][:20]] if slot.passages else answer(slot.question, rng) for slot in slots}
+@dataclass(frozen=True, slots=True)
+class RandomRater:
+    """A rater who finds each response as good as chance has it, as the kinds of question know simulated raters."""
 
+    rng: Random
 
-def answer(question: Question, rng: Random) -> list[str]:
-    """An answer that the question allows."""
-    match question:
-        case RatingQuestion() | SliderQuestion():
-            return [number_text(rng.choice(question.values))]
-        case ChoiceQuestion():
-            return [rng.choice(["left", "right", *(["tie"] if question.tie else [])])]
-        case CategoryQuestion():
-            codes = [code for code in question.codes if code not in question.exclusive]
-            return rng.sample(codes, rng.randint(1, 3)) if question.multiple else [rng.choice(codes)]
-        case TextQuestion():
-            return ["It meets the feeling, and says nothing that was not there."]
-        case _:
-            return []
+    def impression(self, response_id: int | None, dimension: str) -> float:  # noqa: ARG002 - chance looks at neither
+        return self.rng.gauss(0, 1)
+
+    def fill(self, slots: Sequence[Slot], view: AssignmentView | None) -> Form:
+        """A page's answers."""
+        response_ids = view.response_ids if view else ()
+        form: Form = {}
+        for slot in slots:
+            form |= slot.question.simulate(slot.blank(response_ids), self)
+        return form

@@ -8,10 +8,8 @@ import pytest
 
 from app.actions.results.report import report_of_study
 from app.actions.studies.life_cycle import open_study
-from app.actions.studies.opening_checks import NotCarriedOutError
 from app.actions.studies.templates import list_templates, new_study, template_folder
 from app.analysis.report.statistics_registry import STATISTICS
-from app.design.not_supported import not_carried_out
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
@@ -61,29 +59,13 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "recipient": {"preference": {"share_preferred", "tie_share"}, "understood": RATED, "cared_for": RATED},
     "rater-scales": {"empathy": RATED},
     "responder-level": {"empathy": RATED, "helpfulness": RATED},
-}
-
-# Those whose every part raters get; the others cannot be opened yet.
-OPENED = {
-    "ab-tie",
-    "ayers-pair",
-    "behaviours",
-    "character-knowledge",
-    "dialogue-trajectory",
-    "empathetic-dialogues",
-    "epitome",
-    "expert-panel",
-    "four-dimensions",
-    "label-experiment",
-    "lend-an-ear",
-    "perceived-empathy",
-    "perspective-taking",
-    "rater-scales",
-    "recipient",
-    "responder-level",
-    "theory-of-mind",
-    "three-point",
-    "warmth-reliability",
+    "conjoint": {"preference": {"amce", "share_preferred"}, "trust": RATED},
+    "empathic-accuracy": {"affect": {"empathic_accuracy"}},
+    "refusal-by-turn": {"compliance": {"turn_slope_difference"}, "warmth": RATED},
+    "emotion-cause": {"cause": {"span_f1", "span_alpha"}},
+    "before-after": {"mood_after": {"change_difference"}, "comforting": RATED},
+    "emotion-recognition": {"emotion": {"accuracy_share", "f1_macro", NOMINAL}},
+    "ranking": {"empathy_rank": {"mean_rank", "kendall_w_within_items", "share_preferred"}},
 }
 
 
@@ -104,18 +86,7 @@ def test_every_template_is_driven() -> None:
     assert set(ESTIMATES) == {template.name for template in list_templates()}
 
 
-@pytest.mark.parametrize("name", sorted(set(ESTIMATES) - OPENED))
-def test_a_template_with_parts_that_raters_would_not_get_is_refused_naming_each(db: Connection, name: str) -> None:
-    folder = read_folder(template_folder(name))
-    load_study(db, folder)
-    with pytest.raises(NotCarriedOutError) as refused:
-        open_study(db, name)
-    parts = not_carried_out(folder.protocol)
-    assert parts
-    assert all(f"{part} (line " in str(refused.value) for part in parts)
-
-
-@pytest.mark.parametrize("name", sorted(OPENED))
+@pytest.mark.parametrize("name", sorted(ESTIMATES))
 def test_a_template_is_loaded_rated_by_everyone_it_needs_and_analysed(db: Connection, name: str) -> None:
     folder = read_folder(template_folder(name))
     load_study(db, folder)

@@ -131,7 +131,7 @@ FORMS: dict[str, dict[str, str]] = {
     "POST /studies/{slug}/status": {"status": "paused"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
     "POST /studies/{slug}/settings/title": {"title": "Another"},
-    "POST /studies/{slug}/settings/copy": {"title": "Copy", "name": "copy"},
+    "POST /studies/{slug}/settings/copy": {"title": "Copy", "slug": "copy"},
 }
 
 

@@ -140,11 +140,6 @@ def _percent(about: About) -> str:
     return f"{about.question}: {about.source} is rated {size} {way} than {about.reference}"
 
 
-def _within(about: About) -> str:
-    """Equivalence and non-inferiority: the difference, and whether the interval stays within the margin."""
-    return _rated(about)
-
-
 def _preferred(about: About) -> str:
     share = number(about.value, "share")
     verb = "ranked above" if about.estimate.section == "ranking" else "preferred over"
@@ -166,8 +161,8 @@ def _code(about: About) -> str:
 def _marginal(about: About) -> str:
     chi = number(about.value, "test")
     return (
-        f"{about.question}: the answers about {about.source} and {about.reference} are distributed differently, "
-        f"chi-square = {chi}"
+        f"{about.question}: comparing how often each answer is given about {about.source} and about "
+        f"{about.reference}, chi-square = {chi}"
     )
 
 
@@ -211,10 +206,13 @@ def _turns(about: About) -> str:
 def _covariate(about: About) -> str:
     scope = about.estimate.scope
     name = covariate_text(about.labels.column(str(scope["covariate"])))
-    size = f"{number(about.value, 'points')} points per unit of {name}"
     if "reference" in scope:
-        return f"{about.question}: the slope is {size} for {about.source}, less that for {about.reference}"
-    return f"{about.question}: ratings of {about.source} differ by {size}"
+        return (
+            f"{about.question}: ratings change by {about.points('more', 'less')} per unit of {name} for {about.source} "
+            f"than for {about.reference}"
+        )
+    size = number(about.value, "points")
+    return f"{about.question}: ratings of {about.source} differ by {size} points per unit of {name}"
 
 
 def _detection(about: About) -> str:
@@ -267,8 +265,9 @@ def _coefficient(about: About) -> str:
 
 CLAIMS: dict[str, Callable[[About], str]] = {
     "mean_difference": _rated,
-    "equivalence": _within,
-    "non_inferiority": _within,
+    # of these two the margin is said beside the claim
+    "equivalence": _rated,
+    "non_inferiority": _rated,
     **dict.fromkeys(("t_paired", "t_unpaired", "wilcoxon", "mann_whitney", "chi_square"), _tested),
     "odds_ratio_clmm": _odds,
     "prob_superiority": _superior,

@@ -69,6 +69,8 @@ def test_the_files_hold_every_estimate_once_and_a_chart_for_each_question(tmp_pa
         "charts/distribution-1.vl.json",
         "charts/distribution-2.vl.json",
         "charts/choice-1.vl.json",
+        "charts/agreement.vl.json",
+        "charts/plane.vl.json",
     ]
     document = json.loads(written[0].read_text(encoding="utf-8"))
     assert document == report.as_document()

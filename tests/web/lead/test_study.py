@@ -120,13 +120,15 @@ def test_an_unknown_status_is_refused(client: TestClient, study_id: int) -> None
     assert client.post("/studies/small/status", data={"status": "deleted"}).status_code == 422
 
 
-def test_the_links_keep_each_platforms_own_words(client: TestClient, study_id: int) -> None:
+def test_the_links_keep_each_platforms_own_words(client: TestClient, db: Connection, study_id: int) -> None:
+    token = db.execute(text("SELECT rater_token FROM studies WHERE id = :id"), {"id": study_id}).scalar_one()
     page = client.get("/studies/small").text
     values = re.findall(r'value="(http[^"]+)"', page)
     assert values[0].replace("&amp;", "&") == (
-        "http://testserver/s/small?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+        f"http://testserver/s/{token}"
+        "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
     )
-    assert "http://testserver/s/small?survey_code=%SURVEY_CODE%" in values
+    assert f"http://testserver/s/{token}?survey_code=%SURVEY_CODE%" in values
 
 
 @pytest.mark.parametrize("key", ["<img src=x onerror=alert(1)>", "\u202eabc", "=HYPERLINK(1)"])
