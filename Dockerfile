@@ -1,6 +1,5 @@
-# An exact tag; for the same bytes forever, name the image by its digest:
-# docker build --build-arg PYTHON_IMAGE=python@sha256:... .
-ARG PYTHON_IMAGE=python:3.13.9-slim-trixie
+# The digest says which bytes; the tag is for people. `docker buildx imagetools inspect python:TAG` prints a newer one.
+ARG PYTHON_IMAGE=python:3.13.9-slim-trixie@sha256:326df678c20c78d465db501563f3492d17c42a4afe33a1f2bf5406a1d56b0e86
 
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
