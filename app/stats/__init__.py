@@ -1,1 +1,1 @@
-"""Statistics of ratings: pure functions, arrays in, a Result out. Knows nothing of studies, pages or databases."""
+"""Statistics of ratings: pure functions that take arrays and return a Result, independent of studies and pages."""

@@ -1,1 +1,1 @@
-"""How often raters are right, and how well they tell sources apart."""
+"""How often raters answer correctly, and how well they distinguish sources."""

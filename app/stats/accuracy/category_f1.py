@@ -1,4 +1,4 @@
-"""Named categories against a key: the confusion table, F1 of each category and their mean."""
+"""Accuracy of categorical answers against an answer key: confusion table, F1 per category, and macro F1."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 METHOD = "bootstrap_items"
 _PAIR = 2
-# resampled tables held at once
+# maximum number of table entries in memory at once
 _MAX_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """How often each category was given where the key has each: `counts[k, g]`, key by given, shape (K, K)."""
+    """Number of answers per key category and given category: `counts[k, g]`, shape (K, K)."""
 
     categories: tuple[str, ...]
     counts: Ints
 
 
 def confusion(given: Labels, key: Labels, categories: Sequence[str]) -> Confusion:
-    """The confusion table of answers, shapes (n,). Answers and keys that are missing or not declared leave."""
+    """Return the confusion table of answers; labels shape (n,). Missing or undeclared answers and keys are dropped."""
     _, cell = _cells(given, key, categories)
     k = len(categories)
     return Confusion(tuple(categories), np.bincount(cell, minlength=k * k).reshape(k, k))
 
 
 def _cells(given: Labels, key: Labels, categories: Sequence[str]) -> tuple[Bools, Ints]:
-    """Which answers count, and for those the cell of the confusion table, row by row."""
+    """Return which answers are kept, shape (n,), and their cells of the confusion table in row-major order."""
     declared = pd.Index(list(categories))
     rows, columns = (declared.get_indexer(pd.Index(np.asarray(labels, dtype=object))) for labels in (key, given))
     kept = (rows >= 0) & (columns >= 0)
@@ -47,9 +47,9 @@ def _cells(given: Labels, key: Labels, categories: Sequence[str]) -> tuple[Bools
 
 
 def f1_scores(table: Floats | Ints) -> Floats:
-    """F1 = 2 TP / (2 TP + FP + FN) of each category of confusion tables, shape (..., K, K) to (..., K).
+    """Return F1 = 2 TP / (2 TP + FP + FN) per category for confusion tables of shape (..., K, K); shape (..., K).
 
-    0 where a category is in the key or was given, but never both; nan where it is in neither.
+    0 if a category occurs but was never given correctly; nan if it occurs in neither key nor answers.
     """
     hits = np.diagonal(table, axis1=-2, axis2=-1)
     either = table.sum(axis=-1) + table.sum(axis=-2)
@@ -68,9 +68,9 @@ def f1_macro(  # a statistic's options are keywords
     seed: int = 0,
     level: float = 0.95,
 ) -> Result:
-    """Mean of the F1 scores of the categories that occur in the key or in the answers. Unit: rating.
+    """Return the mean F1 score over the categories that occur in the key or in the answers. Unit: rating.
 
-    Percentile interval of a bootstrap of items, each with all its answers: for new items, these raters. As
+    Percentile interval from a bootstrap of items with all their answers: for new items and the same raters. Equals
     scikit-learn's f1_score(average="macro", zero_division=0) over the labels that occur.
     """
     kept, cell = _cells(given, key, categories)
@@ -98,7 +98,7 @@ def _macro(table: Floats | Ints) -> Floats:
 
 
 def _resampled(by_item: Ints, k: int, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Macro F1 of each resample of items; items with the same table are drawn together."""
+    """Return the macro F1 of each resample of items; items with identical tables are drawn together."""
     patterns, weight = np.unique(by_item, axis=0, return_counts=True)
     n, step = len(by_item), max(1, _MAX_NUMBERS // max(len(patterns), k * k))
     sizes = [min(step, n_resamples - done) for done in range(0, n_resamples, step)]

@@ -1,4 +1,4 @@
-"""Can raters tell who wrote a response? Signal detection: how far apart the two are, whatever the habit of saying."""
+"""Source detection: can raters tell who wrote a response, regardless of response bias (signal detection theory)?"""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _EXTREME = "All or none of the answers were of this kind: rates corrected by hal
 
 
 def dprime(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """D' = z(hit rate) - z(false alarm rate) (Green and Swets 1966): 0 is guessing, 1 is 69 % right without a bias.
+    """D' = z(hit rate) - z(false alarm rate) (Green and Swets 1966): 0 is guessing, 1 is 69 % correct without bias.
 
     Args:
-        said: 1 where the rater said "a model", 0 where "a person", nan where nothing, shape (n,).
+        said: 1 if the rater said "a model", 0 if "a person", nan if not answered, shape (n,).
         is_signal: whether a model wrote it, shape (n,).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the two-way cluster t interval (delta method).
+        level: confidence level of the two-way cluster t interval (delta method).
 
     Rates of 0 or 1 have no z: half an answer is then added to each kind (Hautus 1995) and there is no interval, reason
-    `separation`. All raters are pooled: a mixture of good and bad ones has a smaller d' than their mean.
+    `separation`. All raters are pooled: d' of a mixture of accurate and inaccurate raters is below their mean d'.
     """
     return _weighed(said, is_signal, item, rater, level, (1.0, -1.0))
 
 
 def criterion(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """C = -(z(hit rate) + z(false alarm rate)) / 2: above 0, raters say "a model" too rarely. Arguments as `dprime`."""
+    """C = -(z(hit rate) + z(false alarm rate)) / 2: positive if raters say "a model" too rarely. As `dprime`."""
     return _weighed(said, is_signal, item, rater, level, (-0.5, -0.5))
 
 
-def _weighed(  # the parts of one statistic
+def _weighed(
     said: Floats, is_signal: Bools, item: Labels, rater: Labels, level: float, weights: tuple[float, float]
 ) -> Result:
-    """A weighted sum of z(hit rate) and z(false alarm rate)."""
+    """Return a weighted sum of z(hit rate) and z(false alarm rate)."""
     answer, (signal, items, raters) = present(said, is_signal, item, rater)
     signal = signal.astype(bool)
     groups = clusters(items, raters)

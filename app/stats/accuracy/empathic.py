@@ -24,21 +24,21 @@ _ROUNDING = 1e-9
 def empathic_accuracy(
     felt: Floats, perceived: Floats, *, target: Labels, perceiver: Labels, level: float = 0.95
 ) -> Result:
-    """Mean correlation between a target's own account and a perceiver's, within each target and perceiver.
+    """Return the mean correlation between targets' own ratings and perceivers' ratings of them.
 
-    Pearson's r over the moments of each target x perceiver pair, Fisher's z, mean over pairs, turned back by tanh
+    Pearson's r over the moments of each target x perceiver pair, Fisher's z, mean over pairs, back-transformed by tanh
     (Zaki, Bolger and Ochsner 2008, Psychol. Sci. 19:399). Interval for new targets and new perceivers: two-way cluster
     t on z.
 
     Args:
         felt: the target's rating at a moment, shape (n,).
-        perceived: the perceiver's rating at the same moment, shape (n,); rows with nan in either leave.
+        perceived: the perceiver's rating at the same moment, shape (n,); rows with nan in either are dropped.
         target: labels, shape (n,).
         perceiver: labels, shape (n,).
-        level: of the interval.
+        level: confidence level.
 
-    Pairs with fewer than three moments, or without variation on one side, have no correlation and leave; a perfect
-    correlation has no finite z and counts as one of .99999.
+    Pairs with fewer than three moments, or without variation on one side, have no correlation and are dropped. A
+    perfect correlation has no finite z and counts as .99999.
     """
     here = np.isfinite(felt) & np.isfinite(perceived)
     groups = clusters(np.asarray(target)[here], np.asarray(perceiver)[here])
@@ -55,7 +55,7 @@ def empathic_accuracy(
 
 
 def _turned_back(on_z: Result, n_ratings: int) -> Result:
-    """The mean z and its interval as correlations; the test is that of z = 0."""
+    """Back-transform the mean z and its interval to correlations; the test remains that of z = 0."""
     z = on_z.estimate or 0.0
     r = float(np.tanh(z))
     ends = on_z.interval and replace(
@@ -69,7 +69,7 @@ def _turned_back(on_z: Result, n_ratings: int) -> Result:
 
 
 def _correlations(a: Floats, b: Floats, code: Ints, n: int) -> Floats:
-    """Pearson's r of each group; nan where it has fewer than three rows or one side does not vary; shape (n,)."""
+    """Return Pearson's r per group, shape (n,); nan for fewer than three rows or a side without variation."""
     size = np.bincount(code, minlength=n)
     u, v = (_deviations(value, code, n) for value in (a, b))
     squares = np.bincount(code, u * u, n) * np.bincount(code, v * v, n)
@@ -79,7 +79,7 @@ def _correlations(a: Floats, b: Floats, code: Ints, n: int) -> Floats:
 
 
 def _deviations(value: Floats, code: Ints, n: int) -> Floats:
-    """From the mean of the group, in units of the largest value; rounding errors of 0 are 0."""
+    """Return deviations from the group mean in units of the largest value; rounding errors of 0 become 0."""
     unit = value / (float(np.abs(value).max(initial=0)) or 1.0)
     mean_of_group = np.bincount(code, unit, n) / np.maximum(np.bincount(code, minlength=n), 1)
     deviation = unit - mean_of_group[code]

@@ -1,4 +1,4 @@
-"""Answers held against a key: how many are right, overall and by source, item or kind of item."""
+"""Accuracy of answers against an answer key: proportion correct overall and by source, item or kind of item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GroupAccuracy:
-    """The share of right answers in one group."""
+    """The proportion of correct answers in one group."""
 
     group: object
     accuracy: Result
@@ -27,14 +27,14 @@ class GroupAccuracy:
 def accuracy_share(
     is_correct: Floats, *, item: Labels, rater: Labels, chance: float | None = None, level: float = 0.95
 ) -> Result:
-    """Share of answers that the key calls right, for new items and raters. Unit: rating.
+    """Return the proportion of correct answers, for new items and raters. Unit: rating.
 
     Args:
-        is_correct: 1, 0, or nan where not answered, shape (n,).
+        is_correct: 1, 0, or nan if not answered, shape (n,).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        chance: the share that guessing would give, for a test against it.
-        level: of the two-way cluster t interval, got on the logit scale.
+        chance: proportion expected from guessing, as null value of the test.
+        level: confidence level of the two-way cluster t interval, computed on the logit scale.
     """
     return share(is_correct, item=item, rater=rater, null=chance, level=level)
 
@@ -42,7 +42,7 @@ def accuracy_share(
 def accuracy_by_group(
     is_correct: Floats, group: Labels, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> list[GroupAccuracy]:
-    """`accuracy_share` of each group (a source, an item, a kind of item), in order of first appearance; (n,) labels."""
+    """Return `accuracy_share` per group (source, item or kind of item) in order of first appearance; (n,) labels."""
     answer, (groups, items, raters) = present(is_correct, group, item, rater)
     code, names = pd.factorize(groups)
     return [
@@ -52,7 +52,7 @@ def accuracy_by_group(
 
 
 def is_correct(given: Labels, key: Labels) -> Floats:
-    """1 where the answer is the one of the key, 0 where not, nan where the answer or the key is missing; (n,).
+    """Return 1 if the answer equals the key, 0 if not, nan if either is missing; shape (n,).
 
     >>> is_correct(np.array(["joy", "fear", None]), np.array(["joy", "joy", "joy"]))
     array([ 1.,  0., nan])

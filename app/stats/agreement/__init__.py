@@ -1,4 +1,4 @@
-"""Agreement between raters. Every function takes `Ratings` and gives a `Result`."""
+"""Agreement between raters: every function takes `Ratings` and returns a `Result`."""
 
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.chance import brennan_prediger, fleiss_kappa, gwet_ac1, gwet_ac2

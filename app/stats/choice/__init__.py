@@ -1,1 +1,1 @@
-"""Forced choices: shares, strengths, ties and position."""
+"""Forced choices: preference shares, strengths of sources, ties, and position effects."""

@@ -1,1 +1,1 @@
-"""Comparisons of sources: means, ranks, pools of raters and change."""
+"""Comparisons of sources: means, ranks, pools of raters, and change over time."""

@@ -1,1 +1,1 @@
-"""What all statistics share: results, arrays, clusters, crossed factors."""
+"""Shared by all statistics: results, arrays, clusters and crossed factors."""

@@ -1,9 +1,9 @@
-"""Contrasts between clusters: raters (or items) of one arm against those of another.
+"""Contrasts between clusters: raters (or items) of one arm against those of the other.
 
-A rater who saw one arm only says nothing about the other, so the contrast has as many degrees of freedom as its arms
-allow: variance and degrees of freedom are those of `cr2`. Where an arm has fewer than five clusters that leaves about
-one degree of freedom and an interval wider than the scale: clusters of similar size are then taken to vary alike in
-both arms, as a linear mixed model takes them to.
+A rater who saw only one arm carries no information about the other, so the degrees of freedom of the contrast are
+limited by the smaller arm: variance and degrees of freedom come from `cr2`. With fewer than five clusters in an arm,
+about one degree of freedom would be left and the interval would be wider than the scale. Clusters of similar size are
+then assumed to have the same variance in both arms, as in a linear mixed model.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from app.stats.core.cr2 import ClusterSums
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints
 
-# in an arm of fewer clusters their spread can hardly be seen
+# with fewer clusters per arm, their variance can hardly be estimated
 FEW = 5
 POOLED = "One arm has only {n} {what}: their variance is assumed to equal that of the other arm."
 ALONE = "One arm has only {n} {what}, so the interval is wide."
-# mean sizes of clusters further apart than this factor are not alike
+# ratio of mean cluster sizes above which the two arms are not similar
 SIMILAR = 2.0
-# cells that a contrast takes away: of two the first, of four the source elsewhere and the reference here
+# cells that enter the contrast with a negative sign
 _NEGATIVE = (1, 2)
 
 
 @dataclass(frozen=True, eq=False)
 class Arms:
-    """Which arm, and which cell of it, each of n ratings belongs to; codes from 0, shape (n,).
+    """The arm, and the cell within the arm, of each of n ratings; codes from 0, shape (n,).
 
-    A mean difference has two arms of one cell each, 0 and 1. An interaction has two arms, others (0) and members (1),
-    of two cells each, reference and source: 0, 1 and 2, 3.
+    A mean difference has two arms (0 and 1) of one cell each. An interaction has two arms, non-members (0) and
+    members (1), of two cells each, reference and source: cells 0 and 1, and cells 2 and 3.
     """
 
     arm: Ints
@@ -42,25 +42,25 @@ class Arms:
 
     @classmethod
     def of_two(cls, is_treated: Bools) -> Arms:
-        """The two sources of a difference."""
+        """Return the arms of a difference between two sources."""
         code = np.asarray(is_treated, dtype=np.int64)
         return cls(code, code)
 
     @classmethod
     def of_four(cls, is_treated: Bools, is_member: Bools) -> Arms:
-        """Members against others, each with two sources."""
+        """Return the arms of an interaction: members against non-members, each with two sources."""
         arm = np.asarray(is_member, dtype=np.int64)
         return cls(arm, 2 * arm + np.asarray(is_treated, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """The clusters of one kind (raters or items) in a contrast of means of cells.
+    """The clusters of one kind (raters or items) in a contrast of cell means.
 
     Attributes:
-        code: the cluster of each rating, 0..n_clusters-1, shape (n,).
-        n_clusters: how many there are.
-        arms: of the same ratings.
+        code: cluster of each rating, 0..n_clusters-1, shape (n,).
+        n_clusters: number of clusters.
+        arms: arms of the same ratings.
     """
 
     code: Ints
@@ -69,20 +69,20 @@ class Side:
 
     @cached_property
     def is_between(self) -> bool:
-        """Whether most clusters are in one arm only."""
+        """Whether most clusters appear in one arm only."""
         return 2 * int((self._in_arm.sum(axis=1) > 1).sum()) < self.n_clusters
 
     @property
     def fewest(self) -> int:
-        """How many clusters the smaller arm has."""
+        """Number of clusters in the smaller arm."""
         return int(self._in_arm.sum(axis=0).min())
 
     @property
     def is_pooled(self) -> bool:
-        """Whether an arm has too few clusters for a variance of its own, and the other arm's are of similar size.
+        """Whether an arm has too few clusters for its own variance and the clusters of both arms are of similar size.
 
-        How a cluster of many ratings varies cannot be learned from clusters of a few: that would take a guess of what
-        the ratings of one cluster share.
+        The variance of large clusters cannot be estimated from small ones without assuming a correlation within
+        clusters.
         """
         clusters = self._in_arm.sum(axis=0)
         size = np.bincount(self.arms.arm) / np.maximum(clusters, 1)
@@ -90,20 +90,20 @@ class Side:
 
     @property
     def is_thin(self) -> bool:
-        """Whether a cell stands on one cluster: its mean then shows no spread at all."""
+        """Whether a cell consists of a single cluster, so that its mean has no observable variance."""
         return bool((self._size == self._size.sum(axis=0)).any())
 
     @cached_property
     def df(self) -> float:
-        """Satterthwaite's degrees of freedom of `variance`, 2 E(V)^2 / Var(V); not where a cell is thin."""
+        """Satterthwaite degrees of freedom of `variance`, 2 E(V)^2 / Var(V); undefined if `is_thin`."""
         return self._sums(np.zeros(len(self.code))).variance(is_pooled=self.is_pooled).df
 
     def variance(self, influence: Floats) -> float:
-        """CR2 of a contrast of the cells' means; `influence` shape (n,). Pooled where an arm has few clusters."""
+        """Return the CR2 variance of the contrast; `influence` shape (n,). Pooled if an arm has few clusters."""
         return self._sums(influence).variance(is_pooled=self.is_pooled).variance
 
     def note(self, what: str) -> str:
-        """What has to be said where an arm has few clusters; `what` names them."""
+        """Return the note to show if an arm has few clusters, else ""; `what` is their name in the plural."""
         if not self.is_between or self.fewest >= FEW:
             return ""
         return (POOLED if self.is_pooled else ALONE).format(n=self.fewest, what=what)
@@ -128,9 +128,9 @@ class Side:
 
 
 def model_df(code: Ints, n_clusters: int, arms: Arms) -> float:
-    """Degrees of freedom that the clusters of one kind leave to a contrast in a mixed model: one for each mean less.
+    """Return the degrees of freedom of a mixed-model contrast for one kind of cluster: clusters minus estimated means.
 
-    0 where an arm has one cluster only.
+    0 if an arm has only one cluster.
     """
     side = Side(code, n_clusters, arms)
     if not side.is_between:
@@ -139,6 +139,6 @@ def model_df(code: Ints, n_clusters: int, arms: Arms) -> float:
 
 
 def _table(code: Ints, n_clusters: int, of: Ints) -> Ints:
-    """How many ratings each cluster has in each arm or cell, shape (n_clusters, n_arms)."""
+    """Return the number of ratings per cluster and arm (or cell), shape (n_clusters, n_arms)."""
     k = int(of.max()) + 1
     return np.bincount(code * k + of, minlength=n_clusters * k).reshape(n_clusters, k)

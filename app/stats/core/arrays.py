@@ -1,4 +1,4 @@
-"""What the arrays of ratings are made of, and how rows without a value leave them."""
+"""Array types, integer codes, and removal of rows with missing values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Labels = NDArray[Any]
 
 
 def codes(labels: Labels) -> tuple[Ints, int]:
-    """Codes 0..n-1 in the order of first appearance, and n. By hashing: sorting takes ten times as long.
+    """Return codes 0..n-1 in order of first appearance, and n. Hashing is ten times faster than sorting.
 
     >>> codes(np.array([7, 3, 7]))
     (array([0, 1, 0]), 2)
@@ -25,13 +25,13 @@ def codes(labels: Labels) -> tuple[Ints, int]:
 
 
 def spread(value: Floats) -> float:
-    """Standard deviation, divisor n - 1, of two values or more of any size: squares of the largest do not overflow."""
+    """Return the standard deviation (divisor n - 1) of at least two values, without overflow for large values."""
     largest = float(np.abs(value).max())
     return float((value / largest).std(ddof=1)) * largest if largest else 0.0
 
 
 def present(value: Labels, *beside: Labels) -> tuple[Floats, list[Labels]]:
-    """The rows whose value is a finite number, of `value` and of each array beside it."""
+    """Keep the rows in which `value` is finite; return `value` and the `beside` arrays with those rows."""
     number = np.asarray(value, dtype=np.float64)
     here = np.isfinite(number)
     if here.all():

@@ -1,4 +1,4 @@
-"""Intervals of numbers that cannot leave a range: a mean of a scale, a difference of two, a share, a coefficient."""
+"""Confidence intervals of bounded quantities: scale means, their differences, proportions, coefficients."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def ends_within(estimate: float, reach: float, low: float, high: float) -> tuple[float, float]:
-    """The ends `reach` on both sides of the estimate; where one leaves the range, both on the logit scale of the range.
+    """Return the limits `reach` either side of the estimate, on the logit scale of the range if one would leave it.
 
-    On that scale (which from -1 to 1 is Fisher's z) no end leaves the range, and the interval is drawn in on the side
-    that has no room. An estimate that stands at an end of the range has no logit: the interval is cut there.
+    The logit scale maps the range to the real line (from -1 to 1 it is Fisher's z), so that no limit leaves the range.
+    An estimate at the end of the range has no logit: its interval is truncated there.
 
     >>> ends_within(0.5, 0.1, 0, 1)
     (0.4, 0.6)
@@ -34,9 +34,9 @@ def ends_within(estimate: float, reach: float, low: float, high: float) -> tuple
 
 
 def kept_within(result: Result, low: float, high: float) -> Result:
-    """The result with a symmetric interval brought within the range; see `ends_within`. What is inside stays as it is.
+    """Return the result with its symmetric interval brought within the range; see `ends_within`.
 
-    An estimate outside the range (values that the scale does not declare) stays as it is too.
+    An estimate outside the range (from values that the scale does not declare) is returned unchanged.
     """
     interval, estimate = result.interval, result.estimate
     if interval is None or estimate is None or not low <= estimate <= high:

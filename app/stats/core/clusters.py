@@ -1,8 +1,8 @@
-"""Intervals for new items and new raters: the two-way (item x rater) cluster t interval.
+"""Confidence intervals for new items and new raters: the two-way (item x rater) cluster t interval.
 
-An estimate moves by the *influence* of each rating on it; ratings of one item share that item, ratings of one rater
-share that rater. Cameron, Gelbach and Miller (2011, J. Bus. Econ. Stat. 29:238) add the variance between items to the
-variance between raters and take away what both count, the item x rater cells.
+Each rating has an *influence* on the estimate. Ratings of the same item are correlated, and so are ratings by the same
+rater. Cameron, Gelbach and Miller (2011, J. Bus. Econ. Stat. 29:238) add the variance between items to the variance
+between raters and subtract the variance between item x rater cells, which both contain.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 METHOD = "two_way_cluster_t"
 _ROUNDING = 1e-12
 BY_ITEM = "item_cluster_t"
-# with so few raters an interval for new ones says next to nothing
+# with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
-# The last arrays that were asked for, held weakly, with their clusters.
+# the most recent arrays (weak references) with their clusters
 _known: deque[tuple[ref[Labels], ref[Labels], Clusters]] = deque(maxlen=3)
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Items, raters and item x rater cells of n ratings as codes 0..n-1, with their numbers."""
+    """Items, raters and item x rater cells of n ratings as codes from 0, and the number of each."""
 
     item: Ints
     rater: Ints
@@ -52,9 +52,9 @@ class Clusters:
 
 
 def clusters(item: Labels, rater: Labels) -> Clusters:
-    """The clusters of ratings. `item` and `rater` shape (n,), any labels; not to be written to afterwards.
+    """Return the clusters of ratings; `item` and `rater` are labels, shape (n,), and must not be modified afterwards.
 
-    A report asks for the clusters of the same two arrays many times in a row: the last answers are kept.
+    The most recent results are cached, because a report needs the clusters of the same two arrays many times in a row.
     """
     for known_item, known_rater, known in _known:
         if known_item() is item and known_rater() is rater:
@@ -72,9 +72,9 @@ def _clusters(item: Labels, rater: Labels) -> Clusters:
 
 
 def cluster_variance(influence: Floats, code: Ints, n: int) -> float:
-    """Sum of squared cluster totals of the influence values, times n / (n - 1) for n clusters.
+    """Return the sum of squared cluster totals of the influence values, times n / (n - 1) for n clusters.
 
-    For the mean of equal clusters this is exactly the variance of the t test on the cluster means. Needs n >= 2.
+    For the mean of clusters of equal size this is the variance of the t test on the cluster means. Needs n >= 2.
     """
     totals = np.bincount(code, influence, n)
     return float(totals @ totals) * n / (n - 1)
@@ -82,7 +82,7 @@ def cluster_variance(influence: Floats, code: Ints, n: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TwoWay:
-    """A standard error for new items and raters, its degrees of freedom (0: none), and what has to be said about it."""
+    """Standard error for new items and raters, its degrees of freedom (0: none) and a note to show with it."""
 
     standard_error: float
     df: float
@@ -90,26 +90,26 @@ class TwoWay:
 
 
 def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
-    """Root of V_item + V_rater - V_cell, which is not let below the larger of the two (V_cell can outgrow either).
+    """Return the root of V_item + V_rater - V_cell, or of the larger of V_item and V_rater if that is greater.
 
     Args:
-        influence: shape (n,), sums to zero; the estimate moves by this when the rating's weight grows by one.
-        groups: clusters of the same n ratings, at least two items and two raters.
+        influence: shape (n,), sums to zero; derivative of the estimate with respect to the weight of each rating.
+        groups: clusters of the same n ratings, with at least two items and two raters.
     """
     return two_way(influence, groups).standard_error
 
 
 def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> TwoWay:
-    """The two-way standard error, with min(items, raters) - 1 degrees of freedom.
+    """Return the two-way standard error with min(items, raters) - 1 degrees of freedom.
 
     Args:
         influence: as in `two_way_standard_error`.
-        groups: the same.
-        arms: of a contrast. Where most raters (or items) are in one arm only, their variance is CR2, and their degrees
-            of freedom count those of the smaller arm; see `arms`.
+        groups: as in `two_way_standard_error`.
+        arms: arms of a contrast. If most raters (or items) are in one arm only, their variance is CR2 and their degrees
+            of freedom are those of the smaller arm; see `arms`.
     """
     largest = float(np.abs(influence).max(initial=0.0)) or 1.0
-    # values of any size can be squared once they are brought to one
+    # scale to at most 1, so that values of any size can be squared
     moves = influence / largest
     by_item, df_item, of_items = _one_way(moves, groups.item, groups.n_items, arms, "items")
     by_rater, df_rater, of_raters = _one_way(moves, groups.rater, groups.n_raters, arms, "raters")
@@ -119,7 +119,7 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
 
 
 def _one_way(influence: Floats, code: Ints, n: int, arms: Arms | None, what: str) -> tuple[float, float, str]:
-    """Variance, degrees of freedom and note of the clusters of one kind."""
+    """Return variance, degrees of freedom and note for the clusters of one kind."""
     side = None if arms is None else Side(code, n, arms)
     if side is None or not side.is_between:
         return cluster_variance(influence, code, n), n - 1.0, ""
@@ -127,24 +127,24 @@ def _one_way(influence: Floats, code: Ints, n: int, arms: Arms | None, what: str
 
 
 def t_quantile(df: float, level: float) -> float:
-    """The t value that leaves (1 - level) / 2 above it."""
+    """Return the t value with (1 - level) / 2 of the distribution above it."""
     return float(special.stdtrit(df, 0.5 + level / 2))
 
 
 def t_p_value(t: float, df: float) -> float:
-    """Two-sided p-value of a t statistic."""
+    """Return the two-sided p-value of a t statistic."""
     return float(2 * special.stdtr(df, -abs(t)))
 
 
 def has_few_raters(result: Result) -> bool:
-    """Whether an interval for new raters rests on two or three of them."""
+    """Whether an interval for new raters is based on only two or three raters."""
     return result.interval is not None and 1 < (result.n_raters or 0) <= FEW_RATERS
 
 
 def for_new_items(result: Result, what: str = "") -> Result:
-    """A result that was given items in the place of raters, named for what it is: clustered by item.
+    """Relabel a result in which items took the place of raters as clustered by item.
 
-    Its interval is for new items, and for the raters who rated or, where one row is one text, for nobody in particular.
+    Its interval generalizes to new items and treats the raters (if there are any) as fixed.
     """
     method = result.method.replace(METHOD, BY_ITEM) + (f": {what}" if what else "")
     interval = result.interval and replace(result.interval, method=BY_ITEM, inference="items")
@@ -152,7 +152,7 @@ def for_new_items(result: Result, what: str = "") -> Result:
 
 
 def without_interval(result: Result, reason: Reason, note: str) -> Result:
-    """The same estimate, with the reason why no interval goes with it."""
+    """Return the result with the reason why it has no interval."""
     return replace(result, interval_reason=reason, note=note)
 
 
@@ -167,21 +167,21 @@ def with_two_way_interval(
     scale: float = 1.0,
     arms: Arms | None = None,
 ) -> Result:
-    """The estimate with its two-way cluster t interval, df = min(items, raters) - 1.
+    """Return the estimate with its two-way cluster t interval, df = min(items, raters) - 1.
 
     Args:
-        estimate: the number that the influence values belong to.
-        influence: shape (n,).
+        estimate: the estimate.
+        influence: influence of each rating on the estimate, shape (n,).
         groups: clusters of the same n ratings.
-        null: the value that the p-value tests against; None for no test.
-        level: of the interval.
-        is_share: the interval (and the test) is got on the logit scale, so that it stays inside 0 and 1.
-        scale: size of the values; a standard error below its rounding error is none.
-        arms: of a contrast, whose degrees of freedom may be fewer; see `two_way`.
+        null: value that the p-value tests against; None for no test.
+        level: confidence level.
+        is_share: whether to compute the interval (and the test) on the logit scale, so that it stays between 0 and 1.
+        scale: size of the values; a standard error below the rounding error of this size is treated as zero.
+        arms: arms of a contrast, which may have fewer degrees of freedom; see `two_way`.
 
     Returns:
-        Result with n_items, n_raters, n_ratings; without interval by reason `one_cluster` (one item or one rater) or
-        `no_variation`. Checked against R's sandwich::vcovCL(type = "HC0", cadjust = TRUE) by formula.
+        Result with n_items, n_raters and n_ratings. It has no interval for the reasons `one_cluster` (one item or one
+        rater) and `no_variation`. Checked against R's sandwich::vcovCL(type = "HC0", cadjust = TRUE) by formula.
     """
     bare = Result(
         estimate,
@@ -209,7 +209,7 @@ def with_two_way_interval(
         origin = float(special.logit(null)) if is_share else null
         p_value = t_p_value((centre - origin) / (se * slope), df)
     interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
-    # where each item is its own rater, raters are no source of chance
+    # if each item has its own rater, raters are not a separate source of variance
     is_of_raters = groups.n_cells > groups.n_items
     few = _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""
     note = f"{spread.note} {few}".strip()

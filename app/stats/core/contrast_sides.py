@@ -1,4 +1,4 @@
-"""Why a contrast does not exist, in the same words everywhere."""
+"""Consistent notes for contrasts with a missing or small side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def missing_side(is_first: Bools, first: str, second: str) -> Result | None:
-    """No ratings on one side of a contrast; None where both have some. `first` and `second` name the sides.
+    """Return an undefined Result if one side has no ratings, else None; `first` and `second` are the sides' names.
 
     >>> import numpy as np
     >>> missing_side(np.array([True]), "the source", "the reference").note
@@ -30,7 +30,7 @@ def missing_side(is_first: Bools, first: str, second: str) -> Result | None:
 
 
 def warned_of_few(result: Result, is_first: Bools, rater: Labels) -> Result:
-    """The same result, with a warning where a side has fewer than five raters, unless its note speaks of them."""
+    """Add a warning if a side has fewer than five raters and the result has an interval but no note."""
     fewest = min(codes(rater[side])[1] for side in (is_first, ~is_first))
     if result.interval is None or fewest >= FEW or result.note:
         return result

@@ -4,7 +4,7 @@ For cluster g with rows X_g and residuals e_g of a fit, M = (X'X)^-1 and a contr
     S_g = M^1/2 X_g'X_g M^1/2,   b_g = M^1/2 (I - S_g)^-1/2 M^1/2 c,   V = sum over g of (b_g' X_g' e_g)^2
 (Bell and McCaffrey 2002, Surv. Methodol. 28:169). The degrees of freedom are 2 E(V)^2 / Var(V) under a working model in
 which the ratings of a cluster share half their variance (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat. 36:672).
-Everything follows from sums over clusters, so the cost grows with the ratings and the clusters, not with their squares.
+All quantities are sums over clusters, so the cost is linear in the number of ratings and of clusters.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import numpy as np
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats
 
-# of the working model: what the ratings of one cluster have in common
+# proportion of variance that ratings of the same cluster share in the working model
 SHARED = 0.5
 _ROUNDING = 1e-12
-# a leverage this near 1 belongs to a cluster that decides some direction of the estimate alone
+# leverage above which a cluster alone determines some direction of the estimate
 _ALONE = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterVariance:
-    """A variance, its degrees of freedom, and whether a cluster alone decides a part of the contrast."""
+    """A variance, its degrees of freedom, and whether a single cluster determines part of the contrast."""
 
     variance: float
     df: float
@@ -38,9 +38,9 @@ class ClusterVariance:
 class ClusterSums:
     """Sums over the rows of each of G clusters, in an orthonormal basis of the p columns of a fit.
 
-    With w the weight of a row, u its row of the basis (which has the root of w in it) and e its residual (times the
-    root of w): `gram` sums u u', `noise` sums w u u', `total` sums u times the root of w, `score` sums u e. `direction`
-    is the contrast in that basis. Weights say how much a rating counts, not how precise it is.
+    For a row with weight w, let u be its row of the basis (which includes the root of w) and e its residual (times the
+    root of w): `gram` sums u u', `noise` sums w u u', `total` sums u times the root of w, `score` sums u e.
+    `direction` is the contrast in that basis. Weights are sampling weights, not precisions.
     """
 
     gram: Floats
@@ -50,10 +50,10 @@ class ClusterSums:
     direction: Floats
 
     def variance(self, *, is_pooled: bool = False) -> ClusterVariance:
-        """CR2; pooled, each cluster's square is taken relative to what the working model expects of it.
+        """Return the CR2 variance; if pooled, each cluster's square is divided by its expectation in the working model.
 
-        Pooled, the clusters are taken to vary alike, as a linear mixed model takes them to: for arms in which so few
-        clusters stand that their own spread can hardly be seen.
+        Pooling assumes that clusters have the same variance, as a linear mixed model does. It is for arms with so few
+        clusters that their own variance can hardly be estimated.
         """
         squares = (self._b * self.score).sum(axis=1) ** 2
         if not is_pooled or self.has_lone_cluster:
@@ -66,7 +66,7 @@ class ClusterSums:
 
     @cached_property
     def has_lone_cluster(self) -> bool:
-        """Whether a cluster alone decides a part of the contrast: it has no spread that could be seen."""
+        """Whether a single cluster determines part of the contrast and so has no observable variance."""
         lone = np.abs(self._turned[~self._is_free])
         return bool((lone > _ROUNDING * np.abs(self.direction).max()).any())
 
@@ -96,7 +96,7 @@ class ClusterSums:
 
     @cached_property
     def _working(self) -> tuple[Floats, Floats, Floats]:
-        """The covariance of the b_g' X_g' e_g under the working model, as d, E and N of diag(d) + E N E'."""
+        """Covariance of the b_g' X_g' e_g in the working model, as d, E and N of diag(d) + E N E'."""
         b, p = self._b, self.gram.shape[1]
         pulls, noise = (np.einsum("gab,gb->ga", sums, b) for sums in (self.gram, self.noise))
         total = (self.total * b).sum(axis=1)
@@ -108,12 +108,12 @@ class ClusterSums:
 
     @cached_property
     def _expected(self) -> Floats:
-        """The diagonal of that covariance, shape (G,)."""
+        """Diagonal of the covariance in `_working`, shape (G,)."""
         d, E, N = self._working
         return np.asarray(d + ((E @ N) * E).sum(axis=1))
 
     def _df(self, scale: Floats) -> float:
-        """Trace squared over the sum of squares, rows and columns scaled by `scale`, shape (G,)."""
+        """Return the squared trace over the sum of squares, with rows and columns scaled by `scale`, shape (G,)."""
         d, E, N = self._working
         d, E = d * scale**2, E * scale[:, np.newaxis]
         inner = N @ (E.T @ E)

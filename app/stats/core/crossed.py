@@ -1,9 +1,9 @@
-"""Two crossed random factors: the sums, factors and solutions that their models need, at the cost of the ratings.
+"""Two crossed random factors: the sums, factorizations and solutions that their models need, in linear time.
 
-With random effects b ~ N(0, I) scaled by their standard deviations, a model needs H = I + S Z' W Z S (W the weights of
-the ratings, S the standard deviations). The blocks of the larger factor are eliminated one by one, the Schur complement
-of the smaller one is dense. Ratings of one item by one rater meet in a *cell*, and everything is summed to cells first.
-Arrays are component first: `(d, n)` for d columns.
+With random effects b ~ N(0, I) scaled by their standard deviations, a model needs H = I + S Z' W Z S (W: weights of the
+ratings, S: standard deviations). The blocks of the larger factor are eliminated one by one; the Schur complement of the
+smaller factor is dense. Ratings of one item by one rater form a *cell*, and all values are summed to cells first. The
+first axis of an array is the component: `(d, n)` for d columns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A random factor: the code of each rating's level, and which of the design's columns vary by level."""
+    """A random factor: the level of each rating as a code, and the design columns whose effects vary by level."""
 
     code: Ints
     n_levels: int
@@ -36,10 +36,10 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Ratings of two crossed factors, sorted by cell; `order` is the place in the caller's arrays.
+    """Ratings of two crossed factors, sorted by cell; `order` gives their positions in the caller's arrays.
 
-    `large` is eliminated, `small` kept dense: give the factor with more levels as `large`. Codes are of the sorted
-    ratings, levels of `large` renumbered: `large_level` gives the caller's.
+    `large` is eliminated and `small` kept dense, so pass the factor with more levels as `large`. Codes refer to the
+    sorted ratings with the levels of `large` renumbered: `large_level` maps them to the caller's levels.
     """
 
     order: Ints
@@ -67,30 +67,30 @@ class Crossed:
         return groups_of_equal_size(self.large_start, self.cell_small, self.small.n_levels)
 
     def product(self, k: int, j: int) -> int:
-        """The row of `products` for two columns."""
+        """Return the row of `products` for two columns."""
         low, high = min(k, j), max(k, j)
         return low * len(self.columns) - low * (low - 1) // 2 + high - low
 
     def over_cells(self, value: Floats) -> Floats:
-        """Sums over the ratings of each cell; `value` shape (d, n)."""
+        """Return sums over the ratings of each cell; `value` shape (d, n)."""
         return np.add.reduceat(value, self.cell_start, axis=1)
 
     def over_large(self, cells: Floats) -> Floats:
-        """Sums over the cells of each level of the large factor; `cells` shape (d, n_cells)."""
+        """Return sums over the cells of each level of the large factor; `cells` shape (d, n_cells)."""
         return np.add.reduceat(cells, self.large_start, axis=1)
 
     def over_small(self, cells: Floats) -> Floats:
-        """Sums over the cells of each level of the small factor; `cells` shape (d, n_cells)."""
+        """Return sums over the cells of each level of the small factor; `cells` shape (d, n_cells)."""
         n = self.small.n_levels
         return np.array([np.bincount(self.cell_small, row, n) for row in cells]).reshape(len(cells), n)
 
     def gather(self, value: Floats) -> tuple[Floats, Floats]:
-        """Z' value for both factors, not scaled: shapes (q_large, n_large) and (q_small, n_small)."""
+        """Return unscaled Z' value for both factors: shapes (q_large, n_large) and (q_small, n_small)."""
         cells = self.over_cells(self.columns * value)
         return self.over_large(cells[list(self.large.columns)]), self.over_small(cells[list(self.small.columns)])
 
     def spread(self, large: Floats, small: Floats) -> Floats:
-        """Z b, shape (n,), of effects (already scaled) in the shapes that `gather` gives."""
+        """Return Z b, shape (n,), for effects (already scaled) in the shapes that `gather` returns."""
         total = np.zeros(self.columns.shape[1])
         for k, column in enumerate(self.columns):
             at_cell = np.zeros(len(self.cell_large))
@@ -102,17 +102,17 @@ class Crossed:
         return total
 
     def factored(self, weight: Floats, sd_large: Floats, sd_small: Floats) -> Factored:
-        """H of these weights, shape (n,), and standard deviations, factored.
+        """Factorize H for these weights, shape (n,), and standard deviations.
 
         Raises:
-            numpy.linalg.LinAlgError: H is not positive definite (weights below zero).
+            numpy.linalg.LinAlgError: H is not positive definite (negative weights).
         """
         cells = self.over_cells(self.products * weight)
         return Factored(self, cells, sd_large, sd_small)
 
 
 def crossed(large: Factor, small: Factor, columns: Floats) -> Crossed:
-    """The design of ratings in the caller's order: codes of both factors and `columns` shape (d, n)."""
+    """Return the crossed design of ratings in the caller's order: codes of both factors, `columns` shape (d, n)."""
     key = large.code * small.n_levels + small.code
     cells, cell = np.unique(key, return_inverse=True)
     n_cells_of = np.bincount(cells // small.n_levels, minlength=large.n_levels)
@@ -139,7 +139,7 @@ def crossed(large: Factor, small: Factor, columns: Floats) -> Crossed:
 
 
 def union_of_columns(large: Floats, small: Floats, n: int) -> tuple[Floats, tuple[int, ...], tuple[int, ...]]:
-    """All different columns, shape (d, n), and where those of each factor stand among them; d is at least 1."""
+    """Return the distinct columns, shape (d, n) with d >= 1, and the indices of each factor's columns among them."""
     found: list[Floats] = []
 
     def place(column: Floats) -> int:
@@ -158,7 +158,7 @@ def _starts(counts: Ints) -> Ints:
 
 
 class Factored:
-    """H factored: A (large), B (small) and C (large by small) are its blocks, M = A^-1 C, and S = B - C' M."""
+    """The factorization of H with blocks A (large), B (small) and C (large by small): M = A^-1 C and S = B - C' M."""
 
     def __init__(self, design: Crossed, cells: Floats, sd_large: Floats, sd_small: Floats) -> None:
         self.design, self.cells = design, cells
@@ -179,7 +179,7 @@ class Factored:
     def _blocks(
         self, sums: Floats, rows: tuple[int, ...], columns: tuple[int, ...], sd_rows: Floats, sd_columns: Floats
     ) -> Floats:
-        """Shape (rows, columns, levels or cells)."""
+        """Return blocks of shape (rows, columns, levels or cells)."""
         found = np.empty((len(rows), len(columns), sums.shape[1]))
         for a, k in enumerate(rows):
             for b, j in enumerate(columns):
@@ -198,7 +198,7 @@ class Factored:
         return S
 
     def solve(self, large: Floats, small: Floats) -> tuple[Floats, Floats]:
-        """H^-1 g for g in the shapes that `Crossed.gather` gives."""
+        """Return H^-1 g for g in the shapes that `Crossed.gather` returns."""
         design = self.design
         shift = _matmul(large[np.newaxis, :, design.cell_large], self.M)[0]
         right = small - design.over_small(shift)
@@ -209,7 +209,7 @@ class Factored:
 
     @cached_property
     def inverse(self) -> tuple[Floats, Floats, Floats]:
-        """The blocks of H^-1 that ratings touch: per large level, per cell (large by small), per small level.
+        """Nonzero blocks of H^-1 for the ratings: per large level, per cell (large by small), per small level.
 
         Shapes (q_large, q_large, n_large), (q_large, q_small, n_cells), (q_small, q_small, n_small).
         """
@@ -228,7 +228,7 @@ class Factored:
 
     @cached_property
     def half_log_det_slopes(self) -> tuple[Floats, Floats]:
-        """Half the change of log det H with each standard deviation, weights held: shapes (q_large,), (q_small,)."""
+        """Half the derivative of log det H by each standard deviation, weights fixed: shapes (q_large,), (q_small,)."""
         design = self.design
         by_large, by_cell, by_small = self.inverse
         of_large, of_small = np.zeros(design.large.q), np.zeros(design.small.q)
@@ -246,7 +246,7 @@ class Factored:
 
 
 def _matmul(left: Floats, right: Floats) -> Floats:
-    """Products of many small matrices, shapes (p, r, n) and (r, q, n): einsum is ten times slower in this order."""
+    """Multiply many small matrices, shapes (p, r, n) and (r, q, n); einsum is ten times slower in this layout."""
     total = np.zeros((left.shape[0], *right.shape[1:]))
     for j in range(left.shape[1]):
         total += left[:, j, np.newaxis] * right[j]
@@ -254,18 +254,18 @@ def _matmul(left: Floats, right: Floats) -> Floats:
 
 
 def _inverse_of_cholesky(cholesky: Floats) -> Floats:
-    """(L L')^-1 of a lower triangle, by LAPACK's potri: a third of the work of solving for the unit matrix."""
+    """Return (L L')^-1 of a lower triangle with LAPACK's potri, a third of the cost of solving for the identity."""
     if not len(cholesky):
         return cholesky
     lower, _ = linalg.lapack.dpotri(cholesky, lower=1)
-    # the upper triangle holds the zeros of the factor
+    # the upper triangle contains the zeros of the factor
     full: Floats = lower + lower.T
     full.flat[:: len(full) + 1] /= 2
     return full
 
 
 def _inverse(blocks: Floats) -> tuple[Floats, float]:
-    """Inverses of symmetric blocks, shape (q, q, n), and the sum of the logarithms of their determinants."""
+    """Return the inverses of symmetric blocks, shape (q, q, n), and the sum of their log determinants."""
     if blocks.shape[0] == 1:
         return 1 / blocks, float(np.log(blocks).sum())
     if blocks.shape[0] == 2:  # noqa: PLR2004  # an intercept and a slope: by Cramer's rule, ten times faster

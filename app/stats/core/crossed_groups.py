@@ -1,7 +1,7 @@
-"""Levels of the large factor that meet equally many levels of the small one, worked on together.
+"""Levels of the large factor that meet the same number of levels of the small factor, processed together.
 
-A level met by few others touches few entries of the dense matrix: they are picked one by one. A level met by most of
-them is written out as a row, so that the work is one matrix product.
+A level that meets few others touches few entries of the dense matrix, which are updated one by one. A level that meets
+most of them is expanded to a full row, so that the update is one matrix product.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DENSE_FROM = 3
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Cells `first` to `last` belong to levels that have `size` cells each; `n_small` levels of the small factor."""
+    """Cells `first` to `last` of levels with `size` cells each; `n_small` is the number of small-factor levels."""
 
     first: int
     last: int
@@ -35,7 +35,7 @@ class Group:
         return _DENSE_FROM * self.size >= self.n_small
 
     def subtract_outer(self, S: Floats, C: Floats, M: Floats) -> None:
-        """S -= C' M over these levels; S shape (q n_small, q n_small), C and M shape (p, q, n_cells)."""
+        """Compute S -= C' M over these levels; S shape (q n_small, q n_small), C and M shape (p, q, n_cells)."""
         for part, small in self._parts(C.shape[0], C.shape[1]):
             if self.is_dense:
                 S -= self._rows(C[:, :, part], small).T @ self._rows(M[:, :, part], small)
@@ -45,7 +45,7 @@ class Group:
                 np.subtract.at(S.reshape(-1), at.reshape(-1), (left.transpose(0, 2, 1) @ right).reshape(-1))
 
     def times(self, S_inverse: Floats, M: Floats, MS: Floats) -> None:
-        """MS = M S^-1 at the cells of these levels, written into `MS`, shape (p, q, n_cells)."""
+        """Write M S^-1 at the cells of these levels into `MS`, shape (p, q, n_cells)."""
         p, q, _ = M.shape
         for part, small in self._parts(p, q):
             n = len(small)
@@ -58,7 +58,7 @@ class Group:
             MS[:, :, part] = found.transpose(1, 2, 0, 3).reshape(p, q, -1)
 
     def _parts(self, p: int, q: int) -> Iterator[tuple[slice, Ints]]:
-        """Slices of cells small enough for the memory, each with the small levels of its cells, shape (n, size)."""
+        """Yield slices of cells that fit in memory, with the small levels of their cells, shape (n, size)."""
         each = p * q * self.n_small if self.is_dense else (q * self.size) ** 2
         step = max(1, _MAX_NUMBERS // max(each, 1)) * self.size
         for start in range(self.first, self.last, step):
@@ -66,12 +66,12 @@ class Group:
             yield part, self.small[part.start - self.first : part.stop - self.first].reshape(-1, self.size)
 
     def _stack(self, cells: Floats) -> Floats:
-        """Shape (n, p, q size) of cells shape (p, q, n size)."""
+        """Reshape cells of shape (p, q, n size) to (n, p, q size)."""
         p, q, _ = cells.shape
         return cells.reshape(p, q, -1, self.size).transpose(2, 0, 1, 3).reshape(-1, p, q * self.size)
 
     def _rows(self, cells: Floats, small: Ints) -> Floats:
-        """Rows of the dense matrix, shape (n p, q n_small)."""
+        """Return rows of the dense matrix, shape (n p, q n_small)."""
         p, q, _ = cells.shape
         n = len(small)
         rows = np.zeros((n, p, q, self.n_small))
@@ -80,13 +80,13 @@ class Group:
         return rows.reshape(n * p, q * self.n_small)
 
     def _places(self, small: Ints, q: int) -> Ints:
-        """Where the entries of these levels stand in the flat matrix, shape (n, q size, q size)."""
+        """Return the indices of these levels' entries in the flat matrix, shape (n, q size, q size)."""
         row = (np.arange(q)[:, np.newaxis] * self.n_small + small[:, np.newaxis, :]).reshape(len(small), -1)
         return row[:, :, np.newaxis] * (q * self.n_small) + row[:, np.newaxis, :]
 
 
 def groups_of_equal_size(large_start: Ints, cell_small: Ints, n_small: int) -> list[Group]:
-    """The groups of levels sorted by their number of cells; `large_start` is where each level's cells begin."""
+    """Return the groups of levels, which are sorted by number of cells; `large_start` is each level's first cell."""
     sizes = np.diff(np.append(large_start, len(cell_small)))
     groups = []
     for size in np.unique(sizes):

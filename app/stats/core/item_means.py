@@ -1,4 +1,4 @@
-"""Item means of a source and of its reference: the unit that the field's classical estimates run over."""
+"""Item means of a source and of its reference: the unit of analysis of the field's classical tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ItemMeans:
-    """Per item (in the order of first appearance) the mean rating of source and reference; nan where it has none."""
+    """Mean rating of the source and of the reference per item, in order of first appearance; nan if not rated."""
 
     mine: Floats
     theirs: Floats
@@ -25,7 +25,7 @@ class ItemMeans:
 
     @property
     def scale(self) -> float:
-        """The size of the largest item mean: what rounding errors are measured against."""
+        """Absolute value of the largest item mean, as the scale for rounding errors."""
         return float(np.nanmax(np.abs([self.mine, self.theirs])))
 
     def counts(self, n_units: int) -> dict[str, int | None]:
@@ -38,13 +38,13 @@ class ItemMeans:
 
 
 def means_by_item(value: Floats, item: Labels) -> Floats:
-    """Mean rating per item in the order of first appearance. `value` has no nan."""
+    """Return the mean rating per item in order of first appearance. `value` must not contain nan."""
     number, n = codes(item)
     return np.bincount(number, value, n) / np.bincount(number, minlength=n)
 
 
 def item_means(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> ItemMeans:
-    """Item means of both sources. All arguments shape (n,), one rating each; nan ratings leave first."""
+    """Return the item means of both sources. All arguments have shape (n,), one entry per rating; nan is dropped."""
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
     code, names = pd.factorize(items)

@@ -1,4 +1,4 @@
-"""Intervals from the influence of each unit, and the words for data that give none."""
+"""Confidence intervals from the influence of each unit, and undefined results for data that allow none."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from app.stats.core.ratings import Ratings
 
 
-# a standard error below this is the rounding of zero
+# a standard error below this is a rounding error of zero
 ZERO = 1e-12
-# the fewest units that can differ
+# minimum number of units for a variance
 PAIR = 2
 
 
 class Spread(TypedDict):
-    """The fields of a Result that say how sure an estimate is."""
+    """The fields of a Result that describe the uncertainty of an estimate."""
 
     standard_error: float | None
     df: float | None
@@ -32,32 +32,33 @@ class Spread(TypedDict):
 
 
 def no_spread(reason: Reason) -> Spread:
-    """No interval, and the word why."""
+    """Return the fields for an estimate without an interval, with the reason."""
     return {"standard_error": None, "df": None, "interval": None, "interval_reason": reason}
 
 
 def nothing_to_compare(ratings: Ratings) -> Result | None:
-    """The undefined Result of ratings in which no unit was rated twice, else None."""
+    """Return the undefined Result if no unit has two ratings, else None."""
     return None if ratings.is_pairable.any() else no_pairs(ratings)
 
 
 def no_pairs(ratings: Ratings) -> Result:
-    """The undefined Result of ratings in which nothing can be compared."""
+    """Return the undefined Result for ratings without any pair to compare."""
     words = "no unit has two ratings, so agreement is not estimable" if len(ratings.value) else "there are no ratings"
     return undefined("no_pairable_units", words, **ratings.sizes())
 
 
 def no_variation(ratings: Ratings) -> Result:
-    """The undefined Result of ratings that all say the same."""
+    """Return the undefined Result for ratings that are all equal."""
     words = "all ratings that can be compared have the same value, so agreement beyond chance is not defined"
     return undefined("no_variation", words, **ratings.sizes())
 
 
 def jackknife_se(influence: Floats, weight: Floats) -> float:
-    """The infinitesimal jackknife's standard error.
+    """Return the infinitesimal jackknife standard error.
 
-    `influence` is the derivative of the estimate by the weight of a unit, shape (n_kinds,); `weight` how many
-    units have that influence. Efron and Tibshirani (1993), section 22.4, with n / (n - 1) for small samples.
+    `influence` is the derivative of the estimate with respect to the weight of a unit, shape (n_kinds,); `weight` is
+    the number of units with that influence. Efron and Tibshirani (1993), section 22.4, times n / (n - 1) for small
+    samples.
     """
     n = float(weight.sum())
     centre = float(weight @ influence) / n
@@ -65,7 +66,7 @@ def jackknife_se(influence: Floats, weight: Floats) -> float:
 
 
 def correlation_spread(estimate: float, influence: Floats, weight: Floats, confidence: float) -> Spread:
-    """Interval of a coefficient that ends at 1: t on Fisher's z, df = units - 1; plain t outside (-1, 1)."""
+    """Return the interval of a coefficient of at most 1: t on Fisher's z, df = units - 1; plain t outside (-1, 1)."""
     n = float(weight.sum())
     if n < PAIR:
         return no_spread("one_cluster")
@@ -82,7 +83,7 @@ def correlation_spread(estimate: float, influence: Floats, weight: Floats, confi
 
 
 def fisher_ends(centre: float, reach: float) -> tuple[float, float]:
-    """The ends `reach` away on Fisher's z, where `centre` is a correlation; outside (-1, 1) plainly, cut at 1."""
+    """Return the limits `reach` around correlation `centre` via Fisher's z; outside (-1, 1) linearly, cut at 1."""
     if abs(centre) > 1 - ZERO:
         return centre - reach, min(centre + reach, 1.0)
     z, reach = np.arctanh(centre), reach / (1 - centre**2)
@@ -90,8 +91,9 @@ def fisher_ends(centre: float, reach: float) -> tuple[float, float]:
 
 
 def share_spread(values: Floats, confidence: float) -> Spread:
-    """Interval of the mean of one share per unit: for a mean the jackknife is the t interval, on the logit scale where
-    it would leave 0 to 1.
+    """Return the interval of the mean of one proportion per unit, shape (n_units,).
+
+    For a mean, the jackknife is the t interval; it is computed on the logit scale if it would leave 0 to 1.
     """
     n = len(values)
     if n < PAIR:
@@ -109,7 +111,7 @@ def share_spread(values: Floats, confidence: float) -> Spread:
 
 
 def of_share(spread: Spread, share: float) -> Spread:
-    """The spread of a share, whose interval is got on the logit scale where it would reach below 0."""
+    """Return the spread of a proportion, with its interval on the logit scale if it would reach below 0."""
     interval, error, df = spread["interval"], spread["standard_error"], spread["df"]
     if interval is not None and interval.low < 0 and error is not None and df is not None:
         low, high = ends_within(share, t_quantile(df, interval.level) * error, 0.0, 1.0)

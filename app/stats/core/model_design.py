@@ -1,4 +1,4 @@
-"""What a study's ratings allow a mixed model to ask: ordered classes, and which random effects can be told apart."""
+"""Inputs of mixed models: ordered classes of ratings, and the random effects that the ratings can identify."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REPEATS = 1.5
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Ordered classes of values: the class of each rating, and per class its lowest value and its mean one."""
+    """Ordered classes of values: the class of each rating, and the lowest and the mean value of each class."""
 
     y: Ints
     lowest: Floats
@@ -27,9 +27,9 @@ class Classes:
 
 
 def ordered_classes(value: Floats, max_classes: int = MAX_CLASSES) -> Classes:
-    """Each value that occurs is a class; more than `max_classes` (a slider) are merged into equally filled ones.
+    """Make each distinct value a class; merge more than `max_classes` values (a slider) into classes of similar size.
 
-    Under proportional odds the odds ratio does not depend on how neighbouring points are merged.
+    Under proportional odds, the odds ratio does not depend on how adjacent points are merged.
     """
     points, y = np.unique(value, return_inverse=True)
     is_merged = len(points) > max_classes
@@ -45,7 +45,7 @@ def ordered_classes(value: Floats, max_classes: int = MAX_CLASSES) -> Classes:
 
 @dataclass(frozen=True, eq=False)
 class RandomColumns:
-    """Columns whose effects vary by item and by rater, shape (q, n), with a name for each, in that order."""
+    """Columns whose effects vary by item and by rater, shape (q, n), and their names, items first."""
 
     item: Floats
     rater: Floats
@@ -53,13 +53,13 @@ class RandomColumns:
 
 
 def random_columns(item: Labels, rater: Labels, contrast: Floats | None, *, is_trivial_rater: bool) -> RandomColumns:
-    """Intercepts of items and raters and, for each that sees both sources more than once, slopes of the source.
+    """Return intercepts of items and raters, and source slopes for factors that see both sources repeatedly.
 
     Args:
-        item: shape (n,).
-        rater: shape (n,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
         contrast: -1/2 for the reference and 1/2 for the source, shape (n,); None for no slopes.
-        is_trivial_rater: whether a rater is the same thing as an item, so that only one of the two can vary.
+        is_trivial_rater: whether raters and items coincide one to one, so that only one of the two can vary.
     """
     names, found = [], []
     for name, labels in (("item", item), ("rater", rater)):
@@ -76,13 +76,13 @@ def random_columns(item: Labels, rater: Labels, contrast: Floats | None, *, is_t
 
 
 def is_nested_one_to_one(item: Labels, rater: Labels) -> bool:
-    """Whether each rater has one item and each item one rater."""
+    """Whether each rater has exactly one item and each item exactly one rater."""
     (items, n_items), (raters, n_raters) = codes(item), codes(rater)
     return n_items == n_raters == codes(items * n_raters + raters)[1]
 
 
 def sees_both(code: Ints, is_treated: Bools) -> bool:
-    """Whether levels rate both sources, on average more than once each: else a slope cannot be told from noise."""
+    """Whether levels rate both sources, on average more than once each; otherwise a slope is not identifiable."""
     by_source = [np.bincount(code[side], minlength=int(code.max()) + 1) for side in (is_treated, ~is_treated)]
     both = (by_source[0] > 0) & (by_source[1] > 0)
     n_ratings = int(by_source[0][both].sum() + by_source[1][both].sum())

@@ -1,4 +1,4 @@
-"""Many tests at once: Holm over the family that was declared before the data, Benjamini-Hochberg over the rest."""
+"""Multiple testing: Holm for the family of tests declared in advance, Benjamini-Hochberg for all others."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Adjustment = Literal["holm", "benjamini_hochberg"]
 
 
 def adjusted(p_values: Sequence[float | None], method: Adjustment) -> list[float | None]:
-    """Adjusted p-values in the same order; a test without a p-value stays without one and does not count.
+    """Return adjusted p-values in the same order; missing p-values stay missing and do not count.
 
-    `holm` (1979, Scand. J. Stat. 6:65) holds the chance of one false finding in the family; `benjamini_hochberg`
-    (1995, J. R. Stat. Soc. B 57:289) holds the expected share of false findings among the findings.
+    `holm` (1979, Scand. J. Stat. 6:65) controls the family-wise error rate; `benjamini_hochberg` (1995, J. R. Stat.
+    Soc. B 57:289) controls the false discovery rate.
 
     >>> adjusted([0.01, None, 0.04], "holm")
     [0.02, None, 0.04]
@@ -29,19 +29,19 @@ def adjusted(p_values: Sequence[float | None], method: Adjustment) -> list[float
 
 
 def holm(p_values: Floats) -> Floats:
-    """The smallest of n p-values times n, the next times n - 1, and so on, none below the one before; shape (n,)."""
+    """Multiply the smallest of n p-values by n, the next by n - 1, and so on, never decreasing; shape (n,)."""
     order = np.argsort(p_values, kind="stable")
     n_left = np.arange(len(p_values), 0, -1)
     return _in_place(np.maximum.accumulate(p_values[order] * n_left), order)
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:
-    """The k-th smallest of n p-values times n / k, none above the one after; shape (n,)."""
+    """Multiply the k-th smallest of n p-values by n / k, made non-decreasing from the largest down; shape (n,)."""
     return _stepped_up(p_values, 1.0)
 
 
 def benjamini_yekutieli(p_values: Floats) -> Floats:
-    """The same times 1 + 1/2 + ... + 1/n, for tests that depend on each other in any way (2001, Ann. Stat. 29:1165)."""
+    """Multiply further by 1 + 1/2 + ... + 1/n, for arbitrarily dependent tests (2001, Ann. Stat. 29:1165)."""
     return _stepped_up(p_values, float((1 / np.arange(1, len(p_values) + 1)).sum()))
 
 
@@ -53,7 +53,7 @@ def _stepped_up(p_values: Floats, factor: float) -> Floats:
 
 
 def _in_place(ascending: Floats, order: Ints) -> Floats:
-    """Adjusted p-values, at most 1, back in the caller's order."""
+    """Return adjusted p-values, at most 1, in the caller's order."""
     found = np.empty_like(ascending)
     found[order] = np.minimum(ascending, 1.0)
     return found

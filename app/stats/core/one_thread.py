@@ -1,7 +1,7 @@
-"""Linear algebra on one thread: the matrices of a report are small or slim.
+"""Single-threaded linear algebra: the matrices of a report are small or narrow.
 
-With more threads each waits, at full speed, for the others: a report on a million ratings takes twice the processor
-time on two processors, and more where other programs use them too.
+Multiple threads spend most of their time busy-waiting for each other: on two processors, a report on a million ratings
+takes twice the processor time, and more if other programs use the processors too.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """A context in which numpy and scipy compute on one thread; contexts may stand in each other."""
+    """Return a context manager in which numpy and scipy compute on one thread; contexts can be nested."""
     context: AbstractContextManager[object] = _libraries().limit(limits=1)
     return context
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Those of numpy and of scipy, which bring one each; looking for them takes a millisecond."""
+    """Return the thread pools of numpy and of scipy, which bring one each; finding them takes a millisecond."""
     return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""Ranks of values, without the second that importing scipy.stats takes."""
+"""Ranks of values, without the one-second import of scipy.stats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def midranks(value: Floats | Ints) -> Floats:
-    """The rank of each value from 1 on, tied values sharing their mean rank; shape (n,), without nan.
+    """Return the rank of each value from 1, tied values sharing their mean rank; shape (n,), without nan.
 
     >>> midranks(np.array([3.0, 1.0, 3.0]))
     array([2.5, 1. , 2.5])

@@ -1,4 +1,4 @@
-"""Ratings in long form, as every agreement statistic takes them."""
+"""Ratings in long format, the input of every agreement statistic."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints
 
 
-# the fewest ratings of a unit that can agree
+# minimum number of ratings of a unit for agreement
 PAIR = 2
 
 
 class Sizes(TypedDict):
-    """The counts that every Result of agreement carries."""
+    """The counts that every agreement Result contains."""
 
     n_units: int
     n_pairable_units: int
@@ -31,13 +31,13 @@ class Sizes(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Equally long arrays, one place a rating: codes >= 0 of unit and rater, and the value given.
+    """Arrays of equal length, with one entry per rating: unit and rater codes >= 0, and the value.
 
-    A value is a point of the scale, or the code of a category. A rater who rates a unit twice counts twice:
-    planned repeats belong in `intra_rater_agreement`, not here.
+    A value is a scale point or a category code. Several ratings of a unit by one rater count separately: planned
+    repeats belong in `intra_rater_agreement`, not here.
 
     Raises:
-        ValueError: unequal lengths, a negative code, a value that is not finite.
+        ValueError: unequal lengths, a negative code, or a value that is not finite.
     """
 
     unit: Ints
@@ -48,7 +48,7 @@ class Ratings:
         arrays: dict[str, Floats | Ints] = {
             "unit": _codes(self.unit, "unit"),
             "rater": _codes(self.rater, "rater"),
-            # adding zero turns -0.0 into 0.0, so that the two are one category
+            # adding zero turns -0.0 into 0.0, so that both are one category
             "value": np.asarray(self.value, dtype=np.float64) + 0.0,
         }
         if len({array.shape for array in arrays.values()}) != 1 or arrays["value"].ndim != 1:
@@ -60,43 +60,43 @@ class Ratings:
 
     @cached_property
     def n_units(self) -> int:
-        """Units with at least one rating."""
+        """Number of units with at least one rating."""
         return len(self.unit_codes)
 
     @cached_property
     def unit_codes(self) -> Ints:
-        """The codes of the units that have a rating, ascending: the rows of `counts`."""
+        """Codes of the rated units, ascending: the rows of `counts`."""
         return _present(self.unit)
 
     @cached_property
     def unit_row(self) -> Ints:
-        """For each rating the row of its unit in `counts`."""
+        """Row of each rating's unit in `counts`."""
         return _rows(self.unit, self.unit_codes)
 
     @cached_property
     def rater_codes(self) -> Ints:
-        """The codes of the raters who gave a rating, ascending."""
+        """Codes of the raters with at least one rating, ascending."""
         return _present(self.rater)
 
     @cached_property
     def rater_row(self) -> Ints:
-        """For each rating the place of its rater in `rater_codes`."""
+        """Index of each rating's rater in `rater_codes`."""
         return _rows(self.rater, self.rater_codes)
 
     @cached_property
     def cells(self) -> tuple[Ints, int]:
-        """For each rating its pair of unit and rater, as a code from 0 on, and how many pairs there are."""
+        """Unit-rater pair of each rating as a code from 0, and the number of pairs."""
         pairs, code = np.unique(self.unit_row * len(self.rater_codes) + self.rater_row, return_inverse=True)
         return code.astype(np.int64), len(pairs)
 
     @property
     def values(self) -> Floats:
-        """The distinct values that occur, ascending: the columns of `counts`."""
+        """Distinct values that occur, ascending: the columns of `counts`."""
         return self._values_and_columns[0]
 
     @property
     def value_column(self) -> Ints:
-        """For each rating the column of its value in `counts`."""
+        """Column of each rating's value in `counts`."""
         return self._values_and_columns[1]
 
     @cached_property
@@ -105,7 +105,7 @@ class Ratings:
         above = self.value - low
         if above.max(initial=0.0) < _dense(len(above)):
             steps = above.astype(np.int64)
-            if np.array_equal(steps, above):  # whole steps, as on nearly every scale, need no sorting
+            if np.array_equal(steps, above):  # integer steps, as on nearly every scale, need no sorting
                 present = _present(steps)
                 return np.asarray(present + low, dtype=np.float64), _rows(steps, present)
         values = np.unique(self.value)
@@ -113,19 +113,19 @@ class Ratings:
 
     @cached_property
     def counts(self) -> Ints:
-        """How many ratings of each unit have each value, shape (n_units, n_values)."""
+        """Number of ratings of each value per unit, shape (n_units, n_values)."""
         shape = (self.n_units, len(self.values))
         cell = self.unit_row * shape[1] + self.value_column
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     @cached_property
     def is_pairable(self) -> Bools:
-        """For each row of `counts` whether the unit has two ratings or more."""
+        """Whether each unit (row of `counts`) has at least two ratings."""
         return np.bincount(self.unit_row, minlength=self.n_units) >= PAIR
 
     @property
     def paired(self) -> Ratings:
-        """The ratings of units with two ratings or more: all that agreement can be seen in."""
+        """Ratings of units with at least two ratings: the only ones that are informative about agreement."""
         return self if self.is_pairable.all() else self._paired
 
     @cached_property
@@ -133,9 +133,9 @@ class Ratings:
         return self.select(self.is_pairable[self.unit_row])
 
     def counts_over(self, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
-        """`counts` with a column for each declared value too, and the values: shapes (n_units, V) and (V,).
+        """Return `counts` extended by the declared values, and the values: shapes (n_units, V) and (V,).
 
-        A value that occurs but is not declared (a mean of several people) keeps its column.
+        A value that occurs without being declared (a mean over several people) keeps its column.
         """
         if domain is None:
             return self.counts, self.values
@@ -145,15 +145,15 @@ class Ratings:
         return counts, values
 
     def select(self, mask: Bools) -> Ratings:
-        """The ratings where `mask`, of the length of the ratings, holds."""
+        """Return the ratings where the boolean `mask`, shape (n,), is true."""
         return Ratings(self.unit[mask], self.rater[mask], self.value[mask])
 
     def of_raters(self, raters: ArrayLike) -> Ratings:
-        """The ratings that these raters gave."""
+        """Return the ratings by these raters."""
         return self.select(np.isin(self.rater, np.asarray(raters)))
 
     def sizes(self) -> Sizes:
-        """How many units, raters and ratings there are."""
+        """Return the numbers of units, raters and ratings."""
         return {
             "n_units": self.n_units,
             "n_pairable_units": int(self.is_pairable.sum()),
@@ -170,19 +170,19 @@ def _codes(values: ArrayLike, name: str) -> Ints:
 
 
 def _dense(n: int) -> int:
-    """The largest code among n that is still worth a table."""
+    """Return the largest code among n values for which a lookup table is worthwhile."""
     return 4 * n + 1000
 
 
 def _present(codes: Ints) -> Ints:
-    """Distinct codes, ascending. Codes that are dense, as they nearly always are, need no sorting."""
+    """Return the distinct codes, ascending. Dense codes, the usual case, need no sorting."""
     if codes.size and codes.max() < _dense(codes.size):
         return np.flatnonzero(np.bincount(codes))
     return np.unique(codes)
 
 
 def _rows(codes: Ints, present: Ints) -> Ints:
-    """For each code its place in `present`."""
+    """Return the index in `present` of each code."""
     if codes.size and present[-1] == len(present) - 1:
         return codes
     if codes.size and present[-1] < _dense(codes.size):

@@ -1,4 +1,4 @@
-"""What every statistic gives back: an estimate or the reason why there is none."""
+"""The return value of every statistic: an estimate, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ INFERENCES: tuple[str, ...] = get_args(Inference)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A two-sided interval.
+    """A two-sided confidence interval.
 
-    `method` begins with a fixed word, such as `two_way_cluster_t` or `wilson`; it names the computation and nothing is
-    read off it. `inference` says what the interval generalizes to: new items, new raters, both at once, or further
-    ratings where each rating counts as independent of all others. Whoever computes the interval states it.
+    `method` names the computation and begins with a fixed identifier such as `two_way_cluster_t` or `wilson`; code must
+    not parse it. `inference` is what the interval generalizes to: new items, new raters, both at once, or further
+    ratings if all ratings are treated as independent. It is set by the function that computes the interval.
     """
 
     low: float
@@ -41,11 +41,10 @@ class Interval:
 class Result:
     """One statistic.
 
-    `estimate` is None exactly when `reason` says why; `interval` is None where there is none, and then
-    `interval_reason` says why if one could have been expected. The words of `Reason` are a contract: where no rating
-    is at all, the word is `no_pairable_units` and the note says it. Numbers are always finite: nan is refused.
-    `seed` is that of whatever was drawn at random. `note` is a sentence for people. The counts describe what it ran
-    over; None where a count has no meaning.
+    `estimate` is None if and only if `reason` is set. `interval_reason` gives the reason for a missing interval where
+    one could be expected. The values of `Reason` are a contract: without any ratings, the reason is
+    `no_pairable_units` and the note explains it. Numbers are always finite; nan is rejected. `seed` is the seed of any
+    random draws. `note` is a sentence for readers. The counts describe the data used; None if not applicable.
     """
 
     estimate: float | None
@@ -65,7 +64,7 @@ class Result:
     note: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a Result that a page could not show.
+        """Reject a Result that a page could not show.
 
         Raises:
             ValueError: neither or both of estimate and reason, or a number that is not finite.
@@ -82,16 +81,16 @@ class Result:
                 raise ValueError(f"a Result carries finite numbers only, found {number}")
 
     def with_inference(self, inference: Inference) -> Result:
-        """The same result where the caller knows better what its interval generalizes to; unchanged without one."""
+        """Return the result with another `inference`, if the caller knows better; unchanged without an interval."""
         return self if self.interval is None else replace(self, interval=replace(self.interval, inference=inference))
 
     def with_counts(self, **counts: int | None) -> Result:
-        """The same result with counts (`n_items`, `n_units` ...) filled in."""
+        """Return the result with counts (`n_items`, `n_units` ...) filled in."""
         return replace(self, **counts)  # type: ignore[arg-type]  # the names are checked by replace itself
 
 
 def undefined(reason: Reason, note: str = "", *, method: str = "", **counts: int | None) -> Result:
-    """A statistic that does not exist for these data, with the reason.
+    """Return a Result without an estimate, with the reason.
 
     >>> undefined("no_variation").estimate is None
     True

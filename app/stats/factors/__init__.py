@@ -1,1 +1,1 @@
-"""Effects of what a study varies: design factors, attributes of sources, and their interactions."""
+"""Effects of design factors and of source attributes, and their interactions."""

@@ -1,1 +1,1 @@
-"""How each rater rates, and whether a model judge can stand in for one."""
+"""Rating behaviour of individual raters, and whether a model judge can replace a rater."""

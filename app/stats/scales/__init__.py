@@ -1,1 +1,1 @@
-"""Scores from several questions and their reliability."""
+"""Composite scores from several questions, and their reliability."""

@@ -1,1 +1,1 @@
-"""Measures of the texts that are rated."""
+"""Measures of the rated texts."""
