@@ -1,1 +1,1 @@
-"""Study folders: files in, a StudyFolder or all problems out; and back to files."""
+"""Study folders: read files into a StudyFolder or report every problem, and write a study back to files."""

@@ -1,4 +1,4 @@
-"""Input held against its limits before it is taken apart: a small file can hold a huge table."""
+"""Size limits that are checked before input is parsed, because a small file can contain a huge table."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from app.exchange.problems import Problems
 
 MEBIBYTE = 2**20
-# A protocol has a few hundred values; the largest that we know of, a few thousand.
+# A protocol has a few hundred values; the largest known ones have a few thousand.
 MAX_YAML_BYTES = 2 * MEBIBYTE
 MAX_YAML_NODES = 20_000
 MAX_ZIP_MEMBERS = 10_000
-# Below this size it does not matter how well a file was compressed.
+# Smaller files may have any compression ratio.
 _SMALL_MEMBER = 4 * MEBIBYTE
 
 
 def check_columns(file: str, n_columns: int, problems: Problems) -> bool:
-    """Whether a table may have so many columns; a problem otherwise."""
+    """Return whether a table may have this many columns; otherwise add a problem."""
     limit = problems.limits.columns
     if n_columns > limit:
         problems.add(file, 1, None, f"{n_columns:,} columns", f"at most {limit:,} columns")
@@ -28,7 +28,7 @@ def check_columns(file: str, n_columns: int, problems: Problems) -> bool:
 
 
 def check_rows(file: str, n_rows: int, n_columns: int, problems: Problems) -> bool:
-    """Whether a table of so many columns may have so many rows; a problem otherwise."""
+    """Return whether a table with this many columns may have this many rows; otherwise add a problem."""
     is_small = n_rows <= problems.limits.max_rows(n_columns)
     if not is_small:
         found = f"more than {problems.limits.cells:,} cells ({n_columns:,} columns)"
@@ -37,9 +37,9 @@ def check_rows(file: str, n_rows: int, n_columns: int, problems: Problems) -> bo
 
 
 def check_archive(file: str, members: Sequence[zipfile.ZipInfo], most_mb: int, problems: Problems) -> bool:
-    """Whether these members of a zip may be unpacked, by what its directory says; a problem otherwise.
+    """Return whether these members of a zip file may be unpacked, judged by its directory; otherwise add a problem.
 
-    zipfile unpacks no more of a member than its directory says, so that these sizes can be relied on.
+    zipfile never unpacks more of a member than the directory states, so these sizes are reliable.
     """
     if len(members) > MAX_ZIP_MEMBERS:
         problems.add(file, None, None, f"{len(members):,} files in one zip", f"at most {MAX_ZIP_MEMBERS:,} files")

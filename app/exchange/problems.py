@@ -1,4 +1,4 @@
-"""Collects every problem of a folder, so that all can be mended in one go."""
+"""Collect every problem of a folder, so that all of them can be corrected in one go."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     Severity = Literal["error", "warning"]
 
-# A wrong scale makes every row a problem: each is named up to here, the rest of a kind is counted.
+# A wrong scale makes every row a problem: up to this many rows are listed per kind, the others are counted.
 MAX_OF_A_KIND = 10_000
 _LONGEST_FOUND = 100
 
 
 def shown(text: str) -> str:
-    r"""What was found, safe to print: cut to a line, controls spelled out.
+    r"""Return what was found, safe to print: shortened, with control characters escaped.
 
     >>> shown("a\u202eb\tc")
     'a\\u202eb\\tc'
@@ -29,14 +29,14 @@ def shown(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with every control and direction mark spelled out: it goes to a terminal and to a page."""
+    """Escape every control and direction character, so that the text is safe in a terminal and on a page."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def listed(words: Iterable[object], most: int = 12) -> str:
-    """Words as a person lists them.
+    """Join words into a readable list.
 
     >>> listed(["a", "b", "c"]), listed("abcde", most=3)
     ('a, b or c', 'a, b, c or 2 more')
@@ -47,10 +47,10 @@ def listed(words: Iterable[object], most: int = 12) -> str:
 
 
 class Problems:
-    """The problems and notes found so far, and the limits that the input is held against."""
+    """The problems and notes found so far, and the limits that apply to the input."""
 
     def __init__(self, limits: Limits = ON_THIS_COMPUTER) -> None:
-        """Start with none."""
+        """Start without problems."""
         self.limits = limits
         self._problems: list[Problem] = []
         self.notes: list[Problem] = []
@@ -58,9 +58,9 @@ class Problems:
         self._listed: set[Problem] = set()
 
     def add(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
-        """A problem; one kind (file, column, what is allowed) is listed up to MAX_OF_A_KIND rows.
+        """Add a problem; at most MAX_OF_A_KIND rows are listed per kind (file, column, what is allowed).
 
-        The same cell of a spreadsheet may be part of many answers: its problem is listed once.
+        One cell of a spreadsheet may be part of many answers: its problem is listed once.
         """
         kind = (file, column, allowed)
         problem = _problem(file, row, column, found, allowed)
@@ -72,19 +72,19 @@ class Problems:
             self._listed.add(problem)
 
     def note(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
-        """Something that was mended or ignored, and is said."""
+        """Add a note about something that was corrected or ignored."""
         self.notes.append(_problem(file, row, column, found, allowed, severity="warning"))
 
     def of(self, file: str) -> bool:
-        """Whether that file has a problem."""
+        """Return whether the file has a problem."""
         return any(problem.file == file for problem in self._problems)
 
     def list_of(self, file: str) -> list[Problem]:
-        """The problems of that file."""
+        """Return the problems of a file."""
         return [problem for problem in self._problems if problem.file == file]
 
     def raise_if_any(self) -> None:
-        """Raise all of them, by file and row, with the notes.
+        """Raise all problems, sorted by file and row, followed by the notes.
 
         Raises:
             InvalidInputError: there is at least one problem.

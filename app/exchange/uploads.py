@@ -1,4 +1,4 @@
-"""Files that a browser sends: the files of a folder, or one zip of them. Nothing is written to disk."""
+"""Files uploaded by a browser: the files of a folder, or one zip of them. Nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.exchange.tabular.records import Progress
 
-# RuntimeError is what zipfile raises for a password; the rest, for damaged or exotic archives.
+# zipfile raises RuntimeError for a password, and the others for damaged or unusual archives.
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -36,12 +36,12 @@ _KNOWN = frozenset((*READ, *WRITTEN_ONLY))
 def read_upload(
     files: dict[str, bytes], *, limits: Limits = ON_THIS_COMPUTER, progress: Progress = quiet
 ) -> StudyFolder:
-    """The study in uploaded files: study.yaml, items.csv ... by name, or one zip that holds them.
+    """Read the study from uploaded files: study.yaml, items.csv ... by name, or one zip file that contains them.
 
     Args:
-        files: name as the browser gave it, to content.
-        limits: how much the files may hold.
-        progress: called with a step, how much of it is done, and how much there is.
+        files: from the file name that the browser sent to the content.
+        limits: size limits of the files.
+        progress: called with a step, how much of it is done, and the total.
 
     Raises:
         InvalidInputError: with every problem of every file.
@@ -69,7 +69,7 @@ def _base_name(path: str) -> str:
 
 
 def _unzipped(name: str, data: bytes, problems: Problems) -> dict[str, bytes]:
-    """The study's files in a zip, wherever in it study.yaml stands."""
+    """Return the study's files in a zip, wherever study.yaml is in it."""
     files: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -85,7 +85,7 @@ def _unzipped(name: str, data: bytes, problems: Problems) -> dict[str, bytes]:
 
 
 def _folder_of_study(names: list[str]) -> str:
-    """The folder inside the zip where study.yaml stands, with its slash; the shortest where there are several."""
+    """Return the folder inside the zip that contains study.yaml, with its slash; the shortest if there are several."""
     found = [name.removesuffix(FILE) for name in names if _base_name(name) == FILE and not _is_shadow(name)]
     return min(found, key=len, default="")
 
@@ -95,5 +95,5 @@ def _is_part(name: str, top: str) -> bool:
 
 
 def _is_shadow(name: str) -> bool:
-    """What a Mac adds to a zip beside each file."""
+    """Return whether a file is metadata that macOS adds to a zip beside each file."""
     return name.startswith("__MACOSX/")

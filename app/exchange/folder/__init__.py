@@ -1,1 +1,1 @@
-"""A study folder: read as a whole, written as a whole."""
+"""Study folders, read and written as a whole."""

@@ -1,4 +1,4 @@
-"""checks.csv: which checks raters passed. An export writes it; estimates without the flagged need it again."""
+"""checks.csv: the checks that raters passed or failed, exported so that estimates can leave out flagged raters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PASSED, _FAILED = ("true", "1"), ("false", "0")
 
 
 def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
-    """The checks as `analysis.frames` has them; None, and a note, where it is another file of that name."""
+    """Return the checks in the columns of `analysis.frames`; None, with a note, if the file is not an exported one."""
     missing = [name for name in CHECK_COLUMNS if name not in table.columns]
     if missing:
         problems.note(table.file, 1, missing[0], "no such column", "the columns of an export; the file was ignored")

@@ -1,4 +1,4 @@
-"""What each column and each value of an export means, for people (codebook.csv) and programs (datapackage.json)."""
+"""The meaning of each column and value of an export, for people (codebook.csv) and programs (datapackage.json)."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ _REFERENCES: dict[str, dict[str, str]] = {
 
 
 def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Rows of codebook.csv: file, column, label, question, value, meaning."""
+    """Yield the rows of codebook.csv: file, column, label, question, value, meaning."""
     labels = protocol.labels
     for name, columns in tables.items():
         for column in columns:
@@ -129,12 +129,12 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
 
 
 def _label(protocol: Protocol, column: str) -> str:
-    """What a person reads for a column: as declared, else as the lead has it in study.yaml, else made from its name."""
+    """Label of a column: the built-in label, otherwise the one in study.yaml, otherwise one made from the name."""
     return LABELS.get(column) or protocol.labels.column(column)
 
 
 def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """The Data Package (version 2) that describes the CSV files of a folder."""
+    """Return the Data Package (version 2) descriptor for the CSV files of a folder."""
     return {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": protocol.slug,

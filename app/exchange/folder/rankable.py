@@ -1,4 +1,4 @@
-"""Items whose responses are ranked have enough of them."""
+"""Check that items whose responses are ranked have enough responses."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def check_rankable(items: Table, responses: pd.DataFrame, protocol: Protocol, problems: Problems) -> None:
-    """Each item has three responses or more, where the protocol asks raters to rank them.
+    """Check that each item has three responses or more if the protocol asks raters to rank them.
 
     Args:
         items: items.csv.
-        responses: all of them.
-        protocol: trials to practise on and gold trials may have fewer.
-        problems: collects the rows that have too few.
+        responses: all responses.
+        protocol: its practice and gold items may have fewer responses.
+        problems: collects the rows with too few responses.
     """
     if not protocol.ranking_questions or "item" not in items.columns:
         return

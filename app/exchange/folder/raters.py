@@ -1,4 +1,4 @@
-"""raters.csv: who rated; without it, the raters that ratings.csv names."""
+"""raters.csv: the raters; if the file is missing, the raters that appear in ratings.csv."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0", "")
 
 
 def check_raters(table: Table, problems: Problems) -> pd.DataFrame | None:
-    """The raters as `analysis.folder` has them; None where a column is missing."""
+    """Return the raters in the columns of `analysis.folder`; None if a required column is missing."""
     if not has_columns(table, ["rater", "kind"], problems):
         return None
     keys, kinds, pools = (ids(table, name, problems) for name in ("rater", "kind", "pool"))
@@ -39,7 +39,7 @@ def _marked(table: Table, name: str, problems: Problems) -> Mask:
 
 
 def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
-    """The raters that the ratings name, each a person."""
+    """Return the raters that appear in the ratings, each with the kind "person"."""
     named = ids(ratings, "rater", problems) if ratings is not None else np.array([], dtype=object)
     keys = np.array([key for key in pd.unique(named) if key], dtype=object)
     if len(keys):
@@ -52,7 +52,7 @@ def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
 def raters_frame(
     keys: Column, kinds: Column, pools: Column, marks: Mapping[str, Mask], more: Mapping[str, Column]
 ) -> pd.DataFrame:
-    """Raters as `analysis.folder` has them; a mark that is left out is False."""
+    """Build the raters frame of `analysis.folder`; marks that are not given are False."""
     frame = pd.DataFrame({"rater": keys, "kind": kinds, "pool": text_or_none(pools)}, dtype=object)
     for name in RATER_MARKS:
         frame[name] = marks.get(name, np.zeros(len(keys), dtype=bool)).astype(bool)

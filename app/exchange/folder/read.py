@@ -1,4 +1,4 @@
-"""A study folder to a StudyFolder, or to all its problems."""
+"""Read a study folder into a StudyFolder, or report all of its problems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.exchange.tabular.table import Table
 
 TABLES = ("items", "responses", "raters", "ratings")
-# Written by an export for people and other programs; read by nobody here.
+# Written by an export for people and other programs; ignored when a folder is read.
 WRITTEN_ONLY = (
     "scores.csv",
     "events.csv",
@@ -42,7 +42,7 @@ READ = (FILE, "checks.csv", *(f"{name}.{kind}" for name in TABLES for kind in ("
 
 
 def read_folder(path: Path, progress: Progress = quiet, limits: Limits = ON_THIS_COMPUTER) -> StudyFolder:
-    """The study in that folder.
+    """Read the study in a folder.
 
     Raises:
         InvalidInputError: with every problem of every file.
@@ -65,7 +65,7 @@ def _check_size(path: Path, problems: Problems) -> None:
 
 
 def read_files(files: dict[str, bytes], problems: Problems | None = None, progress: Progress = quiet) -> StudyFolder:
-    """The study in these files, by name.
+    """Read the study in these files, given as a mapping from file name to content.
 
     Raises:
         InvalidInputError: with every problem of every file.
@@ -74,7 +74,7 @@ def read_files(files: dict[str, bytes], problems: Problems | None = None, progre
 
 
 class _Reading:
-    """One pass over the files; each is read when its turn comes and let go."""
+    """One pass over the files; each file is loaded only when it is needed and released afterwards."""
 
     def __init__(
         self, names: Collection[str], load: Callable[[str], bytes], problems: Problems, progress: Progress

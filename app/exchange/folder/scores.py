@@ -1,4 +1,4 @@
-"""scores.csv: each rater's scores on the questionnaires, reversed questions turned round. Written by an export only."""
+"""scores.csv: each rater's questionnaire scores, with reversed questions recoded. Written by exports only."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SCORE_COLUMNS = ("rater", "score", "value", "n_answers")
 
 
 def rater_composites(protocol: Protocol) -> dict[str, Composite]:
-    """The composites of questions about the rater."""
+    """Return the composites that consist of questions about the rater."""
     targets = {question.key: question.target for question in protocol.scaled_questions}
     composites = protocol.analysis.composites.items()
     return {name: made for name, made in composites if targets[made.questions[0]] == "rater"}
 
 
 def scores_of(study: StudyFolder) -> Columns:
-    """One row for each rater and score that enough answers make; none where nobody can have one."""
+    """Return one row per rater and score that has enough answers; no rows if the protocol has no such scores."""
     questions = {question.key: question for question in study.protocol.scaled_questions}
     rows = [
         (rater, name, composite_score(composite, questions, values), sum(key in values for key in composite.questions))
@@ -49,7 +49,7 @@ def _answers(study: StudyFolder) -> Iterator[tuple[str, Mapping[str, float]]]:
 
 
 def score_meanings(protocol: Protocol) -> Iterator[tuple[str, str]]:
-    """The name of each score and how it is made, for the codebook."""
+    """Yield the name of each score and how it is calculated, for the codebook."""
     questions: Mapping[str, ScaledQuestion] = {question.key: question for question in protocol.scaled_questions}
     for name, made in rater_composites(protocol).items():
         parts = ", ".join(f"{key} (turned round)" if questions[key].reversed else key for key in made.questions)

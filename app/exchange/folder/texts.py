@@ -1,4 +1,4 @@
-"""items.csv and responses.csv: what is read and rated."""
+"""items.csv and responses.csv: the texts that raters read and rate."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORDS_OF_CHOICES = ("tie", "neither")
 
 
 def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
-    """The items as `analysis.folder` has them; None where a column is missing."""
+    """Return the items in the columns of `analysis.folder`; None if a required column is missing."""
     if not has_columns(table, ["item"], problems) or not _has_text(table, problems):
         return None
     keys = ids(table, "item", problems)
@@ -58,7 +58,7 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
 def check_responses(
     table: Table, items: pd.DataFrame | None, protocol: Protocol | None, problems: Problems
 ) -> pd.DataFrame | None:
-    """The responses as `analysis.folder` has them; None where a column is missing."""
+    """Return the responses in the columns of `analysis.folder`; None if a required column is missing."""
     if not has_columns(table, ["item", "source"], problems) or not _has_text(table, problems):
         return None
     item, source, keys = (ids(table, name, problems) for name in ("item", "source", "response"))
@@ -87,7 +87,7 @@ def check_responses(
 
 
 def no_responses() -> pd.DataFrame:
-    """A study whose questions need none."""
+    """Return an empty responses frame, for studies whose questions need no responses."""
     return pd.DataFrame(columns=[*RESPONSE_COLUMNS], dtype=object)
 
 
@@ -103,7 +103,7 @@ def _has_text(table: Table, problems: Problems) -> bool:
 
 
 def _text_and_turns(table: Table, problems: Problems) -> tuple[Column, Column]:
-    """Both columns as text; turns in their one form."""
+    """Return the text and turns columns; turns are normalized to one JSON form."""
     text, turns = table.column("text"), table.column("turns").copy()
     for place in np.flatnonzero(turns != ""):
         row, cell = int(table.rows[place]), str(turns[place])

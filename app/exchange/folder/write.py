@@ -1,4 +1,4 @@
-"""A study to a folder that `read_folder` takes again, and that R, pandas, git and spreadsheets can read."""
+"""Write a study to a folder that `read_folder`, R, pandas, git and spreadsheet programs can read."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def write_folder(
     spreadsheet: bool = False,
     progress: Progress = quiet,
 ) -> None:
-    """Write the whole study; the folder appears when it is complete.
+    """Write the whole study; the folder appears only once it is complete.
 
     Args:
-        path: must not be there, or be an empty folder.
+        path: must not exist, or must be an empty folder.
         study: what to write.
-        events: rater, kind, detail, happened_at; None for none.
-        rating_sessions: more tables by their names, of what each rater was given and what became of it.
-        estimates: of the study's report; without any, agreement.csv and comparisons.csv are left out.
-        spreadsheet: for Excel and the like: a byte order mark, and an apostrophe before what would run as a formula.
-            Loading it back is for the raw variant.
-        progress: told how far it is.
+        events: columns rater, kind, detail, happened_at; None for no events.
+        rating_sessions: further tables by name, about what each rater was assigned and what came of it.
+        estimates: the estimates of the study's report; if empty, agreement.csv and comparisons.csv are left out.
+        spreadsheet: write for Excel and similar programs: with a byte order mark, and an apostrophe before cells that
+            would run as a formula. To load a study again, use the raw variant.
+        progress: called with the progress so far.
 
     Raises:
-        FolderExistsError: the folder holds something.
+        FolderExistsError: the folder is not empty.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise FolderExistsError(f"{path} is there already. Nothing was written.")
@@ -100,19 +100,19 @@ def _write(
 
 
 def write_texts(folder: Path, study: StudyFolder) -> None:
-    """items.csv and responses.csv alone, into a folder that is there."""
+    """Write only items.csv and responses.csv into an existing folder."""
     tables = tables_of(study)
     for name in ("items", "responses"):
         write_csv(folder / f"{name}.csv", tables[name])
 
 
-def write_zip(file: BinaryIO, study: StudyFolder, **options: Any) -> None:  # noqa: ANN401 - those of write_folder
-    """The same folder as one zip, under the study's slug; the same study gives the same bytes."""
+def write_zip(file: BinaryIO, study: StudyFolder, **options: Any) -> None:  # noqa: ANN401 - the options of write_folder
+    """Write the same folder as one zip file, under the study's slug; the same study gives the same bytes."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         path = Path(folder) / study.protocol.slug
         write_folder(path, study, **options)
         for part in sorted(path.iterdir()):
-            # A fixed time, the earliest that a zip can say.
+            # A fixed time, the earliest that a zip file can store.
             info = zipfile.ZipInfo(f"{path.name}/{part.name}", (1980, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, part.read_bytes())

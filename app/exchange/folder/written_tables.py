@@ -1,4 +1,4 @@
-"""The tables of a folder as they are written: which columns, in which order."""
+"""The tables of a folder as they are written: their columns and the order of the columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVENT_COLUMNS = ("rater", "kind", "detail", "happened_at")
 
 
 def tables_of(study: StudyFolder) -> dict[str, Columns]:
-    """items, responses, raters, ratings; columns that hold nothing and are not asked for are left out."""
+    """Return items, responses, raters and ratings; optional columns without any value are left out."""
     first = list(_ALWAYS["responses"])
     responses = study.responses[[*first, *(name for name in study.responses if name not in first)]]
     return {
@@ -48,7 +48,7 @@ def _holds(column: pd.Series[Any]) -> bool:
 
 
 def _with_value(ratings: pd.DataFrame) -> pd.DataFrame:
-    """The answer in one column, whatever its kind."""
+    """Merge the answers of all kinds into one value column."""
     value = ratings["number"].astype(object)
     for name in ("outcome", "codes", "text"):
         value = value.where(ratings[name].isna(), ratings[name])
@@ -57,14 +57,14 @@ def _with_value(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def events_of(events: pd.DataFrame) -> Columns:
-    """What happened, its details as JSON."""
+    """Return the events as columns, with their details as JSON."""
     detail = [json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in events["detail"]]
     columns = events.assign(detail=detail, happened_at=_times(events["happened_at"]))
     return {name: columns[name] for name in EVENT_COLUMNS}
 
 
 def checks_of(events: pd.DataFrame) -> Columns:
-    """The checks among the events: which, and whether it was passed. Without whom nobody knows any more."""
+    """Return the checks among the events and whether they were passed; checks without a known rater are left out."""
     details = pd.Series([cell.get("is_passed") for cell in events["detail"]], index=events.index, dtype=object)
     checks = events[(events["kind"] == "check") & events["rater"].notna() & details.notna()]
     columns = checks.assign(

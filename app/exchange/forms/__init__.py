@@ -1,1 +1,1 @@
-"""Forms for the study protocol, made from the types of its models: one mechanism for every part."""
+"""Forms for editing the study protocol, generated from the types of its models."""

@@ -1,4 +1,4 @@
-"""The inputs of a form, filled with what study.yaml says."""
+"""The inputs of a form, filled with the values in study.yaml."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One input or a group of them.
+    """One input, or a group of inputs.
 
-    `name` is the form field, `path` where study.yaml says it, which is where a problem is shown. `key_name` is the
-    field of a name in a mapping. `standard` is what holds where nothing is entered.
+    `name` is the form field; `path` is the path of the value in study.yaml, beside which problems are shown. `key_name`
+    is the form field of the name of an entry in a mapping. `standard` is the default for an empty input.
     """
 
     name: str
@@ -51,28 +51,28 @@ class Control:
 
     @property
     def paths(self) -> list[str]:
-        """This control's path, and those of everything in it."""
+        """The path of this control and of all controls inside it."""
         return [self.path, *(path for child in self.children for path in child.paths)]
 
     @property
     def is_main(self) -> bool:
-        """Whether it is shown at once; what may be left out and is left out waits behind "More settings"."""
+        """Whether the control is shown at once; optional values that are not set are shown under "More settings"."""
         return self.is_required or self.is_set or self.is_new
 
     @property
     def title(self) -> str:
-        """What a group is called by: its name, else the first text in it."""
+        """Title of a group: its name, or else the first text in it."""
         texts = (child.value for child in self.children if child.shape in {"line", "prose"})
         return self.key or next((text for text in texts if text), "") or self.label
 
 
 def controls_of(member: Member, value: object, path: Path, *, add: str = "") -> Control:
-    """The inputs for one field of the protocol.
+    """Return the inputs for one field of the protocol.
 
     Args:
         member: the field.
-        value: what study.yaml says; None where it says nothing.
-        path: where it stands there.
+        value: its value in study.yaml; None if it is not set.
+        path: its path in study.yaml.
         add: the name of a list, mapping or part to which an empty entry is added.
     """
     name = ".".join(map(str, path))
@@ -86,7 +86,7 @@ def controls_of(member: Member, value: object, path: Path, *, add: str = "") -> 
 class _Drawing:
     add: str
 
-    def of(  # noqa: PLR0911 - a case for each node
+    def of(  # noqa: PLR0911 - one case per type of node
         self, node: Node, value: object, name: str, path: Path, label: str, member: Member | None = None
     ) -> Control:
         at = dotted(path) or ""
@@ -124,7 +124,7 @@ class _Drawing:
         return (*drawn, *([self._more(node, values, name, path)] if node.more else []))
 
     def _more(self, node: Part, values: Mapping[str, Any], name: str, path: Path) -> Control:
-        """What a source has besides its fields; what is no plain text is left to study.yaml."""
+        """Return the attributes of a source that are not fields; nested values can be edited in study.yaml only."""
         known = {member.name for member in node.members}
         others = {key: one for key, one in values.items() if key not in known and not isinstance(one, dict | list)}
         control = Control(f"{name}{MORE}", "", "Other attributes", "named")
@@ -144,7 +144,7 @@ class _Drawing:
         return replace(control, children=tuple(replace(row, is_removable=True) for row in rows))
 
     def _named(self, node: Named, value: object, control: Control, path: Path) -> Control:
-        """A row with a name for each entry; plain values always have an empty row to go on with."""
+        """Return one row with a name per entry; mappings of plain values always end with an empty row."""
         is_plain = isinstance(node.of, Scalar | Lines)
         values = list(named_of(node, value).items())
         rows = [self._entry(node, control, path, number, *pair) for number, pair in enumerate(values)]
@@ -184,7 +184,7 @@ def _options(node: Scalar, member: Member | None) -> tuple[Option, ...]:
 
 
 def _singular(label: str) -> str:
-    """One of what a label names in the plural.
+    """Return a plural label in the singular.
 
     >>> _singular("Pools"), _singular("Gold"), _singular("Swaps")
     ('Pool', 'Gold', 'Swap')

@@ -1,4 +1,4 @@
-"""What a form asks for: the types of the protocol as a few kinds of input."""
+"""The types of the protocol's values, reduced to a few kinds of input for forms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Widget = Literal["line", "prose", "number", "flag", "choice"]
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One value. `options` are those of a choice."""
+    """A single value. `options` are the options of a choice."""
 
     widget: Widget = "line"
     options: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A mapping from a name to a value. `names` are the names that are allowed, where these are given."""
+    """A mapping from names to values. `names` are the allowed names, if they are restricted."""
 
     of: Node
     names: tuple[str, ...] = ()
@@ -64,7 +64,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A model with its fields. `more`: what else is written there is kept under its own name."""
+    """A model with its fields.
+
+    `more`: whether further keys are kept. `short`: the field that may be written alone instead of the whole model.
+    """
 
     members: tuple[Member, ...]
     more: bool = False
@@ -73,7 +76,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """One of several models, as the value's `type` names it."""
+    """One of several models, selected by the value's `type`."""
 
     parts: Mapping[str, Part] = field(hash=False)
 
@@ -85,7 +88,7 @@ _SHORT = {"Composite": "questions", "PrimaryContrast": "question"}
 
 @cache
 def part_of(model: type[BaseModel]) -> Part:
-    """The form of a model."""
+    """Return the form of a model."""
     members = tuple(_members(model))
     return Part(members, model.model_config.get("extra") == "allow", _SHORT.get(model.__name__))
 
@@ -100,8 +103,8 @@ def _members(model: type[BaseModel]) -> Any:  # noqa: ANN401 - an iterator of me
         yield Member(name, label, description_of(model, name), node, default, info.is_required())
 
 
-def node_of(kind: Any, metadata: tuple[Any, ...] = ()) -> Node:  # noqa: ANN401, PLR0911 - a case for each type
-    """What to ask for a value of this type."""
+def node_of(kind: Any, metadata: tuple[Any, ...] = ()) -> Node:  # noqa: ANN401, PLR0911 - one case per type
+    """Return the kind of input for a value of this type."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return node_of(parts[0], (*metadata, *parts[1:]))
@@ -128,12 +131,12 @@ def _of_union(parts: tuple[Any, ...], metadata: tuple[Any, ...]) -> Node:
         named = {get_args(kind.model_fields["type"].annotation)[0]: part_of(kind) for kind in kinds}
         return Kinds(named)
     if kinds[0] is bool:
-        # Yes, no, or as the study does it by itself.
+        # Yes, no or the study's default.
         return Scalar("choice", ("true", "false"))
     return node_of(kinds[0], metadata)
 
 
-def _widget(kind: Any, metadata: tuple[Any, ...]) -> Widget:  # noqa: ANN401 - as `node_of`
+def _widget(kind: Any, metadata: tuple[Any, ...]) -> Widget:  # noqa: ANN401 - see `node_of`
     if kind is bool:
         return "flag"
     if kind in (int, float):

@@ -1,4 +1,4 @@
-"""Adding, moving and taking away questions."""
+"""Add, move and remove questions."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 from app.exchange.forms.sections import QUESTIONS
 
 Data = dict[str, Any]
-# What a new question is about, where its kind leaves that open.
+# The target of a new question, for types that allow several targets.
 _TARGETS = {"rating": "response", "slider": "response", "category": "response", "text": "pair", "highlight": "response"}
 _SCALE = {"1": "Not at all", "2": "Slightly", "3": "Moderately", "4": "Very", "5": "Extremely"}
 _CODES = {"yes": "Yes", "no": "No"}
 
 
 def questions_in(data: Data) -> list[Any]:
-    """The questions that study.yaml lists."""
+    """Return the questions listed in study.yaml."""
     found = data.get(QUESTIONS)
     return list(found) if isinstance(found, list) else []
 
 
 def with_new(data: Data, kind: str) -> Data:
-    """A question of a kind at the end; its words are to be written."""
+    """Append a new question of the given type; its text is left empty."""
     new: Data = {"key": free_key(data, kind), "type": kind}
     if kind in _TARGETS:
         new["target"] = _TARGETS[kind]
@@ -33,18 +33,18 @@ def with_new(data: Data, kind: str) -> Data:
 
 
 def with_copy(data: Data, question: Data) -> Data:
-    """A question of another study at the end, under a key that is free."""
+    """Append a question copied from another study, under a free key."""
     copy = {**question, "key": free_key(data, str(question.get("key", "question")))}
     return {**data, QUESTIONS: [*questions_in(data), copy]}
 
 
 def without(data: Data, number: int) -> Data:
-    """One question less; `number` counts from 0."""
+    """Remove one question; `number` counts from 0."""
     return {**data, QUESTIONS: [one for place, one in enumerate(questions_in(data)) if place != number]}
 
 
 def moved(data: Data, number: int, step: int) -> Data:
-    """A question moved by so many places, if it can be."""
+    """Move a question by `step` places, if possible."""
     questions = questions_in(data)
     place = number + step
     if 0 <= number < len(questions) and 0 <= place < len(questions):
@@ -53,7 +53,7 @@ def moved(data: Data, number: int, step: int) -> Data:
 
 
 def free_key(data: Data, key: str) -> str:
-    """The key, with a number where another question has it."""
+    """Return the key, with a number added if another question already has it."""
     taken = {str(one.get("key")) for one in questions_in(data) if isinstance(one, dict)}
     number, free = 2, key
     while free in taken:

@@ -1,4 +1,4 @@
-"""From a form that a browser sends to what study.yaml says."""
+"""Convert a submitted form into values for study.yaml."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from app.exchange.forms.nodes import Kinds, Lines, Member, Named, Node, Part, Ro
 from app.exchange.forms.written import is_true, named_of, part_dict, part_of_kind, shaped, text_of
 
 Form = Mapping[str, Sequence[str]]
-# What a button adds to the form, after the name of the entry that it is about.
+# Suffixes that buttons add to the name of the entry they act on.
 REMOVE, UP, DOWN = ":remove", ":up", ":down"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def read_member(member: Member, before: object, name: str, form: Form) -> Any:  # noqa: ANN401 - a value of study.yaml
-    """The value of one field; None where nothing is to be written.
+    """Return the new value of one field; None if nothing is to be written.
 
     Args:
         member: the field.
-        before: what study.yaml says now. It stays where the form does not ask for it, and where it means the same.
-        name: the form's name for it.
-        form: what was sent.
+        before: the current value in study.yaml. It is kept if the form does not include the field or if the new value
+            means the same.
+        name: the name of the field in the form.
+        form: the submitted form.
     """
     reader = _Reader(form)
     if f"{name}{REMOVE}" in form:
@@ -44,11 +45,11 @@ class _Reader:
     form: Form
 
     def asks(self, name: str) -> bool:
-        """Whether the form has this field, or one below it."""
+        """Return whether the form has this field or a field inside it."""
         return any(key == name or key.startswith((f"{name}.", f"{name}:")) for key in self.form)
 
     def text(self, name: str) -> str:
-        """The last value of a field: a box that is ticked comes after the empty value that stands for it."""
+        """Return the last value of a field: a ticked checkbox follows the empty value sent with every checkbox."""
         values = self.form.get(name, ())
         return values[-1].replace("\x00", "").replace("\r\n", "\n").strip() if values else ""
 
@@ -76,14 +77,14 @@ class _Reader:
         }
         known = {member.name for member in node.members}
         others = {key: value for key, value in there.items() if key not in known}
-        # In the order in which they stood, new ones after them. What the form does not ask for stays.
+        # Keys keep their order and new ones follow. Values that the form does not include are kept.
         others = self._more(others, name) if node.more else others
         values = {**others, **read}
         order = [*(key for key in there if key in values), *(key for key in values if key not in there)]
         return {key: values[key] for key in order if values[key] is not None}
 
     def _more(self, others: dict[str, Any], name: str) -> dict[str, Any]:
-        """The attributes without a field of their own; nested ones stay as study.yaml has them."""
+        """Return the attributes without a field of their own; nested values are kept as they are in study.yaml."""
         if not self.asks(f"{name}{MORE}"):
             return others
         nested = {key: value for key, value in others.items() if isinstance(value, dict | list)}
@@ -113,7 +114,7 @@ class _Reader:
         return found
 
     def _numbers(self, name: str) -> list[int]:
-        """The places of the rows of a list, in the order of the form; a button takes one away or moves it."""
+        """Return the row numbers of a list in the order of the form, after a button has removed or moved a row."""
         start = f"{name}."
         parts = (key[len(start) :].replace(":", ".").partition(".")[0] for key in self.form if key.startswith(start))
         numbers = list(dict.fromkeys(int(part) for part in parts if part.isascii() and part.isdecimal()))
@@ -134,14 +135,14 @@ def _scalar(node: Scalar, text: str) -> Any:  # noqa: ANN401 - a value of study.
 
 
 def _name_for(node: Named, value: object, found: Mapping[str, Any]) -> str:
-    """A name for an entry that was left without one: the next point of a scale, else the words themselves."""
+    """Name an entry that was submitted without a name: the next point of a scale, or else its text."""
     if node.is_scale:
         return str(len(found) + 1)
     return value if isinstance(value, str) and value else "unnamed"
 
 
 def _free(key: str, found: Mapping[str, Any]) -> str:
-    """The name, with a number where it is taken: no entry disappears because two bear one name."""
+    """Return the name, with a number added if it is taken, so that no entry replaces another of the same name."""
     name, number = key, 2
     while name in found:
         name, number = f"{key} {number}", number + 1

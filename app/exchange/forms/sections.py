@@ -1,4 +1,4 @@
-"""The pages on which a lead edits the protocol: which fields each of them has."""
+"""The pages on which a lead edits the protocol, with the fields of each page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.exchange.forms.reading import Form, read_member
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One page. `paths` are its fields, as study.yaml names them; `shows` the step whose preview stands beside it."""
+    """One page. `paths` are its fields in study.yaml; `shows` is the step whose preview is shown beside it."""
 
     key: str
     title: str
@@ -90,7 +90,7 @@ BY_KEY = {section.key: section for section in SECTIONS}
 
 @cache
 def member_at(path: str) -> Member:
-    """The field of the protocol at a path such as `flow.consent`."""
+    """Return the protocol field at a path such as `flow.consent`."""
     part: Part = part_of(Protocol)
     *outer, last = path.split(".")
     for name in outer:
@@ -102,7 +102,7 @@ def member_at(path: str) -> Member:
 
 
 def question_kinds() -> Kinds:
-    """The kinds of question."""
+    """Return the types of question."""
     node = member_at(QUESTIONS).node
     if not isinstance(node, Rows) or not isinstance(node.of, Kinds):
         raise TypeError(QUESTIONS)
@@ -110,42 +110,42 @@ def question_kinds() -> Kinds:
 
 
 def section_controls(section: Section, data: dict[str, Any], *, add: str = "") -> list[Control]:
-    """The inputs of a page, filled with what study.yaml says."""
+    """Return the inputs of a page, filled with the values in study.yaml."""
     return [
         controls_of(member_at(path), value_at(data, path), tuple(path.split(".")), add=add) for path in section.paths
     ]
 
 
 def question_control(data: dict[str, Any], number: int) -> Control:
-    """The inputs of one question; `number` counts from 0."""
+    """Return the inputs of one question; `number` counts from 0."""
     member = Member("question", "Question", "", question_kinds(), None, is_required=True)
     return controls_of(member, data[QUESTIONS][number], (QUESTIONS, number))
 
 
 def with_section(section: Section, data: dict[str, Any], form: Form) -> dict[str, Any]:
-    """What study.yaml says once a page is saved."""
+    """Return the content of study.yaml after a page is saved."""
     for path in section.paths:
         data = with_value(data, path, read_member(member_at(path), value_at(data, path), path, form))
     return data
 
 
 def with_question(data: dict[str, Any], number: int, form: Form) -> dict[str, Any]:
-    """What study.yaml says once a question is saved."""
+    """Return the content of study.yaml after a question is saved."""
     member = Member("question", "Question", "", question_kinds(), None, is_required=True)
     questions = list(data[QUESTIONS])
     questions[number] = read_member(member, questions[number], f"{QUESTIONS}.{number}", form)
     return {**data, QUESTIONS: questions}
 
 
-def value_at(data: Any, path: str) -> Any:  # noqa: ANN401 - whatever is written
-    """What stands at a path; None where nothing does."""
+def value_at(data: Any, path: str) -> Any:  # noqa: ANN401 - any value of the file
+    """Return the value at a path; None if there is none."""
     for name in path.split("."):
         data = data.get(name) if isinstance(data, dict) else None
     return data
 
 
-def with_value(data: Any, path: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever is written
-    """The data with another value at a path; None takes it away, and a part that becomes empty with it."""
+def with_value(data: Any, path: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any value of the file
+    """Return the data with a new value at a path; None removes it, and its parent if that becomes empty."""
     name, _, rest = path.partition(".")
     there = dict(data) if isinstance(data, dict) else {}
     below = with_value(there.get(name), rest, value) if rest else value
@@ -157,7 +157,7 @@ def with_value(data: Any, path: str, value: Any) -> dict[str, Any]:  # noqa: ANN
 
 
 def section_of(path: str) -> Section | None:
-    """The page that has the field of a path such as `flow.consent.text`."""
+    """Return the page with the field of a path such as `flow.consent.text`."""
     return next(
         (section for section in SECTIONS for own in section.paths if path == own or path.startswith(f"{own}.")), None
     )

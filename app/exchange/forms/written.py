@@ -1,4 +1,4 @@
-"""Values as study.yaml writes them, in the one shape that a form has for them."""
+"""Values of study.yaml, converted to the one shape that forms use for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TRUE = frozenset({"true", "yes", "on", "1", "t", "y"})
 
 
 def is_true(value: object) -> bool:
-    """Whether a flag is set, as the protocol's models read it.
+    """Return whether a flag is set, by the rules of the protocol's models.
 
     >>> is_true("yes"), is_true(False), is_true(None)
     (True, False, False)
@@ -22,7 +22,7 @@ def is_true(value: object) -> bool:
 
 
 def text_of(value: object) -> str:
-    """A scalar as a field holds it.
+    """Return a scalar as the text of an input.
 
     >>> text_of(None), text_of(True), text_of(2.0), text_of("a")
     ('', 'true', '2', 'a')
@@ -35,7 +35,7 @@ def text_of(value: object) -> str:
 
 
 def lines_of(value: object) -> list[str]:
-    """One or several texts.
+    """Return one or several texts as a list.
 
     >>> lines_of("a"), lines_of(["a", 2]), lines_of(None)
     (['a'], ['a', '2'], [])
@@ -46,7 +46,7 @@ def lines_of(value: object) -> list[str]:
 
 
 def named_of(node: Named, value: object) -> dict[str, Any]:
-    """A mapping, also where a list or a plain `true` stands for one."""
+    """Return a value as a mapping, also if it is written as a list or as a plain `true`."""
     if isinstance(value, dict) and node.is_scale and isinstance(value.get("points"), list):
         return {text_of(point.get("value")): point.get("words", "") for point in value["points"]}
     if isinstance(value, dict):
@@ -59,19 +59,19 @@ def named_of(node: Named, value: object) -> dict[str, Any]:
 
 
 def part_dict(node: Part, value: object) -> dict[str, Any]:
-    """The fields of a part, also where one of them alone stands for all."""
+    """Return the fields of a part, also if only its short form is written."""
     if isinstance(value, dict):
         return dict(value)
     return {node.short: value} if node.short and value is not None else {}
 
 
 def part_of_kind(node: Kinds, value: object) -> Part | None:
-    """The form for this value; None where its kind is unknown."""
+    """Return the form for this value; None if its type is unknown."""
     return node.parts.get(str(value.get("type"))) if isinstance(value, dict) else None
 
 
 def shaped(node: Node, value: object) -> object:
-    """A value as a form would send it back: what is the same in this shape is the same."""
+    """Return a value as a form would send it back, so that values can be compared."""
     match node:
         case Scalar():
             return str(is_true(value)).lower() if node.widget == "flag" else text_of(value).strip()

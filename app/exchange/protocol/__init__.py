@@ -1,1 +1,1 @@
-"""study.yaml: read, checked, written."""
+"""study.yaml: reading, checking and writing."""

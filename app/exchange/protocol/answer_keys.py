@@ -1,4 +1,4 @@
-"""Questions with a right answer in a column of the items or responses: the column is there and holds answers."""
+"""Check the `correct_column` of questions: the column exists and contains valid answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, problems: Problems) -> None:
-    """Each `correct_column` is a column of the texts, and what it holds are codes of its question, or passages."""
+    """Check that each `correct_column` exists and contains codes of its question, or passages."""
     for number, question in enumerate(protocol.questions, start=1):
         if not isinstance(question, CategoryQuestion | HighlightQuestion) or question.correct_column is None:
             continue

@@ -1,4 +1,4 @@
-"""study.yaml with other values: what stays keeps its words, its comments and its order."""
+"""Write changed values to study.yaml; unchanged parts keep their wording, comments and order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 from app.exchange.problems import Problems
 from app.exchange.protocol.yaml_tree import read_yaml
 
-# Lines are not broken anew: only what is edited shows up in a comparison of two versions.
+# Lines are not wrapped again, so that comparisons of two versions show only real changes.
 _WIDTH = 1_000_000
 _SHORT = 24
 _INDENTED = re.compile(r"^\w+:\s*\n {2,}- ", re.MULTILINE)
@@ -23,27 +23,27 @@ _PLAIN = ("int", "float", "bool", "null", "timestamp")
 
 
 class _Plain(str):
-    """A scalar that is written without quotes and was not meant as text."""
+    """A scalar that is written without quotes and is not text."""
 
     __slots__ = ("tag",)
     tag: str
 
 
 class _Constructor(RoundTripConstructor):
-    """Reads every scalar as the text that stands there."""
+    """Reads every scalar as the text in the file."""
 
     def construct_plain(self, node: Any) -> _Plain:  # noqa: ANN401 - a node of the library
-        """Keep the text, and what kind of value it is."""
+        """Keep the text and the type of the value."""
         plain = _Plain(node.value)
         plain.tag = str(node.tag)
         return plain
 
 
 class _Representer(RoundTripRepresenter):
-    """Writes it as it stood."""
+    """Writes scalars as they were read."""
 
     def represent_plain(self, data: _Plain) -> Any:  # noqa: ANN401 - a node of the library
-        """Without quotes."""
+        """Write a scalar without quotes."""
         return self.represent_scalar(data.tag, str(data))
 
 
@@ -53,11 +53,11 @@ _Representer.add_representer(_Plain, _Representer.represent_plain)
 
 
 def edited_yaml(text: str, data: dict[str, Any]) -> str:
-    """The text of a study.yaml that says `data`.
+    """Return the text of a study.yaml that contains `data`.
 
     Args:
-        text: the file so far; anything it says otherwise is replaced.
-        data: what it is to say, as `read_yaml` reads it.
+        text: the file so far; values that differ from `data` are replaced.
+        data: the new content, in the form that `read_yaml` returns.
     """
     yaml = YAML(typ="rt")
     yaml.Constructor, yaml.Representer = _Constructor, _Representer

@@ -1,7 +1,7 @@
-"""Keys of a study.yaml that no model knows: a likely slip is a problem, anything else is said and ignored.
+"""Keys of a study.yaml that no model has: likely typos are problems; other keys are ignored with a note.
 
-Walks the models of the protocol and the written values side by side, so that a new part of the protocol is covered
-without a word here.
+The models of the protocol and the values in the file are compared side by side, so that new parts of the protocol are
+covered automatically.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     from app.exchange.problems import Problems
 
-# How alike a key must be to one that is known to count as a slip: `raters_per_trail`, not `notes`.
+# How similar an unknown key must be to a known one to count as a typo: `raters_per_trail`, not `notes`.
 _ALIKE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class KnownKeys:
-    """One walk through the written values of a file."""
+    """One walk through the values in a file."""
 
     file: str
     tree: Tree
     problems: Problems
 
-    def of(self, kind: Any, value: Any, path: Path = ()) -> Any:  # noqa: ANN401 - any type, and whatever is written
-        """The value without its unknown keys."""
+    def of(self, kind: Any, value: Any, path: Path = ()) -> Any:  # noqa: ANN401 - any type and any value
+        """Return the value without its unknown keys."""
         origin, parts = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self.of(parts[0], value, path)
@@ -54,7 +54,7 @@ class KnownKeys:
     def _of_model(self, model: type[BaseModel], value: Mapping[str, Any], path: Path) -> dict[str, Any]:
         fields = _fields(model)
         if model.model_config.get("extra") == "allow" or model is Scale:
-            # Whatever the lead says of a source is kept; a scale is written as value and words.
+            # All attributes of a source are kept; a scale is written as values and labels.
             return dict(value)
         for key in value:
             if key not in fields:
@@ -64,7 +64,7 @@ class KnownKeys:
         }
 
     def _of_union(self, kinds: tuple[Any, ...], value: Any, path: Path) -> Any:  # noqa: ANN401 - as `of`
-        """The model that the value's `type` names; any of them where it names none, and its keys are theirs."""
+        """Check against the model that `type` names; if it names none, accept the keys of all models."""
         models = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
         if not models:
             others = [kind for kind in kinds if kind is not type(None)]
@@ -90,7 +90,7 @@ class KnownKeys:
 
 
 def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The model's fields by every name under which they may be written."""
+    """Return the model's fields by every name under which they may be written."""
     fields = dict(model.model_fields)
     for field in model.model_fields.values():
         if isinstance(field.validation_alias, AliasChoices):

@@ -1,4 +1,4 @@
-"""study.yaml to a Protocol, or to problems that name the line."""
+"""Read study.yaml into a Protocol, or into problems with line numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILE = "study.yaml"
 
 
 def protocol_from_bytes(data: bytes, problems: Problems) -> tuple[Protocol | None, str]:
-    """The protocol in the bytes of a study.yaml, and its text."""
+    """Return the protocol in the bytes of a study.yaml, and its text."""
     if (reason := not_text(data)) is not None:
         problems.add(FILE, None, None, reason, "text in UTF-8")
         return None, ""
@@ -36,7 +36,7 @@ def protocol_from_bytes(data: bytes, problems: Problems) -> tuple[Protocol | Non
 
 
 def read_protocol(text: str, problems: Problems) -> Protocol | None:
-    """The protocol that the text says; None, and problems, where it is none."""
+    """Return the protocol in the text; None, with problems, if it is not valid."""
     tree = read_yaml(FILE, text, problems)
     if tree is None:
         return None
@@ -44,7 +44,7 @@ def read_protocol(text: str, problems: Problems) -> Protocol | None:
         problems.add(FILE, 1, None, "no keys", "attune, slug, title, sources, questions ...")
         return None
     data = KnownKeys(FILE, tree, problems).of(Protocol, tree.data)
-    # A part that is named and left empty (`design:`) is as good as not named.
+    # A part that is named but empty (`design:`) is treated as missing.
     data = {key: value for key, value in data.items() if value is not None}
     try:
         protocol = Protocol.model_validate(data)
@@ -87,21 +87,24 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
 
 
 def add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:
-    """A validator's own words, "what is allowed, found what"; where it looks across parts they begin with the part."""
+    """Add the problem in a validator's message, "what is allowed, found what".
+
+    Messages of validators that compare several parts begin with the path of the part.
+    """
     allowed, _, named = message.partition(", found ")
     path = path or _nearest(allowed.split(" ", 1)[0], tree)
     problems.add(FILE, tree.line(path), dotted(path), named or found, allowed)
 
 
 def _nearest(part: str, tree: Tree) -> Path:
-    """The path that a sentence begins with, such as `analysis.primary.2.test`, as far as it is written."""
+    """Return the path at the start of a message, such as `analysis.primary.2.test`, as far as it is in the file."""
     path: Path = tuple(int(name) - 1 if name.isdecimal() else name for name in part.split("."))
     while path and path not in tree.lines:
         path = path[:-1]
     return path
 
 
-def _found(data: Any, path: Path) -> str:  # noqa: ANN401 - whatever is written
+def _found(data: Any, path: Path) -> str:  # noqa: ANN401 - any value of the file
     for part in path:
         data = data[part]
     if isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""The line of each key of a study.yaml."""
+"""Line numbers of the keys of a study.yaml."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from app.exchange.protocol.yaml_tree import dotted, read_yaml
 
 
 def lines_of(yaml: str) -> dict[str, int]:
-    r"""The line, from 1, of every key path; list places count from 1.
+    r"""Return the line number of every key path; lines and list positions count from 1.
 
     >>> lines_of("slug: s\ndesign:\n  repeats: {n: 2}\n")["design.repeats"]
     3

@@ -1,8 +1,8 @@
-"""YAML 1.2 to plain values, with the line of each: so that a problem can say where it stands.
+"""Parse YAML 1.2 into plain values with line numbers, so that problems can name the line.
 
-Keys are text as written. Scalars are text as written too (`1.10` stays `1.10`, `no` stays `no`) and the protocol's
-models make numbers and booleans of them; only an empty value, and the few places that must tell a number or a boolean
-from text, get another type.
+Keys are text as written. Scalars are text as written too (`1.10` stays `1.10`, `no` stays `no`), and the protocol's
+models convert them to numbers and booleans. Only empty values, and the few keys that must distinguish numbers or
+booleans from text, get another type.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}
-# Aliases can make a few lines of YAML endless; no protocol comes near these.
+# Aliases can expand a few lines of YAML without end; no real protocol comes near these limits.
 _MAX_VALUES = MAX_YAML_NODES
 _DEEPEST = 40
 
 
 @dataclass(slots=True)
 class Tree:
-    """The values, the line (from 1) of each path, and the paths' text as written."""
+    """The values, and the line (from 1) of each path."""
 
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
 
     def line(self, path: Path) -> int:
-        """The line of the nearest value at or above that path."""
+        """Return the line of the nearest value at or above a path."""
         while path not in self.lines and path:
             path = path[:-1]
         return self.lines.get(path, 1)
@@ -50,7 +50,7 @@ class _TooLargeError(Exception):
 
 
 def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
-    """The tree that `text` says; None, and a problem, where it is no YAML."""
+    """Parse `text`; None, with a problem, if it is not valid YAML."""
     node = _compose(file, text, problems) if _has_allowed_size(file, text, problems) else None
     if node is None:
         return None
@@ -68,8 +68,8 @@ def _has_allowed_size(file: str, text: str, problems: Problems) -> bool:
     if len(text) > MAX_YAML_BYTES:
         problems.add(file, None, None, f"{len(text) / MEBIBYTE:,.1f} MiB", allowed)
         return False
-    # Counted before anything is built: a few megabytes of YAML can ask for gigabytes of nodes. What is wrong with the
-    # text is said when it is composed.
+    # Counted before anything is built: a few megabytes of YAML can ask for gigabytes of nodes. Syntax errors are
+    # reported by `_compose`.
     with suppress(YAMLError, ValueError, RecursionError):
         events = YAML(typ="safe", pure=True).parse(text)
         if sum(1 for _ in islice(events, MAX_YAML_NODES + 1)) > MAX_YAML_NODES:
@@ -98,7 +98,7 @@ def _line_of(text: str, line: int | None) -> str:
     return lines[line - 1].strip() if line and line <= len(lines) else "the end of the file"
 
 
-def _value(node: Node, path: Path, tree: Tree, file: str, problems: Problems) -> Any:  # noqa: ANN401 - whatever is written
+def _value(node: Node, path: Path, tree: Tree, file: str, problems: Problems) -> Any:  # noqa: ANN401 - any value
     if len(path) > _DEEPEST or len(tree.lines) > _MAX_VALUES:
         raise _TooLargeError
     tree.lines[path] = node.start_mark.line + 1
@@ -144,7 +144,7 @@ def _mapping(node: MappingNode, path: Path, tree: Tree, file: str, problems: Pro
 
 
 def dotted(path: Path) -> str | None:
-    """A path as a person reads it: list places count from 1.
+    """Format a path for messages: list positions count from 1.
 
     >>> dotted(("questions", 0, "scale"))
     'questions.1.scale'

@@ -1,1 +1,1 @@
-"""Ratings collected elsewhere: a spreadsheet in any shape to one row per answer, checked as ratings.csv is."""
+"""Import ratings collected elsewhere: a spreadsheet in any shape to one row per answer, checked like ratings.csv."""

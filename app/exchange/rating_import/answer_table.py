@@ -1,4 +1,4 @@
-"""A spreadsheet of ratings in any shape to a table like ratings.csv: one row per answer."""
+"""Convert a spreadsheet of ratings in any shape to a table like ratings.csv: one row per answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.exchange.tabular.columns import Places
     from app.exchange.tabular.table import Column
 
-# The answer and what it is about; every other column of ratings.csv is taken as it is.
+# The answer and its target; all other columns of ratings.csv are copied unchanged.
 _MADE = ("rater", "item", "response", "source", "question", "value")
 ROW_NUMBER = "(row number)"
 
@@ -29,9 +29,9 @@ ROW_NUMBER = "(row number)"
 def answer_table(
     sheet: Table, columns: Columns, layout: RatingLayout, new_raters: NewRaters, study: Study, problems: Problems
 ) -> Table:
-    """One row per answer, with `source` besides the columns of ratings.csv.
+    """Return one row per answer, with a `source` column in addition to the columns of ratings.csv.
 
-    Each cell keeps its row and the name of its column in the spreadsheet. An empty cell is no answer.
+    Each cell keeps its row and the name of its column in the spreadsheet. Empty cells are not answers.
     """
     beside = [name for name in FILE_COLUMNS if name in sheet.columns and name not in {*_MADE, *columns.used}]
     parts = [_Part(sheet, columns, answers, new_raters, layout.missing) for answers in columns.answers]
@@ -53,7 +53,7 @@ def answer_table(
 
 
 class _Part:
-    """The answers of one column of the spreadsheet."""
+    """The answers in one column of the spreadsheet."""
 
     def __init__(
         self, sheet: Table, columns: Columns, answers: AnswerColumn, new_raters: NewRaters, missing: tuple[str, ...]
@@ -85,13 +85,13 @@ class _Part:
         return np.full(len(self.places), constant or "", dtype=object)
 
     def headers(self, name: str) -> Column:
-        """Above each cell; a cell that the name of its column tells stands in that column."""
+        """Return the header for each cell; values taken from the name of an answer column belong to that column."""
         missing = ROW_NUMBER if name == "item" else self._header
         return np.full(len(self.places), self._column[name] or missing, dtype=object)
 
 
 def _read(table: Table, layout: RatingLayout, study: Study) -> Column:
-    """Each value as ratings.csv writes it; every distinct one of a question is read once."""
+    """Return each value as ratings.csv writes it; each distinct value of a question is read once."""
     readers = cell_readers(study.protocol, layout.recoded)
     question, (codes, cells) = table.stripped("question"), table.factor("value")
     read = table.column("value").copy()
@@ -103,7 +103,7 @@ def _read(table: Table, layout: RatingLayout, study: Study) -> Column:
 
 
 def _once_per_target(table: Table, columns: Columns, study: Study) -> Table:
-    """A row per response repeats what was asked once per pair, item or rater: an equal answer counts once."""
+    """Drop repeats: with one row per response, an answer about a pair, item or rater appears in several rows."""
     targets = {question.key: question.target for question in study.protocol.questions}
     target = np.array([targets[key] for key in table.column("question")], dtype=object)
     is_per_response = columns.source is not None or columns.response is not None

@@ -1,4 +1,4 @@
-"""Cells of a spreadsheet as ratings.csv writes them: words of a scale to its points, labels to keys."""
+"""Cells of a spreadsheet as ratings.csv writes them: scale labels become points, other labels become keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def cell_readers(protocol: Protocol, recoded: Mapping[tuple[str, str], str]) -> dict[str, Callable[[str], str]]:
-    """For each question, what makes of a cell what ratings.csv has; a cell that nobody knows stays as it is."""
+    """Return a function per question that converts a cell to the form of ratings.csv; unknown cells stay unchanged."""
     sources = source_names(protocol)
     return {question.key: _Reader(question, _names(question, sources), recoded).read for question in protocol.questions}
 
@@ -42,7 +42,7 @@ class _Reader:
 
 
 def _names(question: Question, sources: Names) -> Names:
-    """What may be written instead of an answer to this question."""
+    """Return the texts that may be written instead of an answer to this question."""
     match question:
         case RatingQuestion():
             points = {number_text(point.value): [point.words] for point in question.scale.points}

@@ -1,4 +1,4 @@
-"""Which column of a spreadsheet of ratings says what: as the lead named them, else guessed where that is plain."""
+"""The meaning of each column of a ratings spreadsheet: as named by the lead, otherwise guessed if it is clear."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.exchange.ratings.targets import Study
     from app.exchange.tabular.table import Table
 
-# Plain names that say what a column holds, wherever ratings come from.
+# Common column names in ratings from any origin.
 _RATERS = ["rater", "annotator", "evaluator", "participant", "worker", "judge"]
 COMMON = {
     "item": ("item", "item id", "itemid"),
@@ -31,7 +31,7 @@ OPTION = "--question"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which column says what; None where no column does. `answers` are those that hold answers."""
+    """The column for each part of an answer; None if there is none. `answers` are the columns with answers."""
 
     item: str | None
     response: str | None
@@ -42,7 +42,7 @@ class Columns:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Every column that is read, once."""
+        """All columns that are read, without repeats."""
         named = (self.item, self.response, self.source, self.rater, self.question)
         all_names = (*named, *(answers.column for answers in self.answers))
         return tuple(dict.fromkeys(name for name in all_names if name is not None))
@@ -51,7 +51,7 @@ class Columns:
 def columns_of(
     sheet: Table, layout: RatingLayout, new_raters: NewRaters, study: Study, problems: Problems
 ) -> Columns | None:
-    """The columns of this spreadsheet; None, and problems, where one is missing."""
+    """Return the columns of this spreadsheet; None, with problems, if one is missing."""
     finder = _Finder(sheet, layout, study, problems)
     named = {name: finder.column(name) for name in ("item", "response", "source", "rater")}
     names_raters = named["rater"] is not None or new_raters.rater is not None
@@ -75,7 +75,7 @@ class _Finder:
         self._sources, self._questions = source_names(study.protocol), question_names(study.protocol)
 
     def column(self, name: str) -> str | None:
-        """The column that was named for this, else one with a common name."""
+        """Return the column named by the lead for this part, otherwise one with a common name."""
         asked: str | None = getattr(self._layout, name)
         if asked is not None:
             if asked not in self._sheet.columns:
@@ -86,7 +86,7 @@ class _Finder:
         return next((self._plain[common] for common in COMMON[name] if common in self._plain), None)
 
     def answers(self, taken: set[str], *, names_raters: bool) -> tuple[str | None, list[AnswerColumn]]:
-        """The column with the questions, if there is one, and the columns with the answers."""
+        """Return the column with the questions, if any, and the columns with the answers."""
         patterns = Patterns(self._sheet, self._sources, self._questions, self._problems)
         layout = self._layout
         if layout.questions:
@@ -112,7 +112,7 @@ class _Finder:
         return key in self._questions.keys
 
     def item_by_content(self, taken: set[str], *, required: bool) -> str | None:
-        """The one other column that holds ids of items and nothing else; a problem where it is required and missing."""
+        """Return the only other column that contains just item IDs; add a problem if it is required and missing."""
         known = set(self._study.items["item"])
         columns = [name for name in self._sheet.columns if name not in taken]
         fitting = [name for name in columns if len(self._sheet) and known.issuperset(self._sheet.stripped(name))]

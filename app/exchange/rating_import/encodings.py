@@ -1,4 +1,4 @@
-"""A file whose rows were written in two encodings: read in one of them, the others' letters are wrong."""
+"""Detect files whose rows were written in two encodings, so that some characters are read incorrectly."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def check_one_encoding(sheet: Table, columns: Iterable[str], problems: Problems) -> None:
-    """A problem in each cell that is UTF-8 in a file that is not; names and answers would be taken for others.
+    """Add a problem for each UTF-8 cell in a file that is not UTF-8; its names and answers would not be recognized.
 
     Args:
-        sheet: as read.
-        columns: those that are used; a text that nobody reads may say what it likes.
+        sheet: the spreadsheet as read.
+        columns: the columns that are used; other columns are not checked.
         problems: collects the cells.
     """
     if sheet.is_utf8:
@@ -32,7 +32,7 @@ def check_one_encoding(sheet: Table, columns: Iterable[str], problems: Problems)
 
 
 def _was_utf8(text: str) -> bool:
-    r"""Whether a text read as Windows-1252 was UTF-8.
+    r"""Return whether a text that was read as Windows-1252 was UTF-8.
 
     >>> _was_utf8("JosÃ©"), _was_utf8("José"), _was_utf8("Jose")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Which column of a spreadsheet of ratings says what: as the lead names them."""
+"""The meaning of each column of a ratings spreadsheet, as named by the lead."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RatingLayout:
-    """Columns by what they hold; None is guessed from their names.
+    """Columns by content; None means that the column is guessed from its name.
 
-    `questions`: question to the column with its answers, which may hold {rater} and {source} in place of words.
-    `value`: the column with the answers to all questions, which may hold {question} too.
-    `recoded`: question and cell to the cell that is read instead. `missing`: cells that are no answer.
+    `questions`: from question to the column with its answers, which may contain the placeholders {rater} and {source}.
+    `value`: the column with the answers to all questions, which may contain {question} too. `recoded`: from question
+    and cell to the value to read instead. `missing`: cells that are not answers.
     """
 
     item: str | None = None
@@ -31,9 +31,10 @@ class RatingLayout:
 
 @dataclass(frozen=True, slots=True)
 class NewRaters:
-    """Who gave the ratings. `rater`: the one rater of a file that names none. `kind` and `pool`: of raters who are new.
+    """The raters of the imported ratings.
 
-    `are_welcome`: whether raters whom the study does not name may come into one that names raters.
+    `rater`: the only rater of a file that does not name raters. `kind` and `pool`: of raters who are new.
+    `are_welcome`: whether new raters may be added to a study that already names raters.
     """
 
     rater: str | None = None

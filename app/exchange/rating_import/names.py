@@ -1,4 +1,4 @@
-"""What people call the sources, questions and answers of a study, in whatever case and between whatever signs."""
+"""Names of a study's sources, questions and answers, recognized regardless of case and punctuation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def plain(text: str) -> str:
-    """A name without case, spaces and signs.
+    """Normalize a name: casefolded words, separated by single spaces.
 
     >>> plain(" Rater_ID"), plain("model-1"), plain("Very good!")
     ('rater id', 'model 1', 'very good')
@@ -26,14 +26,14 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The keys of one kind, by their plain names. A name that two keys share is none."""
+    """Keys of one kind, by their normalized names. Names that two keys share are left out."""
 
     keys: tuple[str, ...]
     by_name: Mapping[str, str]
 
     @classmethod
     def of(cls, named: Mapping[str, Iterable[str]]) -> Names:
-        """From each key and its other names; a key itself goes before the names of others."""
+        """Build from each key and its other names; a key takes precedence over other names."""
         found: dict[str, str | None] = {}
         for key, names in named.items():
             for name in {plain(text) for text in names} - {""}:
@@ -42,11 +42,11 @@ class Names:
         return cls(tuple(named), {name: key for name, key in found.items() if key is not None})
 
     def key(self, text: str) -> str | None:
-        """The key that is meant, or None."""
+        """Return the key that is meant, or None."""
         return text.strip() if text.strip() in self.keys else self.by_name.get(plain(text))
 
     def in_words(self, words: list[str]) -> tuple[str, slice] | None:
-        """The key whose name stands among the words, and where; the longest name where there are several."""
+        """Return the key whose name occurs among the words, and its position; the longest name if there are several."""
         words = words[:_MAX_WORDS]
         spans = [slice(start, end) for start in range(len(words)) for end in range(start + 1, len(words) + 1)]
         for span in sorted(spans, key=lambda span: span.start - span.stop):
@@ -57,17 +57,17 @@ class Names:
 
 
 def source_names(protocol: Protocol) -> Names:
-    """The sources by key and label."""
+    """Return the sources by key and label."""
     return Names.of({key: [protocol.labels.source(key)] for key in protocol.sources})
 
 
 def question_names(protocol: Protocol) -> Names:
-    """The questions by key and label."""
+    """Return the questions by key and label."""
     return Names.of({question.key: [protocol.labels.question(question.key)] for question in protocol.questions})
 
 
 def words_of(column: str) -> list[str]:
-    """The words of a column's name, as they are written.
+    """Split a column name into words, as written.
 
     >>> words_of("Eval 1 Quality (Physician)")
     ['Eval', '1', 'Quality', 'Physician']

@@ -1,4 +1,4 @@
-"""Columns that hold answers: which question, source and rater each is about."""
+"""Columns that contain answers: the question, source and rater of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """A column of answers; what is None stands in a column of its own."""
+    """A column of answers; fields that are None have a column of their own."""
 
     column: str
     question: str | None = None
@@ -31,17 +31,17 @@ class AnswerColumn:
 
 
 class Patterns:
-    """Finds the columns that the lead's patterns mean in one spreadsheet."""
+    """Finds the columns of one spreadsheet that match the lead's patterns."""
 
     def __init__(self, sheet: Table, sources: Names, questions: Names, problems: Problems) -> None:
         self._sheet, self._sources, self._questions, self._problems = sheet, sources, questions, problems
 
     def found(self, pattern: str, question: str | None = None) -> list[AnswerColumn]:
-        """Every column that the pattern means; a problem where there is none.
+        """Return every column that matches the pattern; if there is none, add a problem.
 
         Args:
-            pattern: a column's name; {rater}, {source} and {question} stand for any words.
-            question: the question that the column is about, where the pattern does not say it.
+            pattern: a column name in which {rater}, {source} and {question} match any words.
+            question: the question that the column is about, if the pattern does not contain it.
         """
         expression = _expression(pattern)
         columns = [column for column in self._sheet.columns if column == pattern or expression.fullmatch(column)]
@@ -56,7 +56,7 @@ class Patterns:
         if "question" in words:
             question = self._questions.key(words["question"])
             if question is None:
-                return  # another column that looks like one of answers
+                return  # a similar column without answers
         source = self._source(column, words["source"]) if "source" in words else None
         if "source" not in words or source is not None:
             yield AnswerColumn(column, question, source, words.get("rater"))
@@ -70,7 +70,7 @@ class Patterns:
 
 
 def _expression(pattern: str) -> re.Pattern[str]:
-    """What a column's name must look like.
+    """Return the expression that matching column names must satisfy.
 
     >>> bool(_expression("Eval {rater} ({source})").fullmatch("Eval 1 (Physician)"))
     True
@@ -89,14 +89,14 @@ def _expression(pattern: str) -> re.Pattern[str]:
 def guessed(
     sheet: Table, taken: set[str], sources: Names, questions: Names, *, names_raters: bool
 ) -> list[AnswerColumn]:
-    """The columns whose names hold that of a question, and nothing but a source and a rater besides.
+    """Return the columns whose names consist of a question and optionally a source and a rater.
 
     Args:
         sheet: the spreadsheet.
-        taken: columns that hold something else.
+        taken: columns with other content.
         sources: of the study.
         questions: of the study.
-        names_raters: whether raters stand in a column of their own: then other words make it no column of answers.
+        names_raters: whether raters have a column of their own; column names with further words are then not answers.
     """
     found = []
     for column in sheet.columns:

@@ -1,4 +1,4 @@
-"""A spreadsheet of ratings collected elsewhere: who rated, and every answer, checked against the study."""
+"""Read a spreadsheet of ratings collected elsewhere: its raters and answers, checked against the study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadRatings:
-    """What a spreadsheet adds: `raters` who are new, `marked` raters whom the study knows and who never rated here."""
+    """The content of a spreadsheet.
+
+    `raters` are new; `marked` are raters of the study who have no ratings in it so far.
+    """
 
     columns: Columns
     raters: pd.DataFrame
@@ -54,18 +57,18 @@ def read_ratings(
     *,
     rated_here: Collection[str] = (),
 ) -> ReadRatings:
-    """Every answer of the spreadsheet.
+    """Read every answer of the spreadsheet.
 
     Args:
         file: the spreadsheet.
-        layout: which of its columns says what.
-        new_raters: who gave the ratings.
-        study: what they refer to, with the answers that it has already.
-        problems: collects what is wrong.
-        rated_here: raters who rated in Attune; ratings from elsewhere are not theirs.
+        layout: the meaning of its columns.
+        new_raters: the raters of the imported ratings.
+        study: the study that the answers refer to, with its existing answers.
+        problems: collects the problems.
+        rated_here: raters who rated in Attune; imported ratings cannot belong to them.
 
     Raises:
-        InvalidInputError: every problem of the spreadsheet.
+        InvalidInputError: with every problem of the spreadsheet.
     """
     known = Study(study.protocol, study.items, study.responses, study.raters)
     sheet = read_spreadsheet(file, problems)
@@ -91,7 +94,7 @@ def read_ratings(
 def _new_raters(
     table: Table, study: Study, new: NewRaters, rated_here: Collection[str], problems: Problems
 ) -> pd.DataFrame:
-    """The raters whom the study does not name; a problem for each of them where it names some and wants no more."""
+    """Return the raters that are not in the study; add a problem for each if new ones are not allowed."""
     named = ids(table, "rater", problems)
     known = study.raters["rater"].to_numpy(dtype=object)
     is_new = (places(known, named) < 0) & (named != "")
@@ -108,7 +111,7 @@ def _new_raters(
 
 
 def _check_kind(table: Table, study: Study, named: Column, new: NewRaters, problems: Problems) -> None:
-    """A rater stays what the study says."""
+    """Check that the kind and pool of known raters stay as they are in the study."""
     for name, wanted in (("kind", new.kind), ("pool", new.pool)):
         if wanted is not None:
             others = study.raters.loc[study.raters[name] != wanted, "rater"].to_numpy(dtype=object)
@@ -117,7 +120,7 @@ def _check_kind(table: Table, study: Study, named: Column, new: NewRaters, probl
 
 
 def _fill_responses(table: Table, study: Study, problems: Problems) -> Mask:
-    """Find the response by its source, and the item by its response; which rows have no problem."""
+    """Fill in responses from their sources and items from their responses; return a mask of rows without problems."""
     replies = Replies(study.items, study.responses, list(study.protocol.sources))
     response, item = table.places("response", replies.keys), table.stripped("item")
     if (item == "").all() and (table.stripped("response") != "").any():
@@ -144,6 +147,6 @@ def _stripped(column: Column) -> Column:
 
 
 def _only(table: Table, keep: Mask) -> Table:
-    """The rows that have no problem so far, as ratings.csv has them; their cells are looked up anew."""
+    """Return the selected rows in the columns of ratings.csv; their cells are looked up again."""
     cells = {name: column[keep] for name, column in table.columns.items() if name != "source"}
     return Table(table.file, table.rows[keep], cells, {name: column[keep] for name, column in table.headers.items()})

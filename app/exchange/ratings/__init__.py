@@ -1,1 +1,1 @@
-"""ratings.csv: each answer checked against the study."""
+"""ratings.csv, with each answer checked against the study."""

@@ -1,4 +1,4 @@
-"""The value of each answer, by the kind of its question."""
+"""The value of each answer, by the type of its question."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = ("number", "outcome", "chosen", "strength", "codes", "text")
 
 
 def check_answers(sheet: Sheet, study: Study, targets: Targets) -> dict[str, Column]:
-    """The answers, in one column for each kind; None where a row has another kind."""
+    """Return the answers, one column per kind of value; None if a row has another kind."""
     answers = {name: np.full(len(sheet.table), None, dtype=object) for name in COLUMNS}
     _strength_only_where_asked(sheet, study, targets)
     for number, question in enumerate(study.protocol.questions):
@@ -60,7 +60,7 @@ def _check(
 
 
 def _check_cells(question: Question, rows: Mask, sheet: Sheet, allowed: str, answers: dict[str, Column]) -> None:
-    """Answers that a cell tells by itself; each distinct one is read once."""
+    """Check answers that can be read from the cell alone; each distinct cell is read once."""
     given = sheet.table.mapped("value", question.read_cell)
     none = np.array([value is None for value in given], dtype=bool)
     sheet.reject(rows & none, "value", allowed)

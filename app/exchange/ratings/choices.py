@@ -1,4 +1,4 @@
-"""Forced choices: the response chosen, tie or neither, within the pair that was compared."""
+"""Forced choices: the chosen response, tie or neither, within the pair that was compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def check_choices(
     question: ChoiceQuestion, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]
 ) -> None:
-    """Fill outcome, chosen and strength of these rows."""
+    """Fill in outcome, chosen and strength for these rows."""
     value = sheet.table.stripped("value")
     is_word = rows & np.isin(value, question.words)
     answers["outcome"][is_word] = value[is_word]
@@ -40,11 +40,11 @@ def check_choices(
 
 
 def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
-    """The two responses: as named, else those of an item that has exactly two."""
+    """Return the two responses of each row: as named, otherwise those of an item that has exactly two."""
     named = targets.left >= 0
     n_responses = targets.replies.count(targets.item)
     for count in np.unique(n_responses[rows & ~named]):
-        if count != 2:  # noqa: PLR2004 - a pair
+        if count != 2:  # noqa: PLR2004 - two responses
             where = rows & ~named & (n_responses == count)
             allowed = f"the two responses compared, the item has {count}"
             sheet.reject(where, "left_response" if count else "item", allowed)
@@ -53,7 +53,7 @@ def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
 
 
 def _chosen(sheet: Sheet, pair: tuple[Places, Places], targets: Targets) -> Places:
-    """The place of the response that the value names, by id or by source; UNKNOWN where it is neither of the pair."""
+    """Return the position of the response that the value names by ID or source; UNKNOWN if it is not in the pair."""
     by_id = sheet.table.places("value", targets.replies.keys)
     source = sheet.table.places("value", targets.replies.sources)
     first, second = pair

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_rankings(question: RankingQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
-    """Every ranking has a rank for each response, each rank once (or shared, where ties are allowed), and no gap."""
+    """Check that every ranking is complete: one rank per response, unique unless ties are allowed, without gaps."""
     rows = rows & sheet.ok
     beside = {name: sheet.table.stripped(name)[rows] for name in ("condition", "repeat")}
     table = pd.DataFrame({"rater": targets.rater[rows], "item": targets.item[rows], **beside})
@@ -35,7 +35,7 @@ def check_rankings(question: RankingQuestion, rows: Mask, sheet: Sheet, study: S
 def _check_ranking(question: RankingQuestion, at: Places, sheet: Sheet, targets: Targets, sets: _Sets) -> None:
     response = targets.response[at]
     if len(np.unique(response)) < len(at):
-        return  # a second rank of one response is a problem of its own
+        return  # A second rank for one response is reported separately.
     if allowed := sets.problem(int(targets.item[at[0]]), frozenset(targets.replies.keys[response])):
         _reject(sheet, at[:1], "response", allowed)
         return
@@ -59,7 +59,7 @@ def _reject(sheet: Sheet, at: Places, name: str, allowed: str) -> None:
 
 
 class _Sets:
-    """Which responses of an item are ranked together."""
+    """Knows which responses of an item are ranked together."""
 
     def __init__(self, protocol: Protocol, targets: Targets) -> None:
         self._keys, self._item = targets.replies.keys, targets.replies.item
@@ -68,7 +68,7 @@ class _Sets:
         self._all: dict[int, Shown] = {}
 
     def problem(self, item: int, ranked: Shown) -> str | None:
-        """What is allowed instead of these; None where they are ranked together."""
+        """Return which responses are allowed instead of these; None if these may be ranked together."""
         if item not in self._all:
             self._all[item] = frozenset(self._keys[self._item == item])
         whole = self._all[item]

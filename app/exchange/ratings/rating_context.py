@@ -1,4 +1,4 @@
-"""What stands beside an answer: turn, side, position, condition, label, times."""
+"""The context of an answer: turn, side, position, condition, label, times."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from app.exchange.tabular.table import Column
 
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
-# It stands in an index beside other text.
+# The condition is part of an index together with other text.
 _LONGEST_CONDITION = 400
 TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", "shown_label", "side", "device"})
 
 
 def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
-    """The columns beside the answer; None where a cell is empty."""
+    """Return the context columns of the answers; None if a cell is empty."""
     beside = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
     for column in TEXT:
         if column.allowed:
@@ -45,7 +45,7 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
 def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
     side = sheet.table.stripped("side")
     known = sheet.ok & (side != "") & (targets.left >= 0)
-    # The side is that of the response chosen, or of the response that the question is about.
+    # The side is that of the chosen response, or of the response that the question is about.
     left, right = targets.replies.at(targets.left), targets.replies.at(targets.right)
     about = np.where(pd.notna(chosen), chosen, targets.replies.at(targets.response))
     contradicts = ((side == "left") & (about == right)) | ((side == "right") & (about == left))
@@ -79,7 +79,7 @@ def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column) -> N
 
 
 def _n_turns(turns: pd.Series[str], at: Places) -> Places:
-    """How many turns the texts at these places have; 0 for a text without turns."""
+    """Return the number of turns of the texts at these positions; 0 for a text without turns."""
     needed = np.unique(at)
     counts = np.zeros(len(turns), dtype=np.int64)
     counts[needed] = [_count(cell) for cell in turns.iloc[needed]]
@@ -92,7 +92,7 @@ def _count(turns: str | None) -> int:
     try:
         return len(json.loads(turns))
     except (ValueError, RecursionError):
-        # Broken turns are a problem of their own; an answer about them is none besides.
+        # Broken turns are reported separately; no turn number is out of range for them.
         return _WHOLE
 
 
@@ -101,4 +101,4 @@ def _times(sheet: Sheet, name: str) -> Column:
     times = pd.to_datetime(text.where(text != ""), format="ISO8601", errors="coerce", utc=True).dt.as_unit("us")
     wrong = (times.isna() & (text != "")).to_numpy()
     sheet.reject(wrong, name, "a time as ISO 8601 writes it, such as 2026-11-21T14:30:00Z")
-    return times  # type: ignore[return-value]  # the frame takes the times as they are
+    return times  # type: ignore[return-value]  # the frame accepts the times unchanged

@@ -1,4 +1,4 @@
-"""ratings.csv: one row per answer, checked against everything else in the folder."""
+"""ratings.csv: one row per answer, checked against the rest of the folder."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 def no_ratings() -> pd.DataFrame:
-    """A study that nobody has rated yet."""
+    """Return the empty ratings of a study without answers."""
     return rating_frame({}, 0)
 
 
 def check_ratings(
     table: Table, study: Study, problems: Problems, before: pd.DataFrame | None = None
 ) -> pd.DataFrame | None:
-    """The answers as `analysis.frames` has them; None where a column is missing.
+    """Return the answers in the columns of `analysis.frames`; None if a required column is missing.
 
     Args:
         table: one row per answer.
         study: what the answers refer to.
-        problems: collects what is wrong.
-        before: answers that the study has already; none of them may be given again.
+        problems: collects the problems.
+        before: existing answers of the study; none of them may be given again.
     """
     if not has_columns(table, _needed(study.protocol), problems):
         return None

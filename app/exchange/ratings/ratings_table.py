@@ -1,4 +1,4 @@
-"""ratings.csv while it is checked: its columns, and which rows have no problem so far."""
+"""ratings.csv during the checks: its columns, and which rows have no problem so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Sheet:
-    """The table of answers. `reject` makes problems and keeps their rows out of the checks that follow."""
+    """The table of answers. `reject` adds problems and excludes their rows from the checks that follow."""
 
     table: Table
     problems: Problems
@@ -25,16 +25,16 @@ class Sheet:
     _ids: dict[str, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Every row is good until it is rejected."""
+        """Start with every row accepted."""
         self.ok = np.ones(len(self.table), dtype=bool)
 
     def ids(self, name: str) -> Column:
-        """A column of ids, trimmed; reported once."""
+        """Return a column of IDs without surrounding spaces; its problems are reported only once."""
         if name not in self._ids:
             self._ids[name] = ids(self.table, name, self.problems)
         return self._ids[name]
 
     def reject(self, where: Mask, name: str, allowed: str, found: Column | None = None) -> None:
-        """A problem in each of these rows; `found` is the cell unless something else is named."""
+        """Add a problem for each of these rows; `found` is the cell unless something else is given."""
         faulty(self.table, where, name, self.table.column(name) if found is None else found, allowed, self.problems)
         self.ok &= ~where

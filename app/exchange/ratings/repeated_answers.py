@@ -1,4 +1,4 @@
-"""Each answer once: a rater answers a question about the same thing in the same condition one time."""
+"""Check that no rater answers the same question about the same target in the same condition twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.exchange.tabular.columns import Places
     from app.exchange.tabular.table import Column
 
-# A file that is imported a second time has nothing but such answers.
+# If a file is imported a second time, all of its answers are repeats.
 _MAX_LISTED = 10
 _NEW = "an answer that the study does not have yet; remove it from the file"
 
@@ -25,14 +25,14 @@ _NEW = "an answer that the study does not have yet; remove it from the file"
 def check_once(
     sheet: Sheet, targets: Targets, beside: dict[str, Column], study: Study, before: pd.DataFrame | None = None
 ) -> None:
-    """One answer for each rater, item, question, response, turn, condition, repeat and pair, in whichever order.
+    """Check for one answer per rater, item, question, response, turn, condition, repeat and pair in either order.
 
     Args:
         sheet: the table of answers.
         targets: what each row is about.
         beside: turn, condition and repeat of each row.
-        study: what they are looked up in.
-        before: answers that the study has already.
+        study: the study in which the existing answers are looked up.
+        before: existing answers of the study.
     """
     key = _keys(
         targets,
@@ -48,7 +48,7 @@ def check_once(
 def _keys(
     targets: Targets, *, turn: pd.Series[int], condition: pd.Series[str], repeat: Places | pd.Series[int]
 ) -> pd.DataFrame:
-    """What makes an answer the same; rows with equal keys are one answer given twice."""
+    """Return what identifies an answer; rows with equal keys are repeats of one answer."""
     first, second = targets.replies.first_two(targets.item)
     left = np.where(targets.left >= 0, targets.left, first)
     right = np.where(targets.right >= 0, targets.right, second)
@@ -68,7 +68,7 @@ def _keys(
 
 
 def _keys_of(answers: pd.DataFrame, study: Study, replies: Replies) -> pd.DataFrame:
-    """The keys of answers as `analysis.frames` has them."""
+    """Return the keys of answers in the columns of `analysis.frames`."""
 
     def found(name: str, keys: Column) -> Places:
         codes, distinct = pd.factorize(answers[name])

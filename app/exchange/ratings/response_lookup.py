@@ -1,4 +1,4 @@
-"""The responses of each item, found for whole columns at once."""
+"""Look up the responses of items, for whole columns at once."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ UNKNOWN, AMBIGUOUS = -1, -2
 
 
 class Replies:
-    """Responses by item, and by item and source; all by place (row number) in their tables."""
+    """Responses by item, and by item and source; everything is addressed by row position in its table."""
 
     def __init__(self, items: pd.DataFrame, responses: pd.DataFrame, sources: list[str]) -> None:
-        """Sort them once, so that each look-up is a search."""
+        """Sort the responses once, so that each look-up is a binary search."""
         self.keys: Column = responses["response"].to_numpy(dtype=object)
         self.sources = sources
         self.item: Places = places(items["item"].to_numpy(dtype=object), responses["item"].to_numpy(dtype=object))
@@ -36,20 +36,20 @@ class Replies:
         return item * (len(self.sources) + 1) + source
 
     def count(self, item: Places) -> Places:
-        """How many responses each of these items has."""
+        """Return the number of responses of each of these items."""
         return _span(self._items_sorted, item)[1]
 
     def first_two(self, item: Places) -> tuple[Places, Places]:
-        """The two responses of items that have exactly two; UNKNOWN for others."""
+        """Return the two responses of items that have exactly two; UNKNOWN for other items."""
         start, count = _span(self._items_sorted, item)
-        two = count == 2  # noqa: PLR2004 - a pair
+        two = count == 2  # noqa: PLR2004 - two responses
         first, second = (np.full(len(item), UNKNOWN, dtype=np.int64) for _ in range(2))
         first[two] = self._by_item[start[two]]
         second[two] = self._by_item[start[two] + 1]
         return first, second
 
     def by_source(self, item: Places, source: Places) -> Places:
-        """The one response of that source to that item; UNKNOWN where there is none, AMBIGUOUS where there are more."""
+        """Return the only response of a source to an item; UNKNOWN if there is none, AMBIGUOUS if there are several."""
         start, count = _span(self._pairs_sorted, self._pair_key(item, source))
         found = np.full(len(item), UNKNOWN, dtype=np.int64)
         one = (count == 1) & (item >= 0) & (source >= 0)
@@ -58,7 +58,7 @@ class Replies:
         return found
 
     def at(self, place: Places) -> Column:
-        """The ids at these places; None for those that are none."""
+        """Return the response IDs at these positions; None for negative positions."""
         found = np.full(len(place), None, dtype=object)
         found[place >= 0] = self.keys[place[place >= 0]]
         return found

@@ -1,4 +1,4 @@
-"""What each answer is about: rater, question, item, response, pair; and whether the question asks about that."""
+"""The target of each answer: rater, question, item, response or pair, checked against the question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Study:
-    """What answers refer to."""
+    """The parts of a study that answers refer to."""
 
     protocol: Protocol
     items: pd.DataFrame
@@ -33,7 +33,7 @@ class Study:
 
 @dataclass(slots=True)
 class Targets:
-    """Places of what each row names; below 0 where it names none."""
+    """Positions of what each row names in the tables of the study; negative if the row does not name it."""
 
     question: Places
     rater: Places
@@ -45,7 +45,7 @@ class Targets:
 
 
 def check_targets(sheet: Sheet, study: Study) -> Targets:
-    """Look everything up, and hold it against the question's target."""
+    """Look up what each row names, and check it against the question's target."""
     keys = [question.key for question in study.protocol.questions]
     replies = Replies(study.items, study.responses, list(study.protocol.sources))
     question = _known(sheet, "question", keys, one_of(keys, "study.yaml", "a question"), required=True)
@@ -94,7 +94,7 @@ def _belongs(sheet: Sheet, name: str, response: Places, item: Places, replies: R
 
 
 def _side(sheet: Sheet, name: str, item: Places, replies: Replies) -> Places:
-    """A side of the pair, by its response's id or its source's name."""
+    """Return one side of the pair, found by response ID or source."""
     text = sheet.ids(name)
     by_source = replies.by_source(item, sheet.table.places(name, replies.sources))
     found = sheet.table.places(name, replies.keys)

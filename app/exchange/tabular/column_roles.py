@@ -1,4 +1,4 @@
-"""What the columns of a spreadsheet hold, guessed from their names and contents; its lead corrects it."""
+"""The roles of a spreadsheet's columns, guessed from their names and contents; the lead can correct them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
 ROLES: tuple[Role, ...] = get_args(Role)
-# From so many characters on a cell is a text that is read, and not a name or a number.
+# Columns with a longer mean length contain texts to read, not names or numbers.
 _LONG = 60
 _FEW = 12
 _ID = re.compile(r"(^|[\s_])(id|key|item|nr|no)$|ID$", re.IGNORECASE)
@@ -29,7 +29,7 @@ _EXAMPLES, _EXAMPLE_LENGTH = 3, 120
 
 @dataclass(frozen=True, slots=True)
 class ColumnGuess:
-    """One column. `source` and `kind` say whose responses it holds, where it holds responses."""
+    """One column. For columns of responses, `source` and `kind` describe who wrote them."""
 
     name: str
     role: Role
@@ -41,11 +41,11 @@ class ColumnGuess:
 
 
 def guess_columns(table: Table) -> list[ColumnGuess]:
-    """Every column with the role that it seems to have: one situation text, one ID at most."""
+    """Return every column with its most likely role; at most one column is the situation and one the item ID."""
     guesses = [_guess(name, cells) for name, cells in table.columns.items()]
     has_source = any(guess.role == "source" for guess in guesses)
     if has_source:
-        # One row per response: the ID of an item stands in several rows.
+        # One row per response: an item's ID appears in several rows.
         guesses = [
             replace(guess, role="item") if guess.role == "attribute" and _ID.search(guess.name) else guess
             for guess in guesses
@@ -68,7 +68,7 @@ def _guess(name: str, cells: Column) -> ColumnGuess:
     return ColumnGuess(name, _role(name, filled, mean), len(filled), mean, examples)
 
 
-def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911 - a line for each role
+def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911 - one line per role
     n_distinct = len(set(filled))
     if not filled:
         return "ignore"
@@ -99,7 +99,7 @@ def _only_first(guesses: Sequence[ColumnGuess], role: Role) -> list[ColumnGuess]
 
 
 def kind_of(name: str) -> str:
-    """Whether a name is a model's.
+    """Guess from a name whether a source is a model or human.
 
     >>> kind_of("ChatGPT Response"), kind_of("Physician Response")
     ('model', 'human')
@@ -108,7 +108,7 @@ def kind_of(name: str) -> str:
 
 
 def source_key(name: str) -> str:
-    """A key for the source that a column is named after.
+    """Return a key for the source that a column is named after.
 
     >>> source_key("Physician Response"), source_key("response"), source_key("GPT-4 answer")
     ('physician', 'response', 'gpt-4')

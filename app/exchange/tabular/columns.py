@@ -1,4 +1,4 @@
-"""Checks that every table shares, on whole columns: ids, look-ups, attributes."""
+"""Checks shared by all tables, on whole columns: IDs, look-ups, attributes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Places = NDArray[np.int64]
 
-# An index of the database holds ids, and no longer ones than this in any script.
+# IDs are part of a database index, which limits their length in bytes; this limit is safe in any script.
 LONGEST_ID = 400
 
 
 def has_columns(table: Table, names: Sequence[str], problems: Problems) -> bool:
-    """Whether the table has these columns; a problem for each that is missing."""
+    """Return whether the table has these columns; add a problem for each missing one."""
     missing = [name for name in names if name not in table.columns]
     for name in missing:
         near = get_close_matches(name, [column for column in table.columns if column not in names], n=1, cutoff=0.6)
@@ -35,7 +35,7 @@ def has_columns(table: Table, names: Sequence[str], problems: Problems) -> bool:
 
 
 def ids(table: Table, name: str, problems: Problems) -> Column:
-    """A column of ids or keys, without spaces around them; that is said, and too long ones are problems."""
+    """Return a column of IDs or keys without surrounding spaces; note trimmed ones, reject long ones."""
     codes, distinct = table.factor(name)
     stripped = np.array([text.strip() for text in distinct], dtype=object)
     trimmed = np.flatnonzero((stripped != distinct).astype(bool)[codes])
@@ -54,13 +54,13 @@ def ids(table: Table, name: str, problems: Problems) -> Column:
 
 
 def faulty(table: Table, where: Mask, name: str, found: Column, allowed: str, problems: Problems) -> None:
-    """A problem in each row of the mask."""
+    """Add a problem for each row of the mask."""
     for place in np.flatnonzero(where):
         problems.add(table.file, int(table.rows[place]), table.header(name, place), found[place], allowed)
 
 
 def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> None:
-    """Problems for ids that are missing or stand there twice."""
+    """Add problems for IDs that are missing or appear twice."""
     empty = values == ""
     faulty(table, empty, name, values, "an id", problems)
     twice = pd.Series(values).duplicated().to_numpy() & ~empty
@@ -71,23 +71,23 @@ def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> N
 
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:
-    """What is allowed: the keys themselves where they are few, else where they stand."""
-    return listed(keys) if len(keys) <= 12 else f"{wanted} of {file}"  # noqa: PLR2004 - a line's worth
+    """Describe what is allowed: the keys themselves if there are few, otherwise the file that lists them."""
+    return listed(keys) if len(keys) <= 12 else f"{wanted} of {file}"  # noqa: PLR2004 - fits on one line
 
 
 def only_where(keep: Mask, values: Column) -> Column:
-    """The values where they count, None elsewhere."""
+    """Return the values where the mask is True and None elsewhere."""
     kept = values.copy()
     kept[~keep] = None
     return kept
 
 
 def text_or_none(values: Column) -> Column:
-    """Empty cells as None."""
+    """Return the column with None instead of empty cells."""
     return only_where(values != "", values)
 
 
 def attributes(table: Table, known: Sequence[str]) -> dict[str, Column]:
-    """Whatever else the lead says: columns with at least one value, by name."""
+    """Return the additional columns of the lead that have at least one value, by name."""
     found = {name: table.columns[name] for name in sorted(set(table.columns) - set(known))}
     return {name: text_or_none(cells) for name, cells in found.items() if (cells != "").any()}

@@ -1,4 +1,4 @@
-"""Columns of a frame as CSV has them, for programs or for spreadsheets."""
+"""Columns of a frame as CSV cells, for programs or for spreadsheets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bool = False) -> None:
-    """One CSV file, RFC 4180, UTF-8; with a byte order mark and protected text for spreadsheets."""
+    """Write one CSV file (RFC 4180, UTF-8); for spreadsheets with a byte order mark and without formulas."""
     names = [protected(name) for name in columns] if spreadsheet else list(columns)
     cells = [column_cells(column, spreadsheet=spreadsheet) for column in columns.values()]
     with path.open("w", encoding="utf-8-sig" if spreadsheet else "utf-8", newline="") as file:
@@ -27,7 +27,7 @@ def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bo
 
 
 def write_text_csv(path: Path, text: str, *, spreadsheet: bool = False) -> list[str]:
-    """A CSV file that is text already, its cells protected for spreadsheets; its header."""
+    """Write text that is already CSV, without formulas if it is for spreadsheets; return its header."""
     records = list(csv.reader(io.StringIO(text, newline="")))
     if spreadsheet:
         records = [[protected(cell) for cell in record] for record in records]
@@ -37,7 +37,7 @@ def write_text_csv(path: Path, text: str, *, spreadsheet: bool = False) -> list[
 
 
 def column_cells(column: pd.Series[Any], *, spreadsheet: bool = False) -> list[str]:
-    """Each cell as text: times as ISO 8601 in UTC, numbers at full precision, nothing for what is missing."""
+    """Return each cell as text: times as ISO 8601 in UTC, numbers at full precision, missing values as ""."""
 
     def cell(value: object) -> str:
         return protected(_cell(value)) if spreadsheet else _cell(value)

@@ -1,4 +1,4 @@
-"""Bytes to text: UTF-8, else Windows-1252 with its holes as Latin-1; each file judged by itself."""
+"""Decode bytes: UTF-8, otherwise Windows-1252 with its undefined bytes as Latin-1; decided per file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ codecs.register_error("holes-as-latin-1", _as_latin_1)
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether all of it is UTF-8; in pieces, so that a large file is not held twice."""
+    """Return whether all bytes are UTF-8; decoded in pieces to save memory with large files."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)
     try:
@@ -31,7 +31,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def not_text(data: bytes) -> str | None:
-    r"""Why these bytes are no text that could be read, or None.
+    r"""Return the reason why these bytes are not readable text, or None.
 
     >>> not_text(b"item,text"), not_text(b"PK\x03\x04\x00")
     (None, 'bytes that are no text')
@@ -42,7 +42,7 @@ def not_text(data: bytes) -> str | None:
 
 
 def open_text(data: bytes) -> tuple[io.TextIOWrapper, bool]:
-    r"""The text, read piece by piece, and whether it is UTF-8. Line ends stay as they are.
+    r"""Return the text as a stream with its line endings unchanged, and whether it is UTF-8.
 
     >>> open_text(b"\xef\xbb\xbfcaf\xc3\xa9")[0].read(), open_text(b"caf\xe9 \x93\x9d")[0].read()
     ('café', 'café “\x9d')
@@ -53,7 +53,7 @@ def open_text(data: bytes) -> tuple[io.TextIOWrapper, bool]:
 
 
 def unstorable(text: str) -> str | None:
-    r"""The first character that no database text can hold (NUL, half a surrogate pair), by its number, or None.
+    r"""Return the code point of the first character a database cannot store (NUL, lone surrogate), or None.
 
     >>> unstorable("ok"), unstorable("a\0"), unstorable("\ud800")
     (None, 'U+0000', 'U+D800')

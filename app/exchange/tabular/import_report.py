@@ -1,4 +1,4 @@
-"""What a spreadsheet's texts are like, source by source, before anything of them is stored."""
+"""A summary of a spreadsheet's texts by source, shown before anything is stored."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TextGroup:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A place in a text, and what it becomes if it is repaired."""
+    """An excerpt of a text, and what it becomes if it is repaired."""
 
     row: int
     group: str
@@ -48,7 +48,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """All groups, with examples of what is repaired and of what gives its author away."""
+    """All groups, with examples of repairs and of texts that reveal their author."""
 
     groups: tuple[TextGroup, ...]
     repairs: tuple[Example, ...]
@@ -61,7 +61,7 @@ class ImportReport:
 
 
 def import_report(table: Table, columns: Mapping[str, str]) -> ImportReport:
-    """The report on some columns of texts, by the name of the group."""
+    """Return the report on the given text columns; `columns` maps the name of each group to its column."""
     groups, repairs, revealing = [], [], []
     for group, column in columns.items():
         cells = [str(cell) for cell in table.column(column)]
@@ -75,7 +75,7 @@ def import_report(table: Table, columns: Mapping[str, str]) -> ImportReport:
 
 
 def repaired_table(table: Table, columns: Sequence[str]) -> Table:
-    """The table with these columns repaired."""
+    """Return the table with these columns repaired."""
     for name in columns:
         table.columns[name] = table.mapped(name, lambda cell: repaired(cell, is_utf8=table.is_utf8))
     return table

@@ -1,4 +1,4 @@
-"""Names of files that came from elsewhere."""
+"""Names of uploaded files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MAX_LENGTH = 100
 
 
 def safe_file_name(name: str) -> str:
-    """The name as one that every system can hold, its ending kept.
+    """Return the name in a form that is valid on every system, with its extension.
 
     >>> safe_file_name("../my sheet.csv"), safe_file_name(""), safe_file_name(".csv")
     ('my_sheet.csv', 'sheet.csv', 'csv')

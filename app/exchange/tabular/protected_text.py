@@ -1,15 +1,15 @@
-"""Text that is safe to open in a spreadsheet."""
+"""Make text safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
 from app.design.questions.scale import number
 
-# What a spreadsheet runs as a formula at the beginning of a cell.
+# Characters that start a formula at the beginning of a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
 
 
 def protected(text: str) -> str:
-    """The text as a spreadsheet leaves it alone: an apostrophe before what it would run; numbers stay numbers.
+    """Put an apostrophe before text that a spreadsheet would run as a formula; numbers stay unchanged.
 
     >>> protected("=1+1"), protected("-5"), protected("- 5 apples"), protected("fine")
     ("'=1+1", '-5', "'- 5 apples", 'fine')

@@ -1,4 +1,4 @@
-"""Files to tables: CSV and JSON lines, each record with its row."""
+"""Read CSV and JSON lines into tables; each record keeps its row number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-# Long texts are mostly different from each other; everything else repeats, and one copy of each is kept.
+# Long texts are mostly distinct; in all other columns values repeat, and only one copy of each is kept in memory.
 _LONG = frozenset({"text", "turns", "profile", "comment"})
 _CHUNK = 20_000
 _CELLS_AT_ONCE = 500_000
@@ -32,13 +32,13 @@ csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 
 def quiet(step: str, n_done: int, n_all: int) -> None:
-    """Nobody watches the progress."""
+    """No-op progress callback."""
 
 
 def read_table(
     file: str, data: bytes, problems: Problems, progress: Progress = quiet, *, delimiter: str = ","
 ) -> Table | None:
-    """The table in these bytes; None where it cannot be read at all. What is wrong goes to `problems`."""
+    """Return the table in these bytes, adding any `problems`; None if it cannot be read at all."""
     reason = not_text(data)
     if reason is not None:
         problems.add(file, None, None, reason, "text in UTF-8")
@@ -104,7 +104,7 @@ def _names(file: str, header: list[str], problems: Problems) -> list[str] | None
 
 
 class _Filler:
-    """Turns records into columns, one copy of each repeated text."""
+    """Converts records to columns, keeping one copy of each repeated text."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
@@ -142,7 +142,7 @@ def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Tab
         if not line.strip():
             continue
         try:
-            # Numbers stay as they are written, so that an id 007.0 is not read as 7.
+            # Numbers stay as written, so that an ID of 007.0 is not read as 7.
             record = json.loads(line, parse_float=str, parse_int=str)
         except (ValueError, RecursionError) as error:
             problems.add(file, row, None, line.strip(), f"one JSON object on each line ({error})")

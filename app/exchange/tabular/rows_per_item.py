@@ -1,4 +1,4 @@
-"""One row per response to one row per item."""
+"""Convert one row per response to one row per item."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from app.exchange.tabular.table import Table
 
 
 def one_row_per_item(table: Table, *, item: str | None, text: str, source: str, response: str) -> Table:
-    """The same texts with a column for each source; other columns are those of the item's first row.
+    """Return the same texts with one column per source; other columns take the values of the item's first row.
 
     Args:
         table: one row per response.
-        item: the column with the item's ID; without one, items are told apart by their text.
+        item: the column with the item's ID; without one, items are identified by their text.
         text: the column with the situation.
         source: the column that names who wrote the response.
         response: the column with the response.

@@ -1,4 +1,4 @@
-"""A spreadsheet with any columns: CSV, TSV, JSON lines or Excel."""
+"""Read a spreadsheet with any columns: CSV, TSV, JSON lines or Excel."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNREADABLE = (
 
 
 def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet) -> Table | None:
-    """The first sheet as text; None, and a problem, where it cannot be read."""
+    """Return the first sheet as text; None, with a problem, if it cannot be read."""
     if not path.is_file():
         problems.add(str(path), None, None, "no such file", KINDS)
         return None
@@ -50,7 +50,7 @@ def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet)
 
 
 def _delimiter(path: Path, data: bytes) -> str:
-    """What separates the cells: by the name of the file, else what its header has, as spreadsheets export it."""
+    """Return the separator of the cells, judged by the file extension, otherwise by the header."""
     if path.suffix.lower() in {".tsv", ".tab"}:
         return "\t"
     header = data.partition(b"\n")[0]
@@ -58,7 +58,7 @@ def _delimiter(path: Path, data: bytes) -> str:
 
 
 def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
-    """Read with bounds: a small file may say that it holds more cells than any machine has room for."""
+    """Read an Excel file within limits: a small file may claim more cells than fit into memory."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if not check_archive(file, archive.infolist(), problems.limits.sheet_mb, problems):
@@ -81,9 +81,9 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
 
 
 def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The header, and each row that holds something, as wide as the header, with its number."""
+    """Return the header, and each row that is not empty with its number, padded to the width of the header."""
     sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
-    # What the file says of its extent may be far beyond its cells.
+    # The dimensions stated in the file may be far larger than the range of its cells.
     sheet.reset_dimensions()
     header = [_text(cell) for cell in next(iter(sheet.iter_rows(max_row=1, values_only=True)), ())]
     while header and not header[-1].strip():

@@ -1,4 +1,4 @@
-"""One table of a folder as columns of text, with the row of each record."""
+"""One table of a folder as columns of text, with the row number of each record."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Table:
-    """Columns of text, "" where a cell is empty. `rows` counts as a spreadsheet does, the header being row 1.
+    """Columns of text; empty cells are "". `rows` are spreadsheet row numbers, the header being row 1.
 
-    `headers`: of a table that was made from another one, what the column of each cell is called there.
+    `headers`: for a table made from another one, the original column name of each cell.
     """
 
     file: str
@@ -31,26 +31,26 @@ class Table:
     _factors: dict[str, tuple[NDArray[np.int64], Column]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return len(self.rows)
 
     def column(self, name: str) -> Column:
-        """That column, empty cells where the file has none."""
+        """Return a column; all cells are empty if the file does not have it."""
         return self.columns[name] if name in self.columns else np.full(len(self), "", dtype=object)
 
     def header(self, name: str, place: int | np.intp) -> str:
-        """What a person reading the file sees above that cell."""
+        """Return the column name that people see above a cell in the file."""
         return str(self.headers[name][place]) if name in self.headers else name
 
     def factor(self, name: str) -> tuple[NDArray[np.int64], Column]:
-        """The distinct cells of a column, and which of them each row has: half a million rows say few things."""
+        """Return codes and distinct cells of a column; large columns have few distinct cells."""
         if name not in self._factors:
             codes, distinct = pd.factorize(self.column(name))
             self._factors[name] = codes.astype(np.int64), np.asarray(distinct, dtype=object)
         return self._factors[name]
 
     def mapped(self, name: str, change: Callable[[str], object]) -> Column:
-        """The column with `change` applied to each distinct cell."""
+        """Return the column with `change` applied to each distinct cell."""
         codes, distinct = self.factor(name)
         changed = np.empty(len(distinct), dtype=object)
         changed[:] = [change(text) for text in distinct]
@@ -58,17 +58,17 @@ class Table:
         return found
 
     def stripped(self, name: str) -> Column:
-        """The column without spaces around its cells."""
+        """Return the column without spaces around its cells."""
         return self.mapped(name, str.strip)
 
     def places(self, name: str, keys: Sequence[str] | Column) -> NDArray[np.int64]:
-        """Where each cell, without spaces around it, stands among the keys; -1 where it does not."""
+        """Return the position of each cell, without surrounding spaces, among the keys; -1 if it is not among them."""
         codes, distinct = self.factor(name)
         return places(keys, np.array([text.strip() for text in distinct], dtype=object))[codes]
 
 
 def places(keys: Sequence[str] | Column, values: Column) -> NDArray[np.int64]:
-    """Where each value first stands among the keys; -1 where it does not."""
+    """Return the position of the first occurrence of each value among the keys; -1 if it is not among them."""
     all_keys = pd.Index(np.asarray(keys, dtype=object))
     firsts = np.flatnonzero(~all_keys.duplicated())
     found = all_keys[firsts].get_indexer(pd.Index(values, dtype=object))

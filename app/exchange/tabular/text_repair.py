@@ -1,7 +1,7 @@
-"""Texts whose characters were garbled on their way: finding them, and putting back what was meant.
+"""Detect and repair texts with garbled characters.
 
-Two accidents are common and can happen to one text in turn: UTF-8 that was read as Windows-1252 (`â€™` for `’`), which
-ftfy puts right; and a file from a Mac that says nothing of its encoding and is read as Windows-1252 (`‰Ûª` for `’`).
+Two errors are common and can both happen to one text: UTF-8 read as Windows-1252 (`â€™` for `’`), which ftfy repairs;
+and a Mac file without a stated encoding read as Windows-1252 (`‰Ûª` for `’`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 from ftfy import fix_encoding
 from ftfy.badness import badness
 
-# A replacement character stands where another program has lost what was there: nothing brings it back.
+# Other programs write this replacement character for characters they cannot read; these are lost.
 _LOST = "\ufffd"
-# Signs that a Mac's bytes give in Windows-1252 and that hardly any language has inside of a word.
+# Characters that result from Mac Roman bytes in Windows-1252 and hardly ever appear inside words of any language.
 _MAC = re.compile(r"‰Û|‰Ã|Ò|Ó(?=\w)|\w[ÕÔ]\w|É(?=\s|$)|Ð")
 
 
 def repaired(text: str, *, is_utf8: bool) -> str:
-    """The text as it was meant; unchanged where nothing in it is odd.
+    """Return the repaired text; unchanged if nothing in it looks garbled.
 
     Args:
         text: a cell.
@@ -36,7 +36,7 @@ def repaired(text: str, *, is_utf8: bool) -> str:
 
 
 def n_odd(text: str) -> int:
-    """How many places of a text look garbled.
+    """Return how many places of a text look garbled.
 
     >>> n_odd("don’t, café"), n_odd("donâ€™t") > 0, n_odd("don‰Ûªt") > 0
     (0, True, True)
@@ -45,10 +45,10 @@ def n_odd(text: str) -> int:
 
 
 def _as_mac(text: str) -> str | None:
-    """The same bytes read as Mac Roman; None where the text is not from bytes of Windows-1252."""
+    """Return the same bytes read as Mac Roman; None if the text does not come from Windows-1252 bytes."""
     try:
         data = b"".join(sign.encode("latin-1") if "\x80" <= sign <= "\x9f" else sign.encode("cp1252") for sign in text)
     except UnicodeEncodeError:
         return None
-    # A byte that Windows-1252 has no sign for went through as it was, and a Mac has one.
+    # Bytes that are undefined in Windows-1252 were passed through unchanged, but Mac Roman defines them.
     return data.decode("mac_roman").replace("â€ù", "â€\x9d")

@@ -1,4 +1,4 @@
-"""One row an item, with a column for each source's response, to items and responses."""
+"""Convert one row per item, with a column per source, to items and responses."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column says what. `responses`: source to column. `attributes`: None keeps every other column.
+    """The meaning of the columns. `responses`: from source to column. `attributes`: None keeps every other column.
 
-    `answers`: columns that look like ratings, which are no attributes unless they are named.
+    `answers`: columns that look like ratings; they are not kept as attributes unless they are named.
     """
 
     responses: Mapping[str, str] = field(default_factory=dict)
@@ -36,16 +36,16 @@ class Layout:
 
     @property
     def named(self) -> dict[str, str]:
-        """The columns that make an item, by what they become."""
+        """The columns that describe an item, by the column names of items.csv."""
         parts = {"item": self.item, "turns": self.turns, "profile": self.profile, "content_note": self.content_note}
         text = {} if self.turns is not None and self.text == "text" else {"text": self.text}
         return {name: column for name, column in (parts | text).items() if column is not None}
 
 
 def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Table] | None:
-    """Items and responses, each with its row in the sheet; None, and problems, where a column is missing.
+    """Return items and responses with their rows in the sheet; None, with problems, if a column is missing.
 
-    Without a column for the item's id, items are numbered from 1. An empty cell is no response.
+    Without a column for the item's ID, items are numbered from 1. Empty cells are not responses.
     """
     wanted = [*layout.named.values(), *layout.responses.values(), *(layout.attributes or ())]
     for column in dict.fromkeys(wanted):
@@ -79,7 +79,7 @@ def _attributes(sheet: Table, layout: Layout, problems: Problems) -> dict[str, C
 
 
 def _responses(sheet: Table, item: Column, layout: Layout, problems: Problems) -> Table:
-    """In the order of the items, and for each item in the order in which the sources were named."""
+    """Return the responses in the order of the items and, within each item, of the sources."""
     found: list[tuple[int, str]] = []
     for source, column in layout.responses.items():
         has = np.array([bool(cell.strip()) for cell in sheet.column(column)], dtype=bool)
