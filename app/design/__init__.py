@@ -1,1 +1,1 @@
-"""The words of the field, scales, questions, the study protocol, who rates what and in which order. Plain and pure."""
+"""Scales, questions, the study protocol and the allocation of trials to raters. Pure code without I/O."""

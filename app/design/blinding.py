@@ -1,4 +1,4 @@
-"""What a blind study gives away before a rater has read a response."""
+"""What the title of a blind study reveals before a rater has read a response."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 _FAMILY = "family"
-# A family called A or 4 would be found in every title.
+# A family named A or 4 would be found in almost every title.
 _MIN_LETTERS = 3
 
 
 def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
-    """The models that the title names to raters, each by its key; none where the study is not blind.
+    """Keys of the models that the title for raters names; empty if the study is not blind.
 
-    A model is named by its key or its family, as a word of its own and in any case. That persons wrote responses gives
-    nothing away, and `person` is a word of many titles.
+    A model is named if its key or its family occurs as a separate word, in upper or lower case. Human sources are
+    ignored: that people wrote responses reveals nothing, and `person` is a common word in titles.
 
     >>> from app.design.protocol.study import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}

@@ -1,4 +1,4 @@
-"""The turns of a dialogue: a JSON list of speaker and text, in one form wherever it is kept."""
+"""The turns of a dialogue: a JSON list of objects with speaker and text, in one canonical form."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def turns_from_json(text: str) -> list[dict[str, Any]]:
-    """The turns that a cell says.
+    """Parse the turns in a table cell.
 
     Raises:
-        ValueError: it is no JSON list of turns; the message says why.
+        ValueError: the text is not a JSON list of turns; the message gives the reason.
 
     >>> turns_from_json('[{"speaker": "A", "text": "Hello"}]')
     [{'speaker': 'A', 'text': 'Hello'}]
@@ -34,7 +34,7 @@ def turns_from_json(text: str) -> list[dict[str, Any]]:
 
 
 def turns_to_json(turns: list[dict[str, Any]]) -> str:
-    """The one form: speaker, text, then whatever else a turn carries, by name.
+    """The canonical form: speaker and text first, then the other keys of a turn in alphabetical order.
 
     >>> turns_to_json([{"text": "Hello", "b": 1, "a": 2, "speaker": "A"}])
     '[{"speaker": "A", "text": "Hello", "a": 2, "b": 1}]'
@@ -45,7 +45,7 @@ def turns_to_json(turns: list[dict[str, Any]]) -> str:
 
 
 def whole_text(text: str | None, turns: str | None) -> str:
-    r"""All that a response says: its text, or the texts of its turns, a line each.
+    r"""The full text of a response: its text, or the texts of its turns, one per line.
 
     >>> whole_text("Hello", None), whole_text(None, '[{"speaker": "A", "text": "Hi"}, {"speaker": "B", "text": "Yes"}]')
     ('Hello', 'Hi\nYes')

@@ -1,4 +1,4 @@
-"""How much one input may hold, and what it may take to read it: a study folder, an upload or a spreadsheet."""
+"""Limits on the size of an input (study folder, upload or spreadsheet) and on the resources for reading it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from app.design.problem import InvalidInputError, Problem
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one input may hold. The defaults are those of a browser's upload.
+    """Maximum size of one input. The defaults are those for uploads from a browser.
 
     Attributes:
-        cells: of one table.
-        columns: of one table.
-        unpacked_mb: all files of a folder or zip together, in MiB.
-        sheet_mb: all parts of an Excel file together, unpacked, in MiB.
-        ratio: how many times larger than its compressed form a file in a zip may be.
+        cells: maximum number of cells per table.
+        columns: maximum number of columns per table.
+        unpacked_mb: maximum size of all files of a folder or zip together, in MiB.
+        sheet_mb: maximum size of all parts of an Excel file together, unpacked, in MiB.
+        ratio: maximum ratio of a file's size to its compressed size in a zip.
     """
 
     cells: int = 20_000_000
@@ -26,22 +26,22 @@ class Limits:
     ratio: int = 100
 
     def times(self, factor: int) -> Limits:
-        """Limits that are so many times higher."""
+        """These limits multiplied by a factor."""
         return Limits(*(getattr(self, name) * factor for name in self.__slots__))
 
     def max_rows(self, n_columns: int) -> int:
-        """How many rows of so many columns are read at most."""
+        """Maximum number of rows that are read from a table with this many columns."""
         return self.cells // max(1, n_columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What it may take to read one input.
+    """Maximum resources for reading one input.
 
     Attributes:
-        seconds: of processor time.
-        memory_mb: megabytes of memory beyond what the program takes by itself.
-        limits: what the input may hold.
+        seconds: processor time, in seconds.
+        memory_mb: memory in megabytes, beyond what the program itself uses.
+        limits: maximum size of the input.
     """
 
     seconds: int = 60
@@ -49,16 +49,16 @@ class Bounds:
     limits: Limits = field(default_factory=Limits)
 
     def times(self, factor: int) -> Bounds:
-        """Bounds that are so many times higher."""
+        """These bounds multiplied by a factor."""
         return Bounds(self.seconds * factor, self.memory_mb * factor, self.limits.times(factor))
 
     def too_slow(self) -> InvalidInputError:
-        """Reading took more time than allowed."""
+        """The error for an input that took more time than allowed."""
         found = f"more than {self.seconds} seconds of processor time to read it"
         return _refusal(found, f"what can be read in {self.seconds} seconds; try a smaller file")
 
     def too_large(self) -> InvalidInputError:
-        """Reading took more memory than allowed."""
+        """The error for an input that took more memory than allowed."""
         found = f"more than {self.memory_mb:,} MB of memory to read it"
         return _refusal(found, f"what can be read in {self.memory_mb:,} MB; try a smaller file")
 
@@ -67,5 +67,5 @@ def _refusal(found: str, allowed: str) -> InvalidInputError:
     return InvalidInputError([Problem("the input", None, None, found, allowed)])
 
 
-# Files that are on this computer already may be larger than uploads.
+# Files on this computer may be larger than uploads.
 ON_THIS_COMPUTER = Limits().times(4)

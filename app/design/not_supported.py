@@ -1,4 +1,4 @@
-"""What of a protocol this version does not do for raters yet: refused at opening rather than passed over in silence."""
+"""Settings of a protocol that this version does not support for raters yet; studies with them cannot be opened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def not_carried_out(protocol: Protocol) -> list[str]:
-    """The parts of a protocol that raters would not get, as key paths of study.yaml; list places count from 1.
+    """The parts of a protocol that raters would not get, as key paths of study.yaml; list positions count from 1.
 
     >>> from app.design.protocol.study import Protocol
     >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
@@ -19,6 +19,6 @@ def not_carried_out(protocol: Protocol) -> list[str]:
     >>> not_carried_out(Protocol.model_validate(parts))
     ['flow.practice']
     """
-    # The direction of scales is a condition of the trials, which are given out after the practice.
+    # The scale direction is a condition of the trials, which are assigned after the practice.
     is_turned = any(factor.kind == "scale_direction" for factor in protocol.conditions.values())
     return ["flow.practice"] if protocol.flow.practice and is_turned else []

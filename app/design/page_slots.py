@@ -1,4 +1,4 @@
-"""What a page asks: a slot for each question and each thing that it is asked of."""
+"""The questions on a page: one slot per question and thing that it is asked about."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:
-    """The places of responses in the order of reading: of a pair the left one is read last from right to left.
+    """Indices of the responses in reading order: in right-to-left languages, the left response of a pair is read last.
 
-    More than two have no sides: what is stored first is read first.
+    More than two responses have no sides: they are read in stored order.
 
     >>> places_as_read(2, is_right_to_left=False), places_as_read(2, is_right_to_left=True)
     ((0, 1), (1, 0))
@@ -32,13 +32,13 @@ def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:
     return (1, 0) if is_right_to_left and n_shown == PAIR else tuple(range(n_shown))
 
 
-# In the order of the page.
+# In the order in which the page asks about them.
 _TARGETS: tuple[Target, ...] = ("turn", "response", "pair", "set", "item")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows, as far as questions care. Texts of a dialogue are its turns; of a pair left comes first."""
+    """The content of a page that questions depend on. Texts of a dialogue are its turns; in pairs, left comes first."""
 
     response_ids: tuple[int, ...] = ()
     n_item_turns: int = 0
@@ -50,12 +50,12 @@ class Shown:
 
 
 def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
-    """Every slot of a rating page, in the order of the protocol."""
+    """Every slot of a rating page, in the order of the page."""
     return tuple(slot for target in _TARGETS for slot in _slots(protocol, target, shown))
 
 
 def slots_of_rater(protocol: Protocol, condition: str = "") -> tuple[Slot, ...]:
-    """The questions about the rater, as far as they are asked in this rater's condition."""
+    """The slots of the questions about the rater that are asked in this rater's condition."""
     return tuple(_slots(protocol, "rater", Shown(condition=condition)))
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
-# Words in square brackets; a link in Markdown has its address behind them.
+# Words in square brackets that are not a Markdown link, which is followed by its address.
 _PLACEHOLDER = re.compile(r"\[[A-Za-z][^\[\]]*\](?![(\[:])")
 
 
 def placeholders(protocol: Protocol) -> tuple[str, ...]:
-    """Those in what raters read before and after the trials, each once.
+    """The distinct placeholders in the texts that raters read before and after the trials.
 
     >>> _PLACEHOLDER.findall("Ask [name] or read [our page](https://example.org) [1].")
     ['[name]']

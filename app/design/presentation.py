@@ -1,4 +1,4 @@
-"""What a page shows in a cell: words of the condition, labels, profile, layout, turns, direction of scales."""
+"""What a page shows in a cell: instruction, labels, profile, layout, turns and scale direction."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ LABELS = {
 class Presentation:
     """What a page shows in one cell.
 
-    `label` is the level of the shown label; `layout` is None where the design's own kind of trials holds; `source` is
-    the only source whose responses are rated in this cell, or None.
+    `label` is the level of the shown label. `layout` is None if the design's kind of trials applies. `source` is the
+    only
+    source whose responses are rated in this cell, or None for all.
     """
 
     instruction: str
@@ -45,8 +46,8 @@ def presentation(protocol: Protocol, condition: str) -> Presentation:
     """What a page shows in a cell.
 
     Args:
-        protocol: the study. Where nothing is varied, its design says what is shown.
-        condition: the cell's text.
+        protocol: the study. What is not varied is taken from its design.
+        condition: the text of the cell.
     """
     levels = _levels(protocol, condition)
     design = protocol.design
@@ -63,12 +64,12 @@ def presentation(protocol: Protocol, condition: str) -> Presentation:
 
 
 def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> tuple[str | None, ...]:
-    """What a page says of the source of each response; None where it says nothing.
+    """The label shown to raters for the source of each response; None for no label.
 
     Args:
         protocol: the study.
-        condition: the cell's text.
-        sources: of the responses as shown.
+        condition: the text of the cell.
+        sources: the sources of the responses, in the order shown.
     """
     level = presentation(protocol, condition).label
     if level == "none":
@@ -82,7 +83,7 @@ def shown_labels(protocol: Protocol, condition: str, sources: Sequence[str]) -> 
 
 
 def label_of(protocol: Protocol, source: str) -> str:
-    """What raters are told of a source where they are told the truth, in the language of the study."""
+    """The true label of a source for raters, in the language of the study."""
     label = protocol.sources[source].shown_label or LABELS[protocol.sources[source].kind]
     return language_of(protocol.language).say(label) if isinstance(label, Message) else label
 

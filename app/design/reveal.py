@@ -1,4 +1,4 @@
-"""Turn by turn: a dialogue that unfolds, which questions each stage of it asks, and when the whole is there."""
+"""Turn by turn: dialogues that are revealed in stages, and which questions each stage asks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from app.design.questions.slot import Slot
 
 
-# The state of a page that is practised on: it is shown whole, and asks everything at once.
+# The state of a practice page: it is shown whole and asks all questions at once.
 PRACTICE = "practice"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far a dialogue is revealed: `n_turns` unfold, none where everything is shown at once; `n_done` are passed."""
+    """How far a dialogue is revealed: `n_turns` in total (0 if it is shown whole), of which `n_done` are completed."""
 
     n_turns: int = 0
     n_done: int = 0
 
     @property
     def turn(self) -> int | None:
-        """The turn that is shown last and asked about now, from 1; None where the whole is shown.
+        """The last turn shown, which is asked about now, from 1; None if the whole dialogue is shown.
 
         >>> Stage(3, 0).turn, Stage(3, 2).turn, Stage(3, 3).turn, Stage().turn
         (1, 3, None, None)
@@ -36,7 +36,7 @@ class Stage:
         return self.n_done + 1 if self.n_done < self.n_turns else None
 
     def asks(self, slot: Slot) -> bool:
-        """Whether this stage asks it: a question about a turn at that turn, and never again; the others at the end."""
+        """Whether this stage includes the slot: questions about a turn only at that turn, all others at the end."""
         return self.n_turns == 0 or slot.turn == self.turn
 
 
@@ -45,8 +45,9 @@ def stage_of(protocol: Protocol, shown: Shown, n_done: int) -> Stage:
 
     Args:
         protocol: the study.
-        shown: what the page shows in the end. Responses that are dialogues unfold side by side; else the item does.
-        n_done: how many turns the rater has passed.
+        shown: the full content of the page. Responses that are dialogues are revealed side by side; otherwise the item
+            is.
+        n_done: number of turns that the rater has completed.
     """
     if not presentation(protocol, shown.condition).turn_by_turn:
         return Stage()
@@ -54,5 +55,5 @@ def stage_of(protocol: Protocol, shown: Shown, n_done: int) -> Stage:
 
 
 def slots_now(slots: Iterable[Slot], stage: Stage) -> tuple[Slot, ...]:
-    """What a page asks at this stage."""
+    """The slots of a page at this stage."""
     return tuple(slot for slot in slots if stage.asks(slot))

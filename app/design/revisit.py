@@ -1,4 +1,4 @@
-"""Looking back: questions that wait until the last trial is rated, and are then asked of each trial once more."""
+"""Revisiting: questions that are asked after the last trial, when each trial is shown once more."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def asked_at(protocol: Protocol, shown: Shown, *, is_revisit: bool) -> tuple[Slot, ...]:
-    """What the page of a trial asks: at looking back what `flow.revisit` names, and before that everything else.
+    """The slots on the page of a trial: when revisiting, the questions in `flow.revisit`; before that, all others.
 
-    A question on who wrote a response, asked at once, would tell raters what the ratings are about.
+    Asking at once who wrote a response would reveal the purpose of the ratings.
     """
     later = frozenset(protocol.flow.revisit)
     return tuple(slot for slot in slots_of_trial(protocol, shown) if (slot.question.key in later) == is_revisit)

@@ -1,4 +1,4 @@
-"""Skipping: the reasons for which a rater may pass a trial by."""
+"""The reasons for which a rater may skip a trial."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ CONTENT_NOTE = "content note"
 
 
 def skip_reasons(protocol: Protocol, *, has_note: bool) -> tuple[str, ...]:
-    """The reasons that a rater may give at a trial; without any it cannot be skipped.
+    """The reasons a rater may give for skipping a trial; without any, it cannot be skipped.
 
     Args:
         protocol: the study.
-        has_note: whether the item bears a content note: a warning that nobody may heed would be none, so that this
-            one is always a reason.
+        has_note: whether the item has a content note. Raters must be able to act on the warning, so it is always a
+            valid reason.
     """
     return (*protocol.flow.skip_reasons, *([CONTENT_NOTE] if has_note else []))

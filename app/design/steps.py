@@ -1,4 +1,4 @@
-"""A rater's way: its steps in order, the step where a rater stands, and what each page of questions asks."""
+"""A rater's path through a study: its steps in order, the current step, and the questions of each step."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from app.design.questions.form import Answer
     from app.design.questions.slot import Slot
 
-# The last step, which no rater passes; whoever stands there has done everything.
+# The last step: raters who reach it have completed everything.
 DONE = "done"
-# From here on a rater may know who wrote the responses, so that no rating is changed any more.
+# From these steps on a rater may know who wrote the responses, so ratings can no longer be changed.
 AFTER_RATINGS = frozenset({"debrief", DONE})
 
 
 def way_of(protocol: Protocol, *, pool: str | None = None, condition: str = "") -> tuple[str, ...]:
-    """The steps of a rater's way, in order, ending with `done`.
+    """The steps of a rater's path, in order, ending with `done`.
 
     Args:
         protocol: the study.
-        pool: the rater's; some questionnaires are for some pools.
-        condition: the rater's between raters; some questions are asked in one condition only.
+        pool: the rater's pool; some questionnaires are for certain pools only.
+        condition: the rater's between-rater cell; some questions are asked in one condition only.
 
     Returns:
-        Of `consent`, `eligibility`, `before-1`..., `instructions`, `comprehension`, `practice`, `rating`, `revisit`,
-        `after-1`..., `about`, `debrief`, those that the study has; always `instructions`, `rating` and `done`. The
-        number of a questionnaire is its place in study.yaml; `about` asks what no other part does.
+        Those of `consent`, `eligibility`, `before-1`..., `instructions`, `comprehension`, `practice`, `rating`,
+        `revisit`, `after-1`..., `about`, `debrief` that the study has; always `instructions`, `rating` and `done`. The
+        number of a questionnaire is its position in study.yaml; `about` asks the questions that no other part asks.
     """
     flow = protocol.flow
     there = [
@@ -65,7 +65,7 @@ def _questionnaires(
 
 
 def next_step(way: Sequence[str], passed: Collection[str]) -> str:
-    """Where a rater stands: the first step that they have not passed.
+    """A rater's current step: the first one that they have not completed.
 
     >>> next_step(("consent", "instructions", "rating", "done"), {"consent"})
     'instructions'
@@ -74,7 +74,7 @@ def next_step(way: Sequence[str], passed: Collection[str]) -> str:
 
 
 def questionnaire_of(protocol: Protocol, step: str) -> Questionnaire | None:
-    """What a step asks about the rater; None for a step that is no page of questions. The page has a title anyway."""
+    """The questions of a step about the rater; None if the step is not a page of questions."""
     flow = protocol.flow
     name, _, number = step.partition("-")
     if name in {"before", "after"}:
@@ -96,14 +96,14 @@ def _unnamed(protocol: Protocol) -> Questionnaire | None:
 def slots_of_step(
     protocol: Protocol, step: str, *, condition: str = "", seed: int = 0, rater: str = ""
 ) -> tuple[Slot, ...]:
-    """What a page of questions asks, in this rater's order.
+    """The slots of a page of questions, in this rater's order.
 
     Args:
         protocol: the study.
-        step: of the way.
-        condition: the rater's between raters.
-        seed: the study's.
-        rater: the rater's key, from which an order of their own is drawn where the questionnaire wants that.
+        step: a step of the rater's path.
+        condition: the rater's between-rater cell.
+        seed: the study's seed.
+        rater: the rater's key, which determines the order if the questionnaire is shuffled.
     """
     page = questionnaire_of(protocol, step)
     if page is None:
@@ -116,6 +116,6 @@ def slots_of_step(
 
 
 def is_eligible(eligibility: Eligibility, answers: Sequence[Answer]) -> bool:
-    """Whether each question of the eligibility has an answer that lets in."""
+    """Whether each eligibility question has an accepted answer."""
     given = {answer.slot.question.key: answer.slot.question.cell(answer, {}) for answer in answers}
     return all(given.get(key) in accepted for key, accepted in eligibility.accept.items())

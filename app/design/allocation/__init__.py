@@ -1,1 +1,1 @@
-"""Which rater gets which trials, in which order, condition and sides."""
+"""Which trials each rater gets, in which order and condition, and on which sides the responses appear."""

@@ -1,4 +1,4 @@
-"""Allocation: the cells that raters get between raters, and which cell each item has for a rater within."""
+"""Allocation of raters to between-rater cells, and of each rater's items to within-rater cells."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ if TYPE_CHECKING:
 
 
 def weight_of(factors: Mapping[str, Factor], cell: Cell) -> int:
-    """How many raters of this cell come in one round: the product of the weights of its levels."""
+    """Number of raters of this cell per round: the product of the weights of its levels."""
     return prod(factors[name].weights.get(level, 1) for name, level in cell.levels)
 
 
 def allocation_order(n: int, cells: Sequence[Cell], factors: Mapping[str, Factor], seed: int) -> list[Cell]:
-    """The cells of n raters as they arrive: rounds in random order, each with every cell by its weight.
+    """The cells of n raters in order of arrival: rounds in random order, each with every cell as often as its weight.
 
     Args:
-        n: how many raters.
-        cells: the cells between raters.
-        factors: for the weights.
-        seed: the study's.
+        n: number of raters.
+        cells: the between-rater cells.
+        factors: the factors by name, for their weights.
+        seed: the study's seed.
 
     Returns:
-        n cells. After each whole round, and with equal weights after every rater, the cells differ by one at most.
+        n cells. After each complete round, the frequencies of the cells are proportional to their weights. With equal
+        weights, they differ by at most one after every rater.
     """
     one_round = [cell for cell in cells for _ in range(weight_of(factors, cell))]
     order: list[Cell] = []
@@ -44,7 +45,7 @@ def allocation_order(n: int, cells: Sequence[Cell], factors: Mapping[str, Factor
 
 @dataclass(frozen=True, slots=True)
 class CellSeat:
-    """The place of one rater in a cell: its number among all, and how many seats of the same cell come before it."""
+    """One rater's seat in a cell: its number among all seats, and the number of earlier seats of the same cell."""
 
     number: int
     cell: Cell
@@ -54,17 +55,17 @@ class CellSeat:
 def seats_of_cells(
     first: int, n: int, cells: Sequence[Cell], factors: Mapping[str, Factor], *, seed: int
 ) -> list[CellSeat]:
-    """The seats from a number on, as `allocation_order` has them, without those beyond the cap of a level.
+    """The seats from number `first` on, in the order of `allocation_order`, without those above the cap of a level.
 
-    Raters take the first seat that is free, and give it back when they leave: so cells are balanced at every moment,
-    and those who leave are made up for by whoever comes next.
+    Raters take the first free seat and release it when they leave. This keeps the cells balanced at every moment, and
+    raters who leave are replaced by the next to arrive.
 
     Args:
-        first: the number of the first one, from 0.
-        n: how many numbers; fewer seats where levels have caps.
-        cells: the cells between raters.
-        factors: for weights, and caps on the raters of a level.
-        seed: the study's.
+        first: number of the first seat, from 0.
+        n: how many numbers to go through; if levels have caps, fewer seats are returned.
+        cells: the between-rater cells.
+        factors: the factors by name, for their weights and the caps of their levels.
+        seed: the study's seed.
     """
     seats: list[CellSeat] = []
     n_of_cell: Counter[Cell] = Counter()
@@ -80,31 +81,32 @@ def seats_of_cells(
 
 
 def within_cells(n_items: int, cells: Sequence[Cell], rater_number: int) -> list[Cell]:
-    """The cell in which each item is shown to a rater, by a Latin square of items and raters.
+    """The cell in which a rater sees each item, from a Latin square of items and raters.
 
     Args:
-        n_items: how many items, in the study's order.
-        cells: the cells within raters; one at least.
-        rater_number: how many raters of the same cell between raters came before, from 0.
+        n_items: number of items.
+        cells: the within-rater cells; at least one.
+        rater_number: number of earlier raters in the same between-rater cell, from 0.
 
     Returns:
-        n_items cells. For each rater the cells differ by one at most; over as many raters as there are cells each item
-        is shown once in each.
+        n_items cells, in the study's order of items. For each rater, the frequencies of the cells differ by at most
+        one.
+        Over as many raters as there are cells, each item appears once in each cell.
     """
     return [cells[(item + rater_number) % len(cells)] for item in range(n_items)]
 
 
 def blocked(shown: Sequence[Cell], factor: str, levels: Sequence[str], rater_number: int) -> list[int]:
-    """The order of trials in which the levels of a factor come one after the other.
+    """The order of trials that presents the levels of a factor one after another.
 
     Args:
-        shown: the cell of each trial, in the order that the rater would have without blocks.
-        factor: the factor that is blocked.
+        shown: the cell of each trial, in the order that the rater would get without blocks.
+        factor: the factor whose levels are blocked.
         levels: its levels.
-        rater_number: from 0; the order of levels comes from the balanced Latin square.
+        rater_number: number of the rater, from 0; the order of levels comes from the balanced Latin square.
 
     Returns:
-        The places of `shown` in their new order; within a level the order stays.
+        Indices into `shown` in their new order; within a level the order is unchanged.
     """
     rank = {levels[level]: place for place, level in enumerate(balanced_order(len(levels), rater_number))}
     return sorted(range(len(shown)), key=lambda trial: rank[shown[trial].level(factor) or ""])
@@ -113,12 +115,12 @@ def blocked(shown: Sequence[Cell], factor: str, levels: Sequence[str], rater_num
 def full_quota(
     quotas: Mapping[str, Mapping[str, int]], attributes: Mapping[str, str], n_by_value: Mapping[tuple[str, str], int]
 ) -> tuple[str, str] | None:
-    """The quota that has no room left for a rater: attribute and value, or None where there is room.
+    """The first quota that has no room left for a rater, as (attribute, value); None if all have room.
 
     Args:
-        quotas: attribute to value to how many; a value that a quota does not name has no room.
-        attributes: of the rater who comes.
-        n_by_value: how many finished and active raters have each attribute and value.
+        quotas: number of raters by attribute and value; a value that a quota does not list has no room.
+        attributes: attributes of the arriving rater.
+        n_by_value: number of finished and active raters by (attribute, value).
     """
     for attribute, values in quotas.items():
         value = attributes.get(attribute, "")

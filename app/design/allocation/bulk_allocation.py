@@ -1,6 +1,6 @@
-"""Dealing a design's trials to raters at one go, as it would come about: who would rate what.
+"""Allocate all trials of a design to raters at once, to predict who would rate what.
 
-For planning. When a study runs, raters take seats one by one as they arrive (`actions.rating.trial_list`).
+Used for planning. When a study runs, raters take seats one by one as they arrive (`actions.rating.trial_list`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A trial dealt to a rater, as indices; raters are numbered from 0."""
+    """A trial assigned to a rater, both as indices from 0."""
 
     trial: int
     rater: int
@@ -33,7 +33,7 @@ class Dealt:
 
 @dataclass(slots=True)
 class _Hand:
-    """What a rater holds."""
+    """The trials assigned to one rater so far."""
 
     rater: int
     n_trials: int = 0
@@ -41,16 +41,16 @@ class _Hand:
 
 
 def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng: Random) -> list[Dealt]:
-    """Give each seat to an eligible rater with the fewest trials; seats that no rater can take stay empty.
+    """Assign each seat to an eligible rater with the fewest trials; seats that no rater can take stay empty.
 
-    Raters are shared out to the cells between raters, and to the pools, in proportion to what these need. Nobody gets
-    more trials than the design allows, the same responses twice, or, where the design forbids it, an item twice.
+    Raters are distributed over the between-rater cells and the pools in proportion to the raters that these need. No
+    rater gets more trials than the design allows, the same responses twice or, if the design forbids it, an item twice.
 
     Args:
         protocol: the study.
         trials: from `planned_trials`.
-        n_raters: how many come.
-        rng: decides between raters who have equally many.
+        n_raters: number of raters who take part.
+        rng: breaks ties between raters with equally many trials.
     """
     groups = [
         group
@@ -72,7 +72,7 @@ def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng:
 
 
 def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
-    """The raters of each group, as many as its share of what all need; the first of equals gets one more."""
+    """The raters of each group, in proportion to the raters it needs; rounding favours earlier groups."""
     needed = sum(group.n_raters for group in groups)
     ends = reached = 0
     found = []
@@ -84,7 +84,7 @@ def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
 
 
 def _taken(protocol: Protocol, trial: PlannedTrial, hands: Sequence[_Hand], group: Group, rng: Random) -> list[int]:
-    """The raters who get the trial, which is marked in their hands; an item of one rater's own goes to one of them."""
+    """The raters who get the trial, recorded in their hands; an item with an owner goes to a single rater."""
     mine = [seats for seats in trial.seats if seats.pool == group.pool]
     owner = next((seats.rater for seats in mine if seats.rater), None)
     if owner is not None:
@@ -102,16 +102,16 @@ def _taken(protocol: Protocol, trial: PlannedTrial, hands: Sequence[_Hand], grou
 
 
 def with_raters_per_trial(protocol: Protocol, n: int) -> Protocol:
-    """The same study with so many raters for each trial, of every pool."""
+    """The same study with n raters per trial in every pool."""
     pools = {name: pool.model_copy(update={"raters_per_trial": n}) for name, pool in protocol.design.pools.items()}
     design = protocol.design.model_copy(update={"raters_per_trial": n, "pools": pools})
     return protocol.model_copy(update={"design": design})
 
 
 def so_many_items(protocol: Protocol, items: Sequence[PlannedItem], n: int) -> list[PlannedItem]:
-    """The first n items; where there are fewer they come again under other names; without any, one response a source.
+    """The first n items. If there are fewer, they are repeated under new keys; if there are none, blank items are used.
 
-    Items of a certain rater or pool keep them.
+    A blank item has one response per source. Items that belong to a certain rater or pool keep them.
     """
     sources = enumerate(protocol.sources)
     blank = PlannedItem("item", tuple(Candidate(place, f"item:{source}", source) for place, source in sources))

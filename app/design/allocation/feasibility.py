@@ -1,4 +1,4 @@
-"""Whether a design can be met, with the arithmetic: said before a study opens, not found out while it runs."""
+"""Whether a design is feasible, with the arithmetic, reported before a study opens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Feasibility:
-    """What a design needs. With problems it cannot be met; notes only say what will be uneven."""
+    """What a design needs. If there are problems it is not feasible; notes only point out what will be uneven."""
 
     groups: tuple[Group, ...]
     problems: tuple[str, ...]
@@ -30,16 +30,16 @@ class Feasibility:
 
     @property
     def n_raters(self) -> int:
-        """How many raters the design needs at least."""
+        """Minimum number of raters that the design needs."""
         return sum(group.n_raters for group in self.groups)
 
     @property
     def n_seats(self) -> int:
-        """How many times a trial is rated, in all."""
+        """Total number of ratings: each trial times its raters."""
         return sum(group.n_seats for group in self.groups)
 
     def sentences(self) -> tuple[str, ...]:
-        """All of it, as a lead reads it."""
+        """The whole result in sentences for the lead."""
         head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_seats, 'rating')}."
         arithmetic = tuple(group.sentence() for group in self.groups)
         cannot = tuple(f"It cannot be met: {problem}" for problem in self.problems)
@@ -52,13 +52,13 @@ def feasibility(
     named: Mapping[str, Collection[str]],
     special_problems: Sequence[str] = (),
 ) -> Feasibility:
-    """What a design needs, and why it cannot be met where it cannot.
+    """What a design needs, and why it is not feasible if it is not.
 
     Args:
         protocol: the study.
         trials: from `plan.planned_trials`.
-        named: the persons of raters.csv, by pool; where a pool is not the open one nobody else can come.
-        special_problems: why trials to practise on or gold trials cannot be made.
+        named: the raters listed in raters.csv, by pool; a pool other than the open one admits nobody else.
+        special_problems: reasons why practice or gold trials cannot be made.
     """
     groups = tuple(
         group

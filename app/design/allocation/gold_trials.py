@@ -1,4 +1,4 @@
-"""Gold trials in a rater's order: one somewhere in each equal part of it, without a place of their own."""
+"""Gold trials in a rater's order: one at a random position in each of as many equal parts of the order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def with_gold(places: Sequence[Place], gold: Sequence[OwnTrial], *, seed: int, rater: str) -> list[Place]:
-    """A rater's order with gold trials among it, the positions counted anew from the first.
+    """A rater's order with the gold trials inserted and the positions renumbered.
 
     Args:
-        places: in their order; at least one.
+        places: the rater's order; at least one place.
         gold: the gold trials of this rater.
-        seed: the study's.
+        seed: the study's seed.
         rater: the rater's key.
     """
     if not gold:
@@ -45,11 +45,11 @@ def with_gold(places: Sequence[Place], gold: Sequence[OwnTrial], *, seed: int, r
 
 
 def declared_gold(protocol: Protocol, item: str, responses: Collection[str]) -> GoldTrial | None:
-    """The gold trial of the protocol that a stored trial is, by the keys of its item and responses."""
+    """The gold trial of the protocol that matches a stored trial, by the keys of its item and responses."""
     return next((gold for gold in protocol.checks.gold if is_declared_as(gold, item, responses)), None)
 
 
 def name_of_gold(protocol: Protocol, gold: GoldTrial) -> str:
-    """What checks.csv calls a gold trial: its item, and its responses where another one has the same item."""
+    """The name of a gold trial in checks.csv: its item, plus its responses if another gold trial has the same item."""
     is_only = sum(other.item == gold.item for other in protocol.checks.gold) == 1
     return gold.item if is_only else ":".join((gold.item, *gold.responses))

@@ -1,10 +1,10 @@
-"""Latin squares: each thing stands once in each place, and, balanced, once directly after each other thing."""
+"""Latin squares: each element is once in each position and, if balanced, once directly after each other element."""
 
 from __future__ import annotations
 
 
 def latin_square(n: int) -> tuple[tuple[int, ...], ...]:
-    """The cyclic Latin square of order n: n rows, each a permutation of 0 to n-1, each column too.
+    """The cyclic Latin square of order n: n rows, in which each row and each column is a permutation of 0 to n-1.
 
     >>> latin_square(3)
     ((0, 1, 2), (1, 2, 0), (2, 0, 1))
@@ -13,11 +13,11 @@ def latin_square(n: int) -> tuple[tuple[int, ...], ...]:
 
 
 def balanced_square(n: int) -> tuple[tuple[int, ...], ...]:
-    """Orders of n things in which each directly follows each other equally often (Williams 1949).
+    """Orders of n elements in which each directly follows each other one equally often (Williams 1949).
 
     Returns:
-        n rows where n is even, 2n where it is odd (each row and its mirror image); each row a permutation of 0 to n-1,
-        each thing equally often in each place.
+        n rows if n is even, 2n rows if it is odd (each row and its mirror image). Each row is a permutation of 0 to
+        n-1, and each element is equally often in each position.
 
     >>> balanced_square(4)
     ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
@@ -28,11 +28,11 @@ def balanced_square(n: int) -> tuple[tuple[int, ...], ...]:
 
 
 def balanced_order(n: int, rater_number: int) -> tuple[int, ...]:
-    """The order for one rater: the rows of the balanced square in turn.
+    """The order for one rater: raters get the rows of the balanced square in turn.
 
     Args:
-        n: how many things.
-        rater_number: how many raters came before, from 0.
+        n: number of elements.
+        rater_number: number of earlier raters, from 0.
     """
     rows = balanced_square(n)
     return rows[rater_number % len(rows)]
@@ -41,7 +41,7 @@ def balanced_order(n: int, rater_number: int) -> tuple[int, ...]:
 def is_swapped(trial_number: int, rater_number: int) -> bool:
     """Whether the sides of a pair are swapped for a rater: alternating over trials and over raters.
 
-    Over an even number of raters each trial is shown as often one way as the other, and within a rater, over an even
-    number of trials, half are swapped.
+    Over an even number of raters each trial is shown equally often in both orders; within a rater, over an even number
+    of trials, half are swapped.
     """
     return (trial_number + rater_number) % 2 == 1

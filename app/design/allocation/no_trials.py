@@ -1,4 +1,4 @@
-"""Why no trial can be made of a study's items: which setting of study.yaml stands in the way."""
+"""Why no trials can be made from a study's items: which setting of study.yaml prevents them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
 
-# What is tried without each setting, in this order: the part of the protocol, and the value that lifts the setting.
+# The settings that are tried without, in this order: part of the protocol, and the value that removes the setting.
 LIFTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("design.listed", {"listed": ()}),
     ("design.pairs", {"pairs": "all"}),
@@ -22,11 +22,11 @@ LIFTED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
-    """The setting without which there would be trials, in a sentence for a lead.
+    """The setting without which there would be trials, as a sentence for the lead.
 
     Args:
-        protocol: a study of whose items `planned_trials` makes none.
-        items: the study's.
+        protocol: a study for which `planned_trials` returns no trials.
+        items: the study's items.
     """
     special = special_items(protocol)
     rated = [item for item in items if item.key not in special]

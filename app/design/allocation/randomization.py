@@ -1,4 +1,4 @@
-"""Chance from a seed, the same on every machine: generators, fractions, and which sides are swapped."""
+"""Reproducible randomness from a seed, the same on every machine: generators, fractions, and swapped sides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 
 def fraction(*parts: object) -> float:
-    """A number in [0, 1) that looks random and depends on the parts only.
+    """A pseudo-random number in [0, 1) that depends only on the parts.
 
     >>> fraction(7, "item") == fraction(7, "item"), fraction(7, "item") == fraction(8, "item")
     (True, False)
@@ -16,22 +16,24 @@ def fraction(*parts: object) -> float:
 
 
 def seeded(*parts: object) -> Random:
-    """A generator of its own for these parts."""
+    """A random number generator seeded by these parts."""
     digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).digest()
-    return Random(int.from_bytes(digest))  # noqa: S311 - an order that can be repeated, not a secret
+    return Random(int.from_bytes(digest))  # noqa: S311 - a reproducible order, not a secret
 
 
 def sides(n: int, n_kept: int, n_swapped: int, rng: Random) -> list[bool]:
-    """For each of n trials whether its responses are swapped: in all as many as not, in random order.
+    """For each of n trials whether its responses are swapped: half of them overall, in random order.
 
     Args:
-        n: how many trials are new.
-        n_kept: how many earlier ones of this rater were not swapped.
-        n_swapped: how many earlier ones were.
-        rng: decides the order, and the odd one out.
+        n: number of new trials.
+        n_kept: number of this rater's earlier trials that were not swapped.
+        n_swapped: number of this rater's earlier trials that were swapped.
+        rng: decides the order and, for an odd total, which of the two is one more.
 
     Returns:
-        n values; earlier and new ones together differ by one at most, where the earlier ones allow it.
+        n values. Over earlier and new trials together, the numbers of swapped and unswapped trials differ by at most
+        one,
+        if the earlier trials allow it.
     """
     total = n_kept + n_swapped + n
     half = total // 2 + (rng.random() < 1 / 2 if total % 2 else 0)

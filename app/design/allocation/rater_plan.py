@@ -1,4 +1,4 @@
-"""One rater's plan: in which order their trials come, in which blocks, what is repeated, and on which sides."""
+"""One rater's plan: the order of their trials, the blocks, the repeats, and the side of each response."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OwnTrial:
-    """A trial of one rater, as the order needs it.
+    """A trial assigned to one rater, with what is needed to order it.
 
-    `cell`, and `block` where items come in blocks; a name that does not depend on the database; the response ids in the
-    trial's own order.
+    `block` is set if items come in blocks; `name` does not depend on the database; `response_ids` are in the trial's
+    own
+    order.
     """
 
     cell: Cell
@@ -38,7 +39,7 @@ class OwnTrial:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place in a rater's order: a trial with its responses as they are shown, left, right, or first to last."""
+    """One position in a rater's order: a trial with its responses as shown, from left to right or first to last."""
 
     trial_id: int
     position: int
@@ -48,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Had:
-    """What a rater's list holds already: its last position, pairs in the trial's own order, in the other, repeats."""
+    """What a rater's list already contains: last position, numbers of unswapped and swapped pairs, and of repeats."""
 
     last_position: int = 0
     n_kept: int = 0
@@ -68,9 +69,9 @@ def rater_order(
         protocol: the study.
         rater: the rater's key.
         trials: in the study's order.
-        seed: the study's.
-        rater_number: how many raters of the same cell between raters came before, from 0.
-        had: what came before, where a rater gets more trials later.
+        seed: the study's seed.
+        rater_number: number of earlier raters in the same between-rater cell, from 0.
+        had: what the rater's list already contains, if the rater gets more trials later.
     """
     first = had.last_position + 1
     rng = seeded(seed, "order", rater, first)
@@ -104,12 +105,12 @@ def plan_rater(
     """A rater's trials in the order in which they are shown, with hidden repeats.
 
     Args:
-        protocol: the study. A design that repeats needs room, see `repeats.has_room_for_repeats`; where a rater has
-            too few trials for that, nothing is repeated.
+        protocol: the study. Repeats need enough trials, see `repeats.has_room_for_repeats`; if the rater has too few,
+            nothing is repeated.
         trials: of this rater, in the study's order.
-        rater_number: how many raters of the same cell between raters came before, from 0.
-        rng: of this rater.
-        n_repeated: how many repeats the rater has had before.
+        rater_number: number of earlier raters in the same between-rater cell, from 0.
+        rng: random number generator of this rater.
+        n_repeated: number of repeats that the rater has already had.
     """
     order = _order(protocol, len(trials), rater_number, rng)
     for name, factor in protocol.conditions.items():
@@ -126,14 +127,14 @@ def plan_rater(
 
 
 def is_counterbalanced(protocol: Protocol) -> bool:
-    """Whether what a rater gets depends on how many came before."""
+    """Whether a rater's plan depends on the number of earlier raters."""
     design = protocol.design
     by_column = design.blocks is not None and design.blocks.column is not None
     return bool(protocol.conditions) or design.order == "latin_square" or by_column
 
 
 def repeats_for(protocol: Protocol, n_trials: int, n_repeated: int = 0) -> Repeats | None:
-    """The repeats that n trials get, where so many were repeated before; None where they get none, or lack the room."""
+    """The repeats still to add for n trials after n_repeated repeats; None if there are none or there is no room."""
     repeats = protocol.design.repeats
     if repeats is None or n_repeated >= repeats.n:
         return None
@@ -162,12 +163,12 @@ def _in_blocks(order: Sequence[int], blocks: Sequence[str], rater_number: int) -
 
 
 def pauses(protocol: Protocol, blocks: Sequence[str | None]) -> list[int]:
-    """After how many trials a pause comes.
+    """The numbers of trials after which there is a break.
 
     Args:
         protocol: the study.
-        blocks: the block of each trial, in the order in which they are shown; None for a repeat, which may come in any
-            block and begins none.
+        blocks: the block of each trial, in the order in which they are shown; None for a repeat, which can be in any
+            block and does not start one.
     """
     design = protocol.design.blocks
     if design is None:

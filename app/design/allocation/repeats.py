@@ -1,4 +1,4 @@
-"""Hidden repeats, and other trials that are mixed into a rater's order."""
+"""Hidden repeats, and positions for other trials that are mixed into a rater's order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """One place in a rater's order: which of their trials, its how manieth repeat, sides as before or swapped."""
+    """One position in a rater's order: trial index, number of its repeat (0 for the first showing), and sides."""
 
     trial: int
     repeat: int = 0
@@ -21,20 +21,20 @@ class Showing:
 
 
 def has_room_for_repeats(n_trials: int, repeats: Repeats) -> bool:
-    """Whether n trials can take the repeats at their distance."""
+    """Whether n trials leave enough room for the repeats at their minimum distance."""
     return repeats.n <= n_trials - repeats.min_distance + 1
 
 
 def with_repeats(n_trials: int, repeats: Repeats | None, rng: Random) -> list[Showing]:
-    """A rater's trials with the hidden repeats among them.
+    """A rater's trials with the hidden repeats inserted.
 
     Args:
-        n_trials: how many trials the rater has, in their order.
-        repeats: how many to repeat, and how far from the first time at least, counted in places.
-        rng: chooses which, and where.
+        n_trials: number of the rater's trials, in their order.
+        repeats: how many trials to repeat, and the minimum distance in positions from the first showing.
+        rng: chooses the repeated trials and their positions.
 
     Raises:
-        ValueError: there is no room for them.
+        ValueError: there is not enough room for the repeats.
     """
     order = [Showing(trial) for trial in range(n_trials)]
     if repeats is None:
@@ -43,13 +43,13 @@ def with_repeats(n_trials: int, repeats: Repeats | None, rng: Random) -> list[Sh
         raise ValueError(f"{n_trials} trials have no room for {repeats.n} repeats {repeats.min_distance} places apart")
     for trial in sorted(rng.sample(range(n_trials - repeats.min_distance + 1), repeats.n)):
         earliest = order.index(Showing(trial)) + repeats.min_distance
-        # A repeat that is inserted pushes others further apart, never closer.
+        # Inserting a repeat can only increase the distances of the other repeats.
         order.insert(rng.randint(earliest, len(order)), Showing(trial, repeat=1, is_swapped=repeats.swap_sides))
     return order
 
 
 def spread(n_trials: int, n_more: int, rng: Random) -> list[int]:
-    """After which trials (1 to n_trials) special ones come, such as gold trials: one somewhere in each equal part.
+    """Positions (1 to n_trials) after which to insert special trials, such as gold: one in each of n_more equal parts.
 
     >>> from random import Random
     >>> [place <= 10 for place in spread(20, 2, Random(1))]

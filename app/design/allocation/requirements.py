@@ -1,4 +1,4 @@
-"""What a design needs: trials, seats and raters of each pool, per cell between raters."""
+"""What a design needs: trials, seats and raters per pool and between-rater cell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The raters of one pool in one cell between raters, and the seats they can take."""
+    """The raters of one pool in one between-rater cell, and the seats they can take."""
 
     pool: str | None
     cell: Cell
@@ -29,7 +29,7 @@ class Group:
     labels: Labels = field(default_factory=Labels, compare=False, repr=False)
 
     def sentence(self) -> str:
-        """The arithmetic in words."""
+        """The arithmetic as a sentence."""
         who = f" of the pool {self.labels.pool(self.pool)}" if self.pool else ""
         where = f" in {self.labels.condition(self.cell.text)}" if self.cell.text else ""
         return (
@@ -39,7 +39,7 @@ class Group:
 
 
 def counted(n: int, word: str) -> str:
-    """A number and its word.
+    """A number and its noun, in the plural if needed.
 
     >>> counted(1, "rater"), counted(1200, "seat")
     ('1 rater', '1,200 seats')
@@ -48,7 +48,7 @@ def counted(n: int, word: str) -> str:
 
 
 def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, pool: str | None) -> Group | None:
-    """The raters of a pool in a cell between raters, or None where they have no trials."""
+    """The raters of a pool in a between-rater cell, or None if they have no trials."""
     ours = [
         (trial, sum(seats.n for seats in trial.seats if seats.pool == pool))
         for trial in trials
@@ -71,7 +71,7 @@ def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, poo
 
 
 def _of_one_item(protocol: Protocol, trials: Sequence[PlannedTrial]) -> int:
-    """How many of these trials of one item a rater may have: never the same responses in two cells."""
+    """How many of these trials of one item a rater may get: never the same responses in two cells."""
     different = {trial.responses for trial in trials}
     same_item = protocol.design.same_item
     single = all(len(responses) <= 1 for responses in different)
@@ -86,7 +86,7 @@ def _by_item(trials: Sequence[PlannedTrial]) -> list[list[PlannedTrial]]:
 
 
 def _most_for_one(protocol: Protocol, trials: Sequence[PlannedTrial], pool: str | None) -> int:
-    """How many trials one rater can have, and of them no more with a content note than they may be exposed to."""
+    """Maximum number of trials per rater, including at most `exposure_cap` trials with a content note."""
     most = sum(_of_one_item(protocol, of_item) for of_item in _by_item(trials))
     if protocol.flow.exposure_cap is not None:
         noted = [trial for trial in trials if trial.item.has_note]
@@ -96,7 +96,7 @@ def _most_for_one(protocol: Protocol, trials: Sequence[PlannedTrial], pool: str 
 
 
 def _least_raters(protocol: Protocol, ours: Sequence[tuple[PlannedTrial, int]], n_each: int) -> int:
-    """The raters that the seats need, that the seats of each item need, and that distressing items need."""
+    """Minimum number of raters for all seats, for the seats of each item, and for items with a content note."""
     n_of = {id(trial): n for trial, n in ours}
     trials = [trial for trial, _ in ours]
     for_all = -(-sum(n_of.values()) // n_each)

@@ -1,4 +1,4 @@
-"""Special trials: those to practise on and gold trials. They have no seats, and stay out of every estimate."""
+"""Special trials: practice trials and gold trials. They have no seats and are excluded from every estimate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Purpose = Literal["practice", "gold"]
 
 @dataclass(frozen=True, slots=True)
 class SpecialTrial:
-    """A trial to practise on, or a gold trial in one cell: raters of any condition meet it as they meet the others."""
+    """A practice trial, or a gold trial in one cell (so that gold trials look like the others in every condition)."""
 
     purpose: Purpose
     item: PlannedItem
@@ -34,14 +34,14 @@ class SpecialTrial:
 
 @dataclass(slots=True)
 class Special:
-    """The special trials of a study; and what study.yaml says of them that its items cannot give, a sentence each."""
+    """The special trials of a study, and one sentence per declared trial that cannot be made from its items."""
 
     trials: list[SpecialTrial] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 def special_items(protocol: Protocol) -> frozenset[str]:
-    """The items of special trials: nobody rates them otherwise."""
+    """The items of special trials; they are not rated otherwise."""
     return frozenset(trial.item for _, _, trial in _declared(protocol))
 
 
@@ -54,11 +54,11 @@ def _declared(protocol: Protocol) -> Iterator[tuple[Purpose, str, PracticeTrial 
 
 
 def special_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> Special:
-    """Each special trial of the study; a gold trial in every cell, one to practise on in none.
+    """Each special trial of the study: gold trials in every cell, practice trials in none.
 
     Args:
         protocol: the study.
-        items: all of them, with their responses, in the study's order.
+        items: all items with their responses, in the study's order.
     """
     named = special_items(protocol)
     kind = kind_of_trials(protocol, (len(item.responses) for item in items if item.key not in named))
@@ -84,7 +84,7 @@ def special_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> Special:
 def _ways(
     protocol: Protocol, kind: Trials, declared: PracticeTrial | GoldTrial, item: PlannedItem
 ) -> list[tuple[Candidate, ...]]:
-    """The trials that it may mean: the one of the responses that it names, else all that are made of the item's."""
+    """The trials that the declaration may mean: that of the listed responses, otherwise all that the item allows."""
     if not declared.responses:
         return trials_of_item(protocol, kind, item.responses)
     there = {response.key: response for response in item.responses}
@@ -104,7 +104,7 @@ def _why_none(declared: PracticeTrial | GoldTrial, item: PlannedItem | None, n_w
 def _impossible(
     protocol: Protocol, purpose: Purpose, declared: PracticeTrial | GoldTrial, shown: Sequence[Candidate]
 ) -> Iterator[str]:
-    """What it expects and nobody could answer."""
+    """Expected answers that no rater could give."""
     keys = [response.key for response in shown]
     others = (*protocol.checks.attention, *protocol.checks.comprehension)
     if purpose == "gold" and declared.item in {check.key for check in others}:
@@ -126,5 +126,5 @@ def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:
 
 
 def is_declared_as(trial: PracticeTrial | GoldTrial, item: str, responses: Collection[str]) -> bool:
-    """Whether a stored trial, by the keys of its item and responses, is the one that the protocol names."""
+    """Whether a stored trial, given the keys of its item and responses, is this declared trial."""
     return trial.item == item and (not trial.responses or set(trial.responses) == set(responses))

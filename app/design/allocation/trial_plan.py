@@ -1,4 +1,4 @@
-"""The plan of a study: every trial in every cell, and who can take its seats."""
+"""The plan of a study: every trial in every cell, and which raters can take its seats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrialSeats:
-    """How many raters of a pool rate a trial; of any pool where it is None; only that rater where one is named."""
+    """Number of raters from a pool who rate a trial: any pool if `pool` is None, one named rater if `rater` is set."""
 
     n: int
     pool: str | None = None
@@ -39,11 +39,11 @@ class PlannedTrial:
 
 
 def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedTrial]:
-    """Every trial in every cell, cells slowest; without conditions there is one cell.
+    """Every trial in every cell, ordered by cell; without conditions there is one cell.
 
     Args:
         protocol: the study.
-        items: in the study's order, with their responses in theirs.
+        items: in the study's order, each with its responses in the study's order.
     """
     special = special_items(protocol)
     rated = [item for item in items if item.key not in special]
@@ -60,7 +60,7 @@ def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[Pla
 def trials_in_cell(
     protocol: Protocol, kind: Trials, cell: Cell, responses: Sequence[Candidate]
 ) -> list[tuple[Candidate, ...]]:
-    """The trials of one item in one cell: alone or side by side as the cell says, of its source where it has one."""
+    """The trials of one item in one cell, with the cell's layout and, if the cell has one, only its source."""
     shown = presentation(protocol, cell.text)
     there = [response for response in responses if shown.source in {None, response.source}]
     if protocol.design.listed and shown.layout is None:
@@ -77,7 +77,7 @@ def _listed(protocol: Protocol, responses: Sequence[Candidate]) -> list[tuple[Ca
 
 
 def seats_of(protocol: Protocol, item: PlannedItem) -> Iterator[TrialSeats]:
-    """Who can take the seats of an item's trials."""
+    """Which raters can take the seats of an item's trials."""
     design = protocol.design
     if not design.pools:
         yield TrialSeats(design.raters_per_trial)

@@ -17,7 +17,7 @@ PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A response that may stand in a trial."""
+    """A response that can be part of a trial."""
 
     response_id: int
     key: str
@@ -26,9 +26,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class PlannedItem:
-    """An item as the plan needs it. `rater` and `pool` are its columns of these names in items.csv.
+    """An item as the plan needs it. `rater` and `pool` are the columns of these names in items.csv.
 
-    `item_id` is the store's number of it, where it is stored.
+    `item_id` is the item's ID in the database, if it is stored.
     """
 
     key: str
@@ -40,11 +40,11 @@ class PlannedItem:
 
 
 def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:
-    """What the design says; unsaid, sets for rankings, pairs where each item has two responses, else single ones.
+    """The design's kind of trials; by default sets for rankings, pairs if each item has two responses, else single.
 
     Args:
         protocol: the study.
-        n_responses: how many responses each item has.
+        n_responses: number of responses of each item.
     """
     if protocol.design.trials is not None:
         return protocol.design.trials
@@ -57,16 +57,16 @@ def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:
 
 
 def trials_of_item(protocol: Protocol, kind: Trials, responses: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
-    """The trials of one item; within each the reference stands first where it is part of it.
+    """The trials of one item; if a trial includes the reference, the reference comes first.
 
     Args:
         protocol: the study.
         kind: see `kind_of_trials`.
-        responses: the item's, in the study's order.
+        responses: the item's responses, in the study's order.
 
     Returns:
-        Pairs: every pair, or with `pairs: reference` each response against the reference's. Single: one each.
-        Set and dialogue: one trial with all of them, also where there is none.
+        For pairs, every pair or, with `pairs: reference`, each response with the reference's. For single responses, one
+        trial each. For sets and dialogues, one trial with all responses, even if there are none.
     """
     reference = protocol.reference
     ordered = sorted(responses, key=lambda response: response.source != reference)

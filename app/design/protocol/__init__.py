@@ -1,1 +1,1 @@
-"""The study protocol: what a study is made of, as study.yaml says it."""
+"""The study protocol: the contents of study.yaml."""

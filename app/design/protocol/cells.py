@@ -1,4 +1,4 @@
-"""Cells: the crossing of the levels of all conditions, and the text that names one."""
+"""Cells: combinations of the levels of all conditions, and the text that names a cell."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One level of each factor, in the order of the protocol. Without conditions there is one cell, which is empty."""
+    """One level of each factor, in the order of the protocol. Without conditions there is one empty cell."""
 
     levels: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
-        """As trials and ratings.csv carry it.
+        """The cell as written in trials and in ratings.csv.
 
         >>> Cell((("label", "true"), ("instruction", "objective"))).text, Cell().text
         ('label=true; instruction=objective', '')
@@ -28,16 +28,16 @@ class Cell:
         return "; ".join(f"{factor}={level}" for factor, level in self.levels)
 
     def level(self, factor: str) -> str | None:
-        """The level of one factor; None where the cell has no such factor."""
+        """The level of one factor; None if the cell does not have this factor."""
         return dict(self.levels).get(factor)
 
     def part(self, factors: Mapping[str, Factor], assign: Literal["between", "within"]) -> Cell:
-        """The levels of the factors that are assigned so."""
+        """The part of the cell with the factors that are assigned between or within raters."""
         return Cell(tuple((name, level) for name, level in self.levels if factors[name].assign == assign))
 
 
 def cell_of(text: str) -> Cell:
-    """The cell that a text names.
+    """The cell that is written as this text.
 
     >>> cell_of("label=true; instruction=objective").level("instruction"), cell_of("").levels
     ('objective', ())
@@ -47,28 +47,28 @@ def cell_of(text: str) -> Cell:
 
 
 def cells(factors: Mapping[str, Factor]) -> tuple[Cell, ...]:
-    """Every cell, the last factor changing fastest; one empty cell where there are no factors."""
+    """Every cell, with the last factor varying fastest; one empty cell if there are no factors."""
     return tuple(
         Cell(tuple(zip(factors, levels, strict=True))) for levels in product(*(f.levels for f in factors.values()))
     )
 
 
 def cells_by(factors: Mapping[str, Factor], assign: Literal["between", "within"]) -> tuple[Cell, ...]:
-    """The cells of the factors that are assigned so."""
+    """The cells of the factors that are assigned between or within raters."""
     return cells({name: factor for name, factor in factors.items() if factor.assign == assign})
 
 
 def joined(factors: Mapping[str, Factor], between: Cell, within: Cell) -> Cell:
-    """The whole cell from its part between and its part within raters, in the protocol's order."""
+    """The whole cell from its between-rater and within-rater parts, in the protocol's order."""
     levels = {**dict(between.levels), **dict(within.levels)}
     return Cell(tuple((name, levels[name]) for name in factors))
 
 
 def applies(condition: str | None, cell: str) -> bool:
-    """Whether something that belongs to a condition is there in a cell.
+    """Whether a condition includes a cell.
 
     Args:
-        condition: None for every cell; else a cell or a part of one, such as `label=true`.
+        condition: None for every cell; otherwise a cell or a part of one, such as `label=true`.
         cell: the text of the cell.
 
     >>> applies(None, ""), applies("label=true", "label=true; profile=shown"), applies("label=true", "label=none")

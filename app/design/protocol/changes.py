@@ -1,6 +1,6 @@
-"""What cannot change in a study that has answers or has been opened.
+"""Changes that are not allowed in a study that has answers or has been opened.
 
-A sentence begins with the part that it is about, so that a problem can name its line.
+Each sentence begins with the part of the protocol that it is about, so that a problem can name its line.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds import Question
 
-# What the trials are made of: those that exist stay as they are.
+# The settings that trials are made from: existing trials cannot change.
 _FIXED = ("trials", "pairs", "listed", "pools", "adaptive")
 
 
 def change_problems(
     old: Protocol, new: Protocol, *, answered: Collection[str], used: Collection[str], was_opened: bool
 ) -> Iterator[str]:
-    """Every change that the data do not allow, in words.
+    """Every change that the collected data do not allow, one sentence each.
 
     Args:
         old: the version that the data were collected with.
-        new: the version that is to follow it.
-        answered: questions that have answers.
-        used: sources that have responses.
+        new: the version that is to replace it.
+        answered: keys of the questions that have answers.
+        used: keys of the sources that have responses.
         was_opened: whether raters may have been given trials.
     """
     if new.slug != old.slug:
@@ -62,14 +62,14 @@ def _question(old: Question, new: Question | None, place: int | None) -> Iterato
 
 
 def _takes_as_before(old: Question, new: Question) -> bool:
-    """Whether earlier and later answers can be compared: a scale stays whole, codes may be added."""
+    """Whether earlier and later answers are comparable: scales cannot change, codes can only be added."""
     if isinstance(old, RatingQuestion):
         return answers_of(old) == answers_of(new)
     return answers_of(old) <= answers_of(new)
 
 
 def answers_of(question: Question) -> set[object]:
-    """The values that a question takes."""
+    """The values that a question accepts."""
     if isinstance(question, RatingQuestion):
         return set(question.values)
     if isinstance(question, SliderQuestion):

@@ -1,4 +1,4 @@
-"""Checks: whether a rater reads, has understood, and rates the plain cases plainly. They flag and never reject."""
+"""Checks of attention, comprehension and plausible ratings. They flag raters and never exclude them."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class _Check(BaseModel):
 class AttentionCheck(_Check):
     """A question that says which answer to choose, shown after the trial at that position.
 
-    An explicit instruction in the question itself and no answer in the middle: the rule of Prolific's policy on
-    attention checks.
+    The instruction is explicit in the question itself, and the answer to choose is not the middle one, as Prolific's
+    policy on attention checks requires.
     """
 
     after: int = Field(ge=1)
@@ -61,14 +61,14 @@ class AttentionCheck(_Check):
 
 
 class ComprehensionCheck(_Check):
-    """A question on the instructions; who is wrong reads the explanation and tries again."""
+    """A question about the instructions; raters who answer incorrectly read the explanation and try again."""
 
     explanation: Prose = ""
     """Shown to raters who answer incorrectly."""
 
 
 def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, help_: str = "") -> Slot:
-    """Where a check is answered: a question with one answer, the `number`th of its page, with words that help."""
+    """The slot of a check: a question with one answer, the `number`th on its page, with an optional help text."""
     return Slot(
         f"c{number}",
         CategoryQuestion(
@@ -78,7 +78,7 @@ def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, h
 
 
 class GoldTrial(BaseModel):
-    """A trial whose right answers are known: mixed into every rater's order, left out of every estimate."""
+    """A trial with known correct answers: mixed into every rater's order and excluded from every estimate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     item: Key
@@ -92,7 +92,7 @@ class GoldTrial(BaseModel):
 
 
 class Checks(BaseModel):
-    """The checks of a study, and from how many failures on a rater is flagged."""
+    """The checks of a study, and the number of failures at which a rater is flagged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     attention: tuple[AttentionCheck, ...] = ()
@@ -111,39 +111,39 @@ class Checks(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many of the expected answers were given."""
+    """How many of the expected answers were correct."""
 
     n_right: int
     n_expected: int
 
     @property
     def share(self) -> float:
-        """The share of right answers; everything is right where nothing is expected."""
+        """The proportion of correct answers; 1 if no answers are expected."""
         return self.n_right / self.n_expected if self.n_expected else 1.0
 
 
 def is_right(accepted: Sequence[str], given: Sequence[str]) -> bool:
-    """Whether a question is answered as expected: where it was asked of several things, of each of them."""
+    """Whether a question is answered as expected; if it was asked about several things, for each of them."""
     return all(answer in accepted for answer in given)
 
 
 def score_of(expect: Mapping[str, Sequence[str]], asked: Mapping[str, Sequence[str]]) -> Score:
-    """How a page was answered.
+    """Score the answers on a page.
 
     Args:
-        expect: accepted answers by question, as ratings.csv writes them.
-        asked: what was given to each question of the page, once for each thing it was asked of; empty for silence.
+        expect: accepted answers by question, as written in ratings.csv.
+        asked: the answers by question of the page, one per thing that it was asked about; empty for no answer.
     """
     due = [question for question in expect if question in asked]
     return Score(sum(is_right(expect[question], asked[question]) for question in due), len(due))
 
 
 def practice_outcome(practice: Practice, shares: Sequence[float]) -> Literal["passed", "again", "go_on", "end"]:
-    """What follows an attempt at the practice.
+    """What follows an attempt at the practice trials.
 
     Args:
-        practice: its rule.
-        shares: of right answers, one for each attempt so far, in [0, 1]; at least one.
+        practice: its settings.
+        shares: proportion of correct answers in each attempt so far, 0 to 1; at least one.
     """
     if shares[-1] >= practice.pass_share:
         return "passed"
@@ -151,16 +151,17 @@ def practice_outcome(practice: Practice, shares: Sequence[float]) -> Literal["pa
 
 
 def is_flagged(checks: Checks, n_failed: int) -> bool:
-    """Whether a rater who failed so many attention checks and gold trials is flagged."""
+    """Whether a rater who failed this many attention checks and gold trials is flagged."""
     return n_failed >= checks.flag_at
 
 
 def too_fast(checks: Checks, total_ms: Mapping[str, float]) -> set[str]:
-    """The raters whose whole time lies more than `too_fast_sd` standard deviations below the mean of all.
+    """The raters whose total time is more than `too_fast_sd` standard deviations below the mean of all raters.
 
     Args:
         checks: with `too_fast_sd`.
-        total_ms: milliseconds on all trials, by rater; those who finished. Below three raters nobody is too fast.
+        total_ms: total time on all trials in milliseconds, by rater, for raters who finished. With fewer than three
+            raters, nobody is too fast.
     """
     if len(total_ms) < MIN_RATERS:
         return set()

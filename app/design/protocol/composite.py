@@ -1,4 +1,4 @@
-"""Composites: one score from several questions, as a questionnaire's subscale or the mean of dimensions."""
+"""Composites: one score from several questions, such as a questionnaire's subscale or the mean of dimensions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Composite(BaseModel):
-    """Which questions make the score. In study.yaml a plain list of questions means their mean.
+    """The questions that make up the score. In study.yaml a plain list of questions means their mean.
 
-    `at_least` is how many must be answered, all where it is left out; a sum is then the mean times the number of
-    questions, so that a score with a gap stays comparable.
+    `at_least` is the minimum number of answered questions, by default all. If answers are missing, a sum is the mean
+    times the number of questions, so that it stays comparable.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -57,7 +57,7 @@ class Composite(BaseModel):
 
 
 def turned(question: ScaledQuestion, value: float) -> float:
-    """The value as it enters a composite: on the declared scale the other way round where high is undesirable.
+    """The value as it enters a composite: reverse-scored if a high value is undesirable.
 
     >>> from app.design.questions.slider import SliderQuestion
     >>> turned(SliderQuestion(key="k", target="rater", type="slider", text="Cold", min=0, max=10, reversed=True), 3)
@@ -70,12 +70,12 @@ def turned(question: ScaledQuestion, value: float) -> float:
 def composite_score(
     composite: Composite, questions: Mapping[str, ScaledQuestion], values: Mapping[str, float]
 ) -> float | None:
-    """The score of one rater for one thing, or None where too few questions are answered.
+    """The score of one rater for one thing, or None if too few questions are answered.
 
     Args:
-        composite: what to put together.
+        composite: the composite to compute.
         questions: by key, at least those of the composite.
-        values: the answers as rated, by key; unanswered ones are left out.
+        values: the answers as given, by question key; without unanswered questions.
     """
     answered = [turned(questions[key], values[key]) for key in composite.questions if key in values]
     if len(answered) < composite.n_needed:
@@ -85,7 +85,7 @@ def composite_score(
 
 
 def composite_problem(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> str | None:
-    """What is wrong with a composite, given the study's rating and slider questions; None where nothing is."""
+    """What is wrong with a composite, given the study's rating and slider questions; None if it is valid."""
     found = {question.key: question for question in questions}
     unknown = [key for key in composite.questions if key not in found]
     if unknown:

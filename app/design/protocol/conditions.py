@@ -1,4 +1,4 @@
-"""Conditions: what a rater is shown or told, varied by design: factors with levels, whose crossing makes the cells."""
+"""Conditions: what the design varies in what raters see or are told, as factors whose levels are crossed into cells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from app.design.questions.scale import Label
 
 Kind = Literal["shown_label", "instruction", "profile", "layout", "reveal", "scale_direction", "source"]
-# A cell is written `label=true; instruction=objective` in trials and in ratings.csv: its parts hold neither ; nor =.
+# A cell is written `label=true; instruction=objective` in trials and in ratings.csv: its parts must not contain ; or =.
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\s;=|]([^;=|]*[^\s;=|])?$")]
 
 LEVELS: dict[str, tuple[str, ...]] = {
@@ -25,9 +25,9 @@ TWO = 2
 class Factor(BaseModel):
     """One thing that is varied.
 
-    `levels` are those of the kind; for `instruction` a mapping from the level to the words that are shown, for `source`
-    names of sources. `between` raters: each has one level throughout. `within`: each rater has every level, on
-    different items; `blocks` presents one level after the other.
+    `levels` are those of the kind; for `instruction` a mapping from level to the text shown, for `source` names of
+    sources. `between` raters: each has one level throughout. `within`: each rater has every level, on different items;
+    `blocks` presents one level after the other.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -107,7 +107,7 @@ class Factor(BaseModel):
 
 
 def level_name(level: object) -> str:
-    """A level as text: YAML reads `true` as a truth value and `~` as nothing.
+    """A level as text: YAML reads `true` as a Boolean and `~` as null.
 
     >>> level_name(True), level_name(None), level_name("swapped")
     ('true', 'none', 'swapped')

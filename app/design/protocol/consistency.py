@@ -1,6 +1,7 @@
-"""Whether the parts of a protocol agree: every name that one part uses is there in another.
+"""Whether the parts of a protocol are consistent: every name used in one part is declared in another.
 
-A sentence begins with the part that it is about and ends with what was found, so that a problem can name its line.
+Each sentence begins with the part of the protocol that it is about and ends with what was found, so that a problem can
+name its line.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from app.design.protocol.study_parts import ProtocolParts
 
 MANY_CELLS = 200
-# With two sources there is one pair, and nothing to choose.
+# With two sources there is only one pair, so there is nothing to select.
 MANY_ENOUGH = 3
 
 
 def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
-    """Every disagreement, in words."""
+    """Every inconsistency, one sentence each."""
     yield from _questions(protocol)
     yield from _labels(protocol)
     yield from _analysis(protocol)

@@ -1,4 +1,4 @@
-"""Contrasts that the data alone do not show: which scores make a change, which ratings are a target's own account."""
+"""Contrasts that must be declared: which scores make up a change, and which ratings are a target's own account."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class EmpathicAccuracy(BaseModel):
 def change_problems(
     changes: Iterable[Change], scaled: Mapping[str, ScaledQuestion], composites: Mapping[str, Composite]
 ) -> Iterator[str]:
-    """What is wrong with the declared changes, a sentence each."""
+    """What is wrong with the declared changes, one sentence each."""
     for change in changes:
         for name in (change.before, change.after):
             keys = composites[name].questions if name in composites else (name,)
@@ -67,7 +67,7 @@ def change_problems(
 def empathic_problems(
     declared: EmpathicAccuracy | None, scaled: Mapping[str, ScaledQuestion], pools: Iterable[str]
 ) -> Iterator[str]:
-    """What is wrong with the declared empathic accuracy, a sentence each."""
+    """What is wrong with the declared empathic accuracy, one sentence each."""
     if declared is None:
         return
     part = "analysis.empathic_accuracy"

@@ -1,4 +1,4 @@
-"""What a field of the protocol means, as the docstring below it says."""
+"""Descriptions of protocol fields, taken from the docstrings below the fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def description_of(model: type[BaseModel], name: str) -> str:
-    """The description of a field; where a kind of question narrows a field, that of the field it narrows.
+    """The description of a field, inherited from the parent class if the class itself has none.
 
     >>> from app.design.questions.text import TextQuestion
     >>> description_of(TextQuestion, "key"), description_of(TextQuestion, "required")[:18]

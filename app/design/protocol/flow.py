@@ -1,4 +1,4 @@
-"""The rater's way: what comes before the trials and after them."""
+"""The participant flow: what comes before and after the trials."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 def values_as_text(data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
-    """Accepted answers as text, one or several: 4 is `4`, as ratings.csv writes it.
+    """One or several accepted answers as text, written as in ratings.csv: 4 is `4`.
 
     >>> values_as_text(4.0), values_as_text(["yes", 2])
     (('4',), ('yes', '2'))
@@ -32,9 +32,9 @@ class _Part(BaseModel):
 
 
 class Consent(_Part):
-    """What a rater agrees to. The version, the hash of the text and the time are kept with the agreement.
+    """The consent form. Its version, the hash of its text and the time are stored with each agreement.
 
-    An empty `agree` or `refuse` stands for the page's own words, in the language of the study.
+    If `agree` or `refuse` is empty, the button has the built-in label in the language of the study.
     """
 
     version: str = Field(min_length=1)
@@ -48,7 +48,7 @@ class Consent(_Part):
 
 
 class Eligibility(_Part):
-    """Answers to questions about the rater that let in; who gives another one is thanked and sees `text`, if any."""
+    """The answers that make a rater eligible; raters who answer otherwise are thanked and see `text`, if any."""
 
     accept: dict[Key, Accepted] = Field(min_length=1)
     """Questions about the rater, each with the answers that make a rater eligible."""
@@ -57,9 +57,9 @@ class Eligibility(_Part):
 
 
 class Questionnaire(_Part):
-    """Questions about the rater on a page of their own, for raters of some pools or of all.
+    """Questions about the rater on a separate page, for raters of some pools or of all.
 
-    `shuffle` gives each rater an order of their own.
+    `shuffle` gives each rater a different random order.
     """
 
     title: str = ""
@@ -75,7 +75,7 @@ class Questionnaire(_Part):
 
 
 class PracticeTrial(_Part):
-    """A trial to practise on: an item, a response or the pair of all, the accepted answers, and what is said then."""
+    """A practice trial: the item, the responses to show, the accepted answers, and the feedback."""
 
     item: Key
     """The item's ID in items.csv."""
@@ -90,7 +90,7 @@ class PracticeTrial(_Part):
 
 
 class Practice(_Part):
-    """Trials with feedback before the real ones. Who is right too rarely tries again, then ends or goes on."""
+    """Practice trials with feedback. Raters with too few correct answers try again, then end or continue."""
 
     trials: tuple[PracticeTrial, ...] = Field(min_length=1)
     """The practice trials."""
@@ -105,7 +105,7 @@ class Practice(_Part):
 
 
 class Debrief(_Part):
-    """What the study was about, said at the end; with the true sources, and the offer to take the ratings back."""
+    """The debriefing at the end, optionally with the true sources and the offer to delete the answers."""
 
     text: Prose = Field(min_length=1)
     """The debriefing, in Markdown."""
@@ -119,7 +119,7 @@ class Debrief(_Part):
 
 
 class Flow(_Part):
-    """The parts of the rater's way that this study has; without any, a rater sees instructions, trials and the end."""
+    """The optional steps of a rater's path; without any, a rater sees the instructions, the trials and the end page."""
 
     consent: Consent | None = None
     """The consent form."""

@@ -1,4 +1,4 @@
-"""Labels: what a person reads where files and code have a key."""
+"""Labels: what people read in place of the keys in files and code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Attribute(BaseModel):
-    """What is declared of a column that the protocol does not know otherwise."""
+    """Metadata about a column that no other part of the protocol describes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     label: Label
@@ -25,7 +25,7 @@ class Attribute(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of a study, by key. A key that has none is made readable."""
+    """The labels of a study, by key. For a key without a label, a readable one is made from the key."""
 
     sources: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Labels:
         return self.sources.get(key) or readable(key)
 
     def question(self, key: str) -> str:
-        """The label of a question or composite; of one code of a question, written `question=code`, both."""
+        """The label of a question or composite; for one code of a question, written `question=code`, both labels."""
         whole, _, code = key.rpartition("=")
         if key not in self.questions and whole in self.codes:
             return f"{self.question(whole)}: {self.codes[whole].get(code) or readable(code)}"
@@ -55,7 +55,7 @@ class Labels:
         return self.attributes.get(name) or self.question(name)
 
     def condition(self, text: str) -> str:
-        """A cell, or a part of one, in labels.
+        """A cell, or a part of one, written with labels.
 
         >>> Labels(levels={"told": {"other": "The other person"}}).condition("label=true; told=other")
         'Label: true; Told: The other person'
@@ -65,12 +65,12 @@ class Labels:
         return "; ".join(parts) or text
 
     def level(self, factor: str, level: str) -> str:
-        """The label of a level; one without a label is written as it is, but for underscores."""
+        """The label of a level; without one, the level itself with underscores replaced by spaces."""
         return self.levels.get(factor, {}).get(level) or level.replace("_", " ")
 
 
 def unique(declared: Mapping[str, str | None]) -> dict[str, str]:
-    """Declared labels, else readable keys; the key itself where another one reads the same."""
+    """Declared labels or else readable keys; the key itself if another label reads the same."""
     found = {key: label or readable(key) for key, label in declared.items()}
     counts = Counter(label.casefold() for label in found.values())
     return {key: label if declared[key] or counts[label.casefold()] == 1 else key for key, label in found.items()}
@@ -87,7 +87,7 @@ def readable(key: str) -> str:
 
 
 def same_labels(part: str, labels: Sequence[str | None]) -> Iterator[str]:
-    """A sentence where two sources, two questions ... were given the same label, however it is capitalised."""
+    """A sentence if labels of the same kind are used twice, ignoring case."""
     given = [label for label in labels if label]
     counts = Counter(label.casefold() for label in given)
     if twice := sorted({label for label in given if counts[label.casefold()] > 1}):

@@ -1,4 +1,4 @@
-"""Primary contrasts: what a study is about, each with its one test. Everything else in a report is exploratory."""
+"""Primary contrasts: the comparisons that a study is about, each with its one test. All others are exploratory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from app.design.questions.question import Key
 class PrimaryContrast(BaseModel):
     """One question, one test, and what is compared. In study.yaml a plain key means its default contrast.
 
-    A part that is left out means all of them: without a `source`, each source against the reference is a contrast of
-    its own. `test` is a key of `TESTS`; it is known once `with_test` was asked.
+    A part that is left out means all of them: without a `source`, each source against the reference is a separate
+    contrast. `test` is a key of `TESTS`; if it is None, `test_of` determines it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -55,10 +55,10 @@ class PrimaryContrast(BaseModel):
         return {"question": data}
 
     def with_test(self, name: str) -> Self:
-        """The same contrast by that test."""
+        """The same contrast with this test."""
         return self.model_copy(update={"test": name})
 
     @property
     def named(self) -> dict[str, Any]:
-        """The parts that are named, by name."""
+        """The parts that are set, by name."""
         return {part: value for part in PARTS if (value := getattr(self, part)) is not None}

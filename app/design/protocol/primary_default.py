@@ -1,4 +1,4 @@
-"""The contrast that a question gets where the protocol names none, and the primary contrasts of a whole study."""
+"""The default contrast of a question, and the primary contrasts of a whole study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study_parts import ProtocolParts
     from app.design.questions.kinds import AnyQuestion
 
-# the part that is named says which test is meant: the first that fits the question
+# The tests implied by a part that is set; the first one that fits the question is used.
 TESTS_BY_PART = {
     "factor": ("factor_effect", "change_difference"),
     "attribute": ("attribute_effect", "amce"),
@@ -28,7 +28,7 @@ TESTS_BY_PART = {
 def primary_contrasts(protocol: ProtocolParts) -> tuple[PrimaryContrast, ...]:
     """The declared primary contrasts, each with its test.
 
-    Where none is declared: the default contrast of the first question that has one and is not about the rater.
+    If none is declared: the default contrast of the first question that has one and is not about the rater.
     """
     declared = protocol.analysis.primary
     if declared:
@@ -43,7 +43,7 @@ def _not_about_raters(protocol: ProtocolParts) -> Iterator[AnyQuestion]:
 
 
 def test_of(protocol: ProtocolParts, contrast: PrimaryContrast) -> str | None:
-    """The test that a contrast names, else the one that its parts or its question call for."""
+    """The test that a contrast names, otherwise the one implied by its parts or its question."""
     if contrast.test is not None:
         return contrast.test
     question = first_question(protocol, contrast.question)
@@ -57,7 +57,7 @@ def test_of(protocol: ProtocolParts, contrast: PrimaryContrast) -> str | None:
 
 
 def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | None:
-    """What the design says a question or composite compares: sources, else conditions, else pools, else agreement."""
+    """The default comparison for a question or composite: sources, else conditions, else pools, else agreement."""
     question = first_question(protocol, key)
     if question is None:
         return None
@@ -68,7 +68,7 @@ def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | Non
 
 
 def _of_its_own(protocol: ProtocolParts, question: AnyQuestion, key: str) -> str | None:
-    """The test of a question with a key, about marked words, or about the rater; empty where such a one has none."""
+    """The test for highlights, questions about the rater (empty if none) and answer keys; None for all others."""
     kind = kind_of(question)
     if kind == "highlight":
         return "span_f1" if has_key(question) else "span_alpha"
@@ -89,13 +89,13 @@ def _by_design(protocol: ProtocolParts, question: AnyQuestion) -> str | None:
 
 
 def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:
-    """The question of that key; of a composite its first question, whose kind and target are those of all of them."""
+    """The question with this key; for a composite its first question, whose kind and target all of them share."""
     composite = protocol.analysis.composites.get(key)
     return protocol.question(composite.questions[0] if composite else key)
 
 
 def has_key(question: AnyQuestion) -> bool:
-    """Whether there is a right answer."""
+    """Whether the question has correct answers."""
     if isinstance(question, HighlightQuestion):
         return question.correct_column is not None
     return isinstance(question, CategoryQuestion) and bool(question.correct or question.correct_column)

@@ -1,4 +1,4 @@
-"""What is wrong with the primary contrasts of a protocol: a sentence each, which names the place in the list."""
+"""Problems with the primary contrasts of a protocol, one sentence each, naming the position in the list."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from app.design.questions.kinds import AnyQuestion
 
 SHOWN_LABEL = "shown_label"
-# tests of the share at or above the cut
+# Tests of the proportion of ratings at or above the cut-off value.
 WITH_CUT = {"share_at_least_ratio", "percent_change_at_least"}
 
 
 def primary_problems(protocol: ProtocolParts) -> Iterator[str]:
-    """Every name that is not declared, every part that a test does not take or lacks, every contrast given twice."""
+    """Undeclared names, parts that a test does not take or that it lacks, and duplicate contrasts."""
     contrasts = protocol.analysis.primary
     for place, contrast in enumerate(contrasts, 1):
         part = f"analysis.primary.{place}"
@@ -39,7 +39,7 @@ def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> It
 
 
 def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> list[str]:
-    """What is wrong with the test, and with the parts that it takes."""
+    """Problems with the test and the parts that it takes."""
     name, fitting = test_of(protocol, contrast), tests_for(question)
     if not fitting:
         return [f"{part}.question names a question that can be compared, found {contrast.question}"]
@@ -71,7 +71,7 @@ def _turns(question: AnyQuestion, name: str, part: str) -> Iterator[str]:
 
 
 def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
-    """Every name that is not declared elsewhere. Attributes and covariates may be columns of the study's files."""
+    """Names that are not declared elsewhere. Attributes and covariates may be columns of the study's files."""
     factor = contrast.factor
     known: dict[str, Collection[str]] = {
         "source": protocol.sources,
@@ -97,7 +97,7 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
 
 
 def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
-    """What a test takes from elsewhere in the protocol: the answer key, the question on who wrote a response."""
+    """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
     analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
     name, key = test_of(protocol, contrast), contrast.question
     if (compares == "accuracy" or name == "span_f1") and not has_key(question):

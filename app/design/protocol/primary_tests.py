@@ -1,4 +1,4 @@
-"""The tests and estimates that a primary contrast can name: what each compares, which questions it fits, its parts."""
+"""The tests and estimates that a primary contrast can name: what each compares, and its questions and parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Compared = Literal[
     "spans",
 ]
 Asked = Literal["rating", "choice", "ranking", "category", "highlight", "text"]
-# what may be named to say which of several contrasts is meant
+# The parts that can be set to select one of several contrasts.
 PARTS = (
     "source",
     "reference",
@@ -112,7 +112,7 @@ TESTS: dict[str, PrimaryTest] = {
 
 
 def kind_of(question: AnyQuestion) -> Asked:
-    """How the question is answered, as far as tests care: a slider and a rating take the same ones."""
+    """How the question is answered, as far as tests are concerned: sliders count as ratings."""
     if isinstance(question, RatingQuestion | SliderQuestion):
         return "rating"
     if isinstance(question, ChoiceQuestion):
@@ -125,6 +125,6 @@ def kind_of(question: AnyQuestion) -> Asked:
 
 
 def tests_for(question: AnyQuestion) -> list[str]:
-    """The names of the tests that fit a question. What raters say of themselves can change, and no more."""
+    """Names of the tests that fit a question. Questions about the rater only allow tests of change."""
     asked, is_of_rater = kind_of(question), question.target == "rater"
     return [name for name, test in TESTS.items() if asked in test.asked and (test.compares == "change") == is_of_rater]

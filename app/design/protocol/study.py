@@ -1,4 +1,4 @@
-"""The study protocol: a whole study but its texts and ratings, as study.yaml says it."""
+"""The study protocol: everything in study.yaml, that is, a study without its texts and ratings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Protocol(ProtocolParts):
-    """study.yaml, checked: the parts agree with each other, so that no inconsistent protocol can be made."""
+    """A validated study.yaml whose parts are consistent; an inconsistent protocol cannot be created."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Protocol:
@@ -25,5 +25,5 @@ class Protocol(ProtocolParts):
 
     @property
     def labels(self) -> Labels:
-        """What people read instead of keys."""
+        """The labels that people read in place of keys."""
         return labels_of(self)

@@ -1,4 +1,4 @@
-"""Allocation: trials, how many raters, in which order, from which pool."""
+"""The design: trials, number of raters, order, and pools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Count = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class Pool(BaseModel):
-    """Raters of one pool: how many rate a trial, how many trials each has, and of which items.
+    """Raters of one pool: number of raters per trial, number of trials per rater, and which items they rate.
 
     `own`: items whose column `rater` in items.csv names the rater. `pool`: items whose column `pool` names the pool.
     """
@@ -34,7 +34,7 @@ class Pool(BaseModel):
 
 
 class Repeats(BaseModel):
-    """Trials that a rater gets a second time without being told, to see how far the rater agrees with themselves."""
+    """Trials that a rater gets a second time without being told, to measure intra-rater agreement."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     n: int = Field(ge=1, le=1000)
@@ -46,7 +46,7 @@ class Repeats(BaseModel):
 
 
 class Blocks(BaseModel):
-    """Trials in blocks with a pause between: of a size, or by a column of items.csv, whose order is counterbalanced."""
+    """Trials in blocks with a break between them: of a fixed size, or by a counterbalanced column of items.csv."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     size: int | None = Field(default=None, ge=1)
@@ -64,7 +64,7 @@ class Blocks(BaseModel):
 
 
 class Design(BaseModel):
-    """Who rates what."""
+    """Which raters rate what."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     trials: Trials | None = None
@@ -143,9 +143,9 @@ class Design(BaseModel):
         return self
 
     def raters_of(self, pool: str | None) -> int:
-        """How many raters of a pool rate each trial that is theirs."""
+        """Number of raters from a pool per trial of that pool."""
         return (self.pools[pool].raters_per_trial if pool in self.pools else None) or self.raters_per_trial
 
     def trials_of(self, pool: str | None) -> int | None:
-        """How many trials a rater of a pool has; None where there is no limit."""
+        """Maximum number of trials per rater in a pool; None if there is no limit."""
         return (self.pools[pool].trials_per_rater if pool in self.pools else None) or self.trials_per_rater

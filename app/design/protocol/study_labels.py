@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def labels_of(protocol: ProtocolParts) -> Labels:
-    """Every label of a study: as declared, else made from the key."""
+    """Every label of a study: as declared, otherwise made from the key."""
     composites = protocol.analysis.composites
     questions = {question.key: question.label for question in protocol.questions}
     return Labels(

@@ -1,4 +1,4 @@
-"""The parts of the study protocol, as study.yaml says them."""
+"""The parts of the study protocol, as written in study.yaml."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0
 
 
 class Source(BaseModel):
-    """Who wrote responses. Whatever else the lead says of it (family, version, prompt ...) is kept as an attribute.
+    """Who wrote responses. Other fields that the lead adds (family, version, prompt ...) are kept as attributes.
 
-    `label` is what the lead and readers of the results read, `shown_label` what raters are told where they are told.
+    `label` is shown to the lead and to readers of the results, `shown_label` to raters in studies that tell them the
+    source.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
@@ -53,12 +54,12 @@ class Source(BaseModel):
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Everything that has no field of its own."""
+        """The additional fields."""
         return dict(self.model_extra or {})
 
 
 class BelievedSource(BaseModel):
-    """The question on who wrote a response, and which sources each of its codes means."""
+    """The question that asks who wrote a response, and the sources that each of its codes stands for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     question: Key
@@ -70,7 +71,7 @@ class BelievedSource(BaseModel):
 
 
 class Analysis(BaseModel):
-    """What the lead declares before the data."""
+    """Analysis decisions that the lead declares before data collection."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     reference: str | None = None
@@ -105,7 +106,7 @@ class Analysis(BaseModel):
     """Whether to report each rater's severity on the log-odds scale of the ordinal mixed model too."""
 
     def margin_of(self, key: str) -> float | None:
-        """The margin of a question or composite: of `margin`, else of its primary contrast."""
+        """The margin of a question or composite: from `margin`, otherwise from its primary contrast."""
         of_primary = (contrast.margin for contrast in self.primary if contrast.question == key)
         return self.margin.get(key) or next((margin for margin in of_primary if margin is not None), None)
 
@@ -125,7 +126,7 @@ Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdr
 
 
 def _web_address(url: str) -> str:
-    """Refuse what no browser could open: the rater would find out at the very end."""
+    """Reject addresses that no browser could open; otherwise raters would only notice at the very end."""
     expected = f"an address such as https://example.org/done, found {url}"
     try:
         parts = urlsplit(url)
@@ -141,7 +142,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 
 
 class Ending(BaseModel):
-    """What a rater gets who leaves: a code for the platform, an address, words."""
+    """What raters get when they leave: a code for the recruitment platform, an address, a message."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     code: str = ""
@@ -153,7 +154,7 @@ class Ending(BaseModel):
 
 
 class Completion(Ending):
-    """What a rater gets at the end, and what those get who end otherwise."""
+    """What raters get at the end, and what those get whose participation ends in another way."""
 
     code: str = ""
     """Completion code for the recruitment platform, shown only after the last answer is stored."""
@@ -165,12 +166,12 @@ class Completion(Ending):
     """What raters get whose participation ends in another way."""
 
     def of(self, outcome: Outcome) -> Ending:
-        """What a rater gets who ends otherwise; nothing where the study says nothing."""
+        """What raters with this outcome get; an empty ending if the study does not declare one."""
         return self.otherwise.get(outcome, Ending())
 
 
 class ProtocolParts(BaseModel):
-    """study.yaml, each part checked by itself."""
+    """The contents of study.yaml, with each part validated separately."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     attune: Literal[1]
@@ -212,36 +213,36 @@ class ProtocolParts(BaseModel):
     """Labels for columns of your files."""
 
     def question(self, key: str) -> Question | None:
-        """The question of that key."""
+        """The question with this key, or None."""
         return next((question for question in self.questions if question.key == key), None)
 
     @property
     def title_for_raters(self) -> str:
-        """What raters read as the title: `rater_title`, so that the lead's own need not hide who wrote what."""
+        """The title shown to raters: `rater_title` or, if there is none, `title`."""
         return self.rater_title or self.title
 
     @property
     def scaled_questions(self) -> tuple[ScaledQuestion, ...]:
-        """The questions answered by a number."""
+        """The questions that are answered by a number."""
         return tuple(q for q in self.questions if isinstance(q, RatingQuestion | SliderQuestion))
 
     @property
     def choice_questions(self) -> tuple[ChoiceQuestion, ...]:
-        """The forced choices."""
+        """The forced-choice questions."""
         return tuple(q for q in self.questions if isinstance(q, ChoiceQuestion))
 
     @property
     def has_highlights(self) -> bool:
-        """Whether raters mark passages."""
+        """Whether there are questions that ask raters to mark passages."""
         return any(isinstance(q, HighlightQuestion) for q in self.questions)
 
     @property
     def ranking_questions(self) -> tuple[RankingQuestion, ...]:
-        """The rankings."""
+        """The ranking questions."""
         return tuple(q for q in self.questions if isinstance(q, RankingQuestion))
 
     @property
     def reference(self) -> str | None:
-        """The source that others are compared with: as declared, else the first human one, else the first."""
+        """The source that others are compared with: the declared one, else the first human one, else the first one."""
         human = (key for key, source in self.sources.items() if source.kind == "human")
         return self.analysis.reference or next(human, next(iter(self.sources), None))

@@ -1,4 +1,4 @@
-"""Whose label a response bears where labels are swapped."""
+"""Which source's label a response carries if labels are swapped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def swapped_source(sources: Mapping[str, Source], factor: Factor, source: str) -> str | None:
-    """The source whose label a swapped response bears: as the factor says, else the first of the other kind."""
+    """The source whose label a swapped response carries: the declared one, otherwise the first of the other kind."""
     if source in factor.swaps:
         return factor.swaps[source]
     other = {"human": "model", "model": "human"}.get(sources[source].kind)

@@ -1,1 +1,1 @@
-"""Questions, the answers that they allow, and the forms that ask them."""
+"""Questions, the answers they accept, and the forms that ask them."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CategoryQuestion(AskedQuestion):
-    """One or several codes. `correct` is the right one where there is a key; an `exclusive` code stands alone."""
+    """One or several codes. `correct` is the correct one, if any; `exclusive` codes cannot be combined with others."""
 
     empty_column: ClassVar[EmptyColumn | None] = "codes"
     type: Literal["category"]
@@ -65,15 +65,15 @@ class CategoryQuestion(AskedQuestion):
         if alone is not None and len(codes) > 1:
             words = self.codes[alone] or alone
             raise AnswerError(message("“%(words)s” cannot be combined with other answers.", words=words))
-        # A form sends an empty value along with the boxes: none ticked is an answer that was taken back, not a silence.
+        # A form sends an empty value along with the checkboxes: none ticked is a cleared answer, not a missing one.
         if codes or (sent.is_sent and self.multiple and not self.required):
             return Given(codes=codes)
         return None
 
     def read_cell(self, text: str) -> Given | None:
-        """As `AskedQuestion.read_cell`: codes in the order of the protocol, none of them unknown, doubled or too many.
+        """As `AskedQuestion.read_cell`: codes in the order of the protocol, none unknown, repeated or too many.
 
-        An empty text is the answer "none of them" where several may be picked.
+        If several codes can be selected, an empty text is the answer "none of them".
         """
         codes = [code.strip() for code in text.split("|")] if text.strip() else []
         if not self.multiple and len(codes) != 1:
@@ -99,7 +99,7 @@ class CategoryQuestion(AskedQuestion):
         return {name: value.split("|")}
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
-        """As `AskedQuestion.simulate`; three in four find the right code where there is one."""
+        """As `AskedQuestion.simulate`; if there is a correct code, three in four answers are correct."""
         return {blank.name: self._simulated(rater)}
 
     def _simulated(self, rater: SimulatedRater) -> list[str]:

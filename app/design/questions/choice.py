@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The points of `strength: true`.
 STRENGTH = {1: message("slightly"), 2: message("clearly"), 3: message("strongly")}
 DEFAULT_STRENGTH = Scale(points=tuple(Point(value=value, words=words.text) for value, words in STRENGTH.items()))
-# How simulated raters choose: in standard deviations between the two, except for the lower limit of both.
+# Thresholds of simulated raters, in standard deviations of the difference; NEITHER_BELOW applies to both responses.
 TIE_BELOW, NEITHER_BELOW, SIDE_BIAS, ONE_STRENGTH = 0.3, -1.0, 0.06, 0.8
 
 
@@ -43,7 +43,7 @@ class ChoiceQuestion(AskedQuestion):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The outcomes beside the two responses."""
+        """The outcomes other than the two responses."""
         return (*(["tie"] if self.tie else []), *(["neither"] if self.neither else []))
 
     def read(self, sent: Sent) -> Given | None:
@@ -69,13 +69,13 @@ class ChoiceQuestion(AskedQuestion):
         return found
 
     def demand(self, given: Given | None, sent: Sent) -> None:
-        """As `AskedQuestion.demand`; a side needs its strength where that is asked."""
+        """As `AskedQuestion.demand`; a chosen side needs a strength if the question asks for it."""
         super().demand(given, sent)
         if self.strength is not None and given is not None and given.side is not None and given.strength is None:
             raise AnswerError(message("Choose how strong your preference is."))
 
     def read_cell(self, text: str) -> Given | None:
-        """As `AskedQuestion.read_cell`; which response an id or a source means, only its pair can tell."""
+        """As `AskedQuestion.read_cell`; IDs of responses and names of sources cannot be resolved without the pair."""
         return Given(outcome=text.strip()) if text.strip() in self.words else None
 
     def allowed_words(self) -> str:
@@ -96,7 +96,7 @@ class ChoiceQuestion(AskedQuestion):
         return value in shown or value in self.words
 
     def form_of(self, value: str, name: str, shown: Sequence[str]) -> Form:
-        """As `AskedQuestion.form_of`; a side has the least strength."""
+        """As `AskedQuestion.form_of`; a chosen side gets the lowest strength."""
         if value not in shown:
             return {name: [value]}
         form = {name: [SIDES[shown.index(value)]]}

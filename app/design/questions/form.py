@@ -1,4 +1,4 @@
-"""Forms: what a rater's page sent, checked against its questions and told as responses instead of sides."""
+"""Forms: what a rater's page sent, validated against its questions, with sides translated to responses."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Answer(Given):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A whole form: what was answered, and what is wrong by the name of its slot."""
+    """A whole form: the answers, and an error message by slot name for each invalid one."""
 
     given: tuple[Answer, ...]
     wrong: dict[str, Message] = field(default_factory=dict)
 
 
 def asked_answers(slots: Sequence[Slot], answers: Sequence[Answer], keys: Mapping[int, str]) -> dict[str, list[str]]:
-    """What was answered to each question of a page, as ratings.csv writes it; empty where there is no answer.
+    """The answers to each question of a page, as written in ratings.csv; empty text for no answer.
 
     Args:
-        slots: all that the page asked.
-        answers: those that were given.
-        keys: of the responses, by id.
+        slots: all slots of the page.
+        answers: the answers that were given.
+        keys: the keys of the responses, by ID.
     """
     texts = {answer.slot.name: answer.slot.question.cell(answer, keys) for answer in answers}
     asked: dict[str, list[str]] = {}
@@ -48,12 +48,12 @@ def asked_answers(slots: Sequence[Slot], answers: Sequence[Answer], keys: Mappin
 
 
 def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answers:
-    """Every answer of a form.
+    """Read and validate every answer of a form.
 
     Args:
-        slots: what the page asked.
-        form: field name to values.
-        shown: the ids of the responses as shown, left first.
+        slots: the slots of the page.
+        form: values by field name.
+        shown: the IDs of the responses as shown, left first.
     """
     given: list[Answer] = []
     wrong: dict[str, Message] = {}
@@ -70,7 +70,7 @@ def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown
 
 
 def read_answer(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answer | None:
-    """One answer, or None where nothing was answered.
+    """Read one answer; None if the question was not answered.
 
     Raises:
         AnswerError: a value that the question does not allow.

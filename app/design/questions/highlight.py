@@ -31,7 +31,7 @@ class HighlightQuestion(AskedQuestion):
     """The column of items.csv or responses.csv that contains the correct passages, such as `12-30|45-60`."""
 
     def read(self, sent: Sent) -> Given | None:
-        """As `AskedQuestion.read`: offsets that a script counted on the page, else words copied, one passage a line."""
+        """As `AskedQuestion.read`: offsets computed by a script on the page, or copied words, one passage per line."""
         counted = f"{sent.name}.spans"
         if counted in sent.form:
             as_page = [as_shown(passage) for passage in sent.passages]
@@ -62,7 +62,7 @@ class HighlightQuestion(AskedQuestion):
         return "character offsets such as 12-30|45-60, in a dialogue each led by its turn: 2:12-30"
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
-        """As `AskedQuestion.simulate`: a few words that stand together."""
+        """As `AskedQuestion.simulate`: a few consecutive words."""
         words = rater.rng.choice(blank.passages).split()
         first = rater.rng.randrange(max(1, len(words)))
         return {blank.name: [" ".join(words[first : first + rater.rng.randint(1, 8)])]}

@@ -1,4 +1,4 @@
-"""The registry: every kind of question. A new one is a file beside this one, and a line here."""
+"""The registry of question kinds. To add one, add a module beside this one and a line here."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ KINDS: dict[str, type[AnyQuestion]] = {
 
 
 def kinds_with_empty(column: EmptyColumn) -> list[str]:
-    """The kinds of which an empty cell of that column may be an answer."""
+    """The kinds for which an empty cell in that column may be an answer."""
     return [name for name, kind in KINDS.items() if kind.empty_column == column]

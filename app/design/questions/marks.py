@@ -1,4 +1,4 @@
-"""Marks of a saved answer: the browser's name for it, and when it was given."""
+"""Marks of a saved answer: its key from the browser, and when it was given."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from uuid import UUID
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# The year 2100: a clock that says later is wrong.
+# The year 2100: a later time means that the clock is wrong.
 _MAX_MS = 4_102_444_800_000
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """`key`: an answer that comes twice with it counts once. `at_ms`: when it was given, by the server's clock.
+    """`key` identifies an answer: if it arrives twice, it counts once. `at_ms`: when it was given, by the server clock.
 
-    Both are None where a page was sent without scripts.
+    Both are None if the page was sent without scripts.
     """
 
     key: str | None = None
@@ -25,10 +25,10 @@ class Mark:
 
 
 def read_mark(name: str, form: Mapping[str, Sequence[str]]) -> Mark:
-    """The mark that a form has for the answer of a slot.
+    """Read the mark of a slot's answer from a form.
 
     Raises:
-        ValueError: the key is no UUID.
+        ValueError: the key is not a UUID.
 
     >>> read_mark("q0", {"q0.at": ["1700000000000"]})
     Mark(key=None, at_ms=1700000000000)

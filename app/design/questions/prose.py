@@ -1,4 +1,4 @@
-"""Text of several lines, which a form gives room for."""
+"""Text of several lines, shown in forms as a multi-line field."""
 
 from __future__ import annotations
 

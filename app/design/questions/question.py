@@ -1,4 +1,4 @@
-"""What all kinds of question share: what is asked of what, what a form sends, and what was answered."""
+"""What all kinds of question share: what is asked about what, what a form sends, and what was answered."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 Target = Literal["response", "pair", "set", "item", "turn", "rater"]
 Form = dict[str, list[str]]
-# The column of an answer that says nothing where it is empty: CSV has one cell for that and for no answer.
+# Columns in which an empty cell is ambiguous: it may be an empty answer or no answer.
 EmptyColumn = Literal["codes", "text"]
 SIDES = ("left", "right")
-# By the width of the browser's window: nothing that identifies.
+# Determined by the width of the browser window; it does not identify a rater.
 DEVICES = ("phone", "tablet", "desktop")
 MAX_TEXT = 20_000
 
 
 class AnswerError(ValueError):
-    """The question does not allow this answer. Carries words for the rater."""
+    """The question does not allow this answer. `words` is the message for the rater."""
 
     def __init__(self, words: Message) -> None:
-        """`words` say what is asked for."""
+        """Create the error; `words` says what is asked for."""
         super().__init__(words.text)
         self.words = words
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What was answered to a question, told as the response and not as the side.
+    """The answer to a question, in terms of the response instead of the side.
 
-    Exactly one of number, outcome, codes, text and ranks is set. `ranks`: the rank of each response, by its id.
+    Exactly one of number, outcome, codes, text and ranks is set. `ranks`: pairs of response ID and rank.
     """
 
     number: float | None = None
@@ -57,10 +57,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """Where on a page a question is to be answered.
+    """Where on a page a question is answered.
 
-    `name` is the form field; `shown` are the ids of the responses as shown, left first; `response_id` the one that is
-    asked about; `passages` the text that passages are asked of, or its turns.
+    `name` is the form field; `shown` are the IDs of the responses as shown, left first; `response_id` is the response
+    that the question is about; `passages` is the text to mark passages in, or its turns.
     """
 
     name: str
@@ -72,30 +72,30 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Sent(Blank):
-    """A blank with the form that came back."""
+    """A blank with the submitted form."""
 
     form: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def is_sent(self) -> bool:
-        """Whether the form has the field at all."""
+        """Whether the form contains the field."""
         return self.name in self.form
 
     @property
     def values(self) -> list[str]:
-        """What stands in the field, without spaces around."""
+        """The values of the field, stripped of surrounding white space."""
         return [value.replace("\x00", "").strip() for value in self.form.get(self.name, ())]
 
     @property
     def value(self) -> str | None:
-        """The first value that is not empty."""
+        """The first non-empty value, or None."""
         return next((value for value in self.values if value), None)
 
     def text(self, part: str = "") -> str:
         """The text in the field, or in a part of it such as `.comment`.
 
         Raises:
-            AnswerError: it is too long.
+            AnswerError: the text is too long.
         """
         text = next(iter(self.form.get(f"{self.name}{part}", ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
         if len(text) > MAX_TEXT:
@@ -104,21 +104,21 @@ class Sent(Blank):
 
 
 class SimulatedRater(Protocol):
-    """A rater whom the program plays, at one page."""
+    """A simulated rater on one page."""
 
     @property
     def rng(self) -> Random:
-        """Their own random numbers."""
+        """The rater's own random number generator."""
 
     def impression(self, response_id: int | None, dimension: str) -> float:
-        """How good they find a response on a dimension, in standard deviations."""
+        """The rater's impression of a response on a dimension, in standard deviations."""
 
 
 class AskedQuestion(BaseModel, ABC):
-    """One question. Each kind says how it is read from a form and from a file, and what it allows."""
+    """One question. Each kind defines how it is read from a form and from a file, and which answers it allows."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-    # Where an empty answer to this kind stands, if there is one.
+    # The column that is empty for an empty answer of this kind, if there is one.
     empty_column: ClassVar[EmptyColumn | None] = None
     key: Key
     """The question's name in files."""
@@ -141,31 +141,31 @@ class AskedQuestion(BaseModel, ABC):
 
     @abstractmethod
     def read(self, sent: Sent) -> Given | None:
-        """What a form answers, without the comment; None where nothing was answered.
+        """Read the answer from a form, without the comment; None if nothing was answered.
 
         Raises:
             AnswerError: a value that the question does not allow.
         """
 
     def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - some kinds look at the form again
-        """Refuse a finished form that lacks this answer.
+        """Reject a completed form that lacks this answer.
 
         Raises:
-            AnswerError: it does.
+            AnswerError: a required answer is missing.
         """
         if given is None and self.required:
             raise AnswerError(message("Choose an answer."))
 
     @abstractmethod
     def read_cell(self, text: str) -> Given | None:
-        """What a cell of ratings.csv answers, as far as the cell alone can tell; None where that is no answer."""
+        """Read a cell of ratings.csv, as far as the cell alone determines the answer; None if it is not an answer."""
 
     def cell(self, given: Given, keys: Mapping[int, str]) -> str:
-        """An answer as text, as study.yaml names the answers that it expects and ratings.csv writes them.
+        """An answer as text, written as in ratings.csv and in the expected answers of study.yaml.
 
         Args:
             given: an answer to this question.
-            keys: of the responses, by id.
+            keys: the keys of the responses, by ID.
         """
         if given.number is not None:
             return number_text(given.number)
@@ -173,29 +173,29 @@ class AskedQuestion(BaseModel, ABC):
         return chosen or given.outcome or (given.text if given.codes is None else "|".join(given.codes)) or ""
 
     def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:
-        """The rows in which an answer is stored: the response that each is about, and what it holds."""
+        """The rows in which an answer is stored: the ID of the response that each is about, and its content."""
         return [(response_id, given)]
 
     def from_rows(self, rows: Mapping[int | None, Given]) -> Given:
-        """The answer that is stored in these rows, by the response that each is about; at least one."""
+        """The answer that is stored in these rows, by the ID of the response that each is about; at least one row."""
         return next(iter(rows.values()))
 
     @abstractmethod
     def allowed_words(self) -> str:
-        """Which answers it takes, as a person reads it."""
+        """The answers that the question accepts, in words."""
 
     def meanings(self) -> Iterator[tuple[str, str]]:
         """Each value with its words, for the codebook; an empty value stands for a rule."""
         yield from ()
 
     def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - the responses matter to few kinds
-        """Whether an answer, as ratings.csv writes it, is possible where the responses with these keys are shown."""
+        """Whether an answer, written as in ratings.csv, is possible if the responses with these keys are shown."""
         return True
 
     def form_of(self, value: str, name: str, shown: Sequence[str]) -> Form:  # noqa: ARG002 - as `accepts`
-        """The form that gives an answer as ratings.csv writes it, where the responses with these keys are shown."""
+        """The form data that give an answer, written as in ratings.csv, if the responses with these keys are shown."""
         return {name: [value]}
 
     @abstractmethod
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
-        """The form that a simulated rater sends."""
+        """The form data that a simulated rater sends."""

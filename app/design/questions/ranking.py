@@ -1,7 +1,7 @@
-"""The kind `ranking`: three or more responses of an item in order, from the first to the last.
+"""The kind `ranking`: three or more responses of an item in order, from first to last.
 
-An answer is a rank for each response, stored and exported as one row per response. Rank 1 is first. Where ties are
-allowed, equal responses share a rank and no rank is left out: 1, 2, 2, 3.
+An answer is a rank for each response, stored and exported as one row per response. Rank 1 is first. If ties are
+allowed, tied responses share a rank and no rank is left out: 1, 2, 2, 3.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.design.questions.question import Blank, Form, Sent, SimulatedRater
 
 MIN_RANKED = 3
-# Simulated raters tie responses that are closer than this, in standard deviations.
+# Simulated raters tie responses that differ by less than this, in standard deviations.
 TIE_BELOW = 0.3
 
 
@@ -31,7 +31,7 @@ class RankingQuestion(AskedQuestion):
     """Whether responses may share a rank in a ranking."""
 
     def read(self, sent: Sent) -> Given | None:
-        """As `AskedQuestion.read`: a rank in a field for each response; None while one is missing."""
+        """As `AskedQuestion.read`: one field with a rank per response; None if a rank is missing."""
         cells = _cells(sent)
         ranks = [_rank(cell, len(cells)) for cell in cells if cell]
         if None in ranks:
@@ -44,7 +44,7 @@ class RankingQuestion(AskedQuestion):
         return Given(ranks=tuple(zip(sent.shown, found, strict=True)))
 
     def problem(self, ranks: Sequence[int]) -> Message | None:
-        """What is wrong with the ranks of all responses, in words for the rater; None where nothing is."""
+        """What is wrong with the ranks of all responses, as a message for the rater; None if they are valid."""
         if not self.ties and len(set(ranks)) < len(ranks):
             return message("Give each rank to one response only.")
         missing = set(range(1, max(ranks) + 1)) - set(ranks)
@@ -53,7 +53,7 @@ class RankingQuestion(AskedQuestion):
         return None
 
     def demand(self, given: Given | None, sent: Sent) -> None:
-        """As `AskedQuestion.demand`: all responses, or none where the question is optional."""
+        """As `AskedQuestion.demand`: all responses need a rank or, if the question is optional, none."""
         if given is None and (self.required or any(_cells(sent))):
             raise AnswerError(message("Give every response a rank."))
 
@@ -88,7 +88,7 @@ class RankingQuestion(AskedQuestion):
         return order_text({keys[response]: rank for response, rank in given.ranks or ()})
 
     def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:  # noqa: ARG002 - of all
-        """As `AskedQuestion.rows`: one for each response; a comment stands beside the first that was shown."""
+        """As `AskedQuestion.rows`: one row per response; a comment is stored with the first response shown."""
         comments = [given.comment, *[None] * (len(given.ranks or ()) - 1)]
         return [
             (response, Given(number=rank, comment=comment, device=given.device))
@@ -102,7 +102,7 @@ class RankingQuestion(AskedQuestion):
         return Given(ranks=ranks, comment=comment)
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
-        """As `AskedQuestion.simulate`: by impression, the best first."""
+        """As `AskedQuestion.simulate`: ordered by impression, the best first."""
         found = [(rater.impression(response, self.key), place) for place, response in enumerate(blank.shown)]
         form: Form = {}
         rank, last = 0, float("inf")
@@ -114,7 +114,7 @@ class RankingQuestion(AskedQuestion):
 
 
 def order_text(ranks: Mapping[str, int]) -> str:
-    """An order in one line, from the first to the last.
+    """An order as one line of text, from first to last.
 
     >>> order_text({"a": 2, "b": 1, "c": 2})
     'b > a = c'

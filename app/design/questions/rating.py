@@ -1,4 +1,4 @@
-"""The kind `rating`: one point of a scale, each point with its words."""
+"""The kind `rating`: one point of a scale, where each point has a label."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class RatingQuestion(NumberQuestion):
     """A Likert question: one point of a scale.
 
-    `orientation`: whether the points lie in a row or below each other, at every width, because it changes answers.
+    `orientation`: whether the points are in a row or a column. It does not depend on the screen width, because it
+    affects
+    answers.
     """
 
     type: Literal["rating"]

@@ -1,4 +1,4 @@
-"""Saves: the answers that a page sends while its rater goes on, several at a time, good ones beside others."""
+"""Saves: the answers that a page sends while the rater is still working on it; invalid ones do not block the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_KEY = message("The key is not a UUID.")
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """What a page sent: the slots that it names, the answers that can be stored, and why others cannot, by slot."""
+    """What a page sent: the slots that it names, the answers to store, and error messages by slot for the others."""
 
     names: tuple[str, ...]
     answers: tuple[Answer, ...]
@@ -31,12 +31,12 @@ class Save:
 
     @property
     def taken(self) -> list[str]:
-        """The slots whose answers can be stored, or hold none."""
+        """The slots whose answers can be stored or are empty."""
         return [name for name in self.names if name not in self.refused]
 
 
 def read_save(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Save:
-    """The answers to the slots that a form names by `slot`; as `read_answers`, but each by itself."""
+    """The answers to the slots that a form names in `slot`; like `read_answers`, but each slot is independent."""
     by_name = {slot.name: slot for slot in slots}
     names = tuple(dict.fromkeys(form.get("slot", ())))
     answers: list[Answer] = []
@@ -58,7 +58,7 @@ def read_save(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Save:
 
 
 def read_page(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Answers:
-    """A whole form, its answers with the marks of those that were still on their way when it was submitted."""
+    """A whole form; its answers have the marks of saves that were still pending when the form was submitted."""
     answers = read_answers(slots, form, shown)
     return replace(answers, given=tuple(_marked(answer, form) for answer in answers.given))
 

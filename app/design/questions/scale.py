@@ -1,4 +1,4 @@
-"""Scales: the allowed values of a rating, each with its words."""
+"""Scales: the allowed values of a rating, each with its label."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def _label(text: str) -> str:
     return label
 
 
-# What people read instead of a key: on the lead's pages, in charts and in tables.
+# What people read in place of a key: on the lead's pages, in charts and in tables.
 Label = Annotated[str, AfterValidator(_label)]
 
 
 def number(text: object) -> float | None:
-    """The finite number that is meant, or None.
+    """Parse a finite number; None if the text is not one.
 
     >>> number(" 0.5 "), number("-5"), number("five"), number(True), number("nan"), number("1_0")
     (0.5, -5.0, None, None, None, None)
@@ -42,7 +42,7 @@ def number(text: object) -> float | None:
 
 
 def number_text(value: float) -> str:
-    """A number as people and CSV files write it: 4, not 4.0.
+    """A number as written by people and in CSV files: 4, not 4.0.
 
     >>> number_text(4.0), number_text(0.5), number_text(-5.0)
     ('4', '0.5', '-5')
@@ -94,5 +94,5 @@ class Scale(BaseModel):
         return tuple(point.value for point in self.points)
 
     def words_of(self, value: float) -> str:
-        """What the point says, or its number where it says nothing."""
+        """The label of the point or, if it has none, its number."""
         return next((point.words for point in self.points if point.value == value), "") or number_text(value)

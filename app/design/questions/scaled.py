@@ -1,4 +1,4 @@
-"""Questions that are answered by a number: what ratings and sliders share."""
+"""Questions that are answered by a number: the shared base of ratings and sliders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.language.message import Message
 
 CANNOT_JUDGE = "cannot_judge"
-# How often a simulated rater cannot judge.
+# Proportion of a simulated rater's answers that are "cannot judge".
 CANNOT_JUDGE_SHARE = 0.01
 
 
@@ -37,11 +37,11 @@ class NumberQuestion(AskedQuestion):
 
     @abstractmethod
     def value_of(self, text: str) -> float | None:
-        """The value that is meant (`4`, `4.0` and ` 4 ` are one), or None where it is off the scale."""
+        """The value that the text means (`4`, `4.0` and ` 4 ` are the same), or None if it is not on the scale."""
 
     @abstractmethod
     def out_of_range(self) -> Message:
-        """What is asked for, in words for the rater."""
+        """The error message for the rater for a value that is not allowed."""
 
     def read(self, sent: Sent) -> Given | None:
         """As `AskedQuestion.read`."""

@@ -14,7 +14,7 @@ from app.language.message import Message, message
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Every step is a value of the scale that statistics go through.
+# Statistics iterate over every step of the scale.
 MAX_STEPS = 10_000
 
 
@@ -45,7 +45,7 @@ class SliderQuestion(NumberQuestion):
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The declared values, ascending; in decimal steps, so that 0.1 + 0.2 stays 0.3."""
+        """The allowed values, ascending; computed in decimal steps, so that 0.1 + 0.2 is 0.3."""
         low, high, step = self._limits
         return tuple(float(low + step * k) for k in range(int((high - low) / step) + 1))
 

@@ -1,4 +1,4 @@
-"""Slots: every place on a rating page where an answer is asked, and what an answer to it may be."""
+"""Slots: every place on a rating page where an answer is requested."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One question asked of one thing on the page. `name` is the form field: it tells nothing of the response.
+    """One question about one thing on the page. `name` is the form field and reveals nothing about the response.
 
-    `place` counts the responses as stored, of a pair left first; `nth` as they are read. `passages`: where passages are
-    asked for, the text that they are of, or its turns. `shown`: the ids of the responses that are asked about together.
+    `place` numbers the responses as stored, in a pair left first; `nth` numbers them in reading order. `passages`: for
+    highlights, the text to mark passages in, or its turns. `shown`: for rankings, the IDs of the responses asked about.
     """
 
     name: str
@@ -36,16 +36,16 @@ class Slot:
     shown: tuple[int, ...] = ()
 
     def blank(self, shown: Sequence[int]) -> Blank:
-        """What its question needs to know of it.
+        """The blank to be answered.
 
         Args:
-            shown: the ids of the responses as shown, left first.
+            shown: the IDs of the responses as shown, left first.
         """
         return Blank(self.name, tuple(shown), self.response_id, self.passages, self.in_turns)
 
     @property
     def about(self) -> Message | None:
-        """What it is asked of, as the page calls it: Response A, turn 3, or nothing."""
+        """What the question is about, as named on the page: Response A, turn 3, or None."""
         response = response_name(self.nth, self.n_shown) if self.place is not None else None
         if self.turn is None:
             return response
@@ -55,15 +55,15 @@ class Slot:
 
 
 def response_name(nth: int, n_shown: int) -> Message:
-    """What the page calls a response: by its letter, where there are several.
+    """The name of a response on the page: with a letter if there are several.
 
-    The letters are those of the keys that choose, in every language.
+    In every language, the letters are those of the keyboard shortcuts.
     """
     return message("Response %(letter)s", letter=letter(nth)) if n_shown > 1 else message("Response")
 
 
 def letter(nth: int) -> str:
-    """The letter of the nth response that is read: A, B, ... and numbers after Z.
+    """The letter of the nth response in reading order, from 0: A, B, ..., and numbers after Z.
 
     >>> letter(0), letter(27)
     ('A', '28')

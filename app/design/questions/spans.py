@@ -1,7 +1,7 @@
 """Spans: passages of a text as character offsets, as a highlight stores and exports them.
 
-`12-30|45-60` are two passages of one text, counted in characters (Unicode code points) from 0, the end not included.
-In a dialogue each is led by its turn, counted from 1: `2:12-30`.
+`12-30|45-60` are two passages of one text, counted in characters (Unicode code points) from 0, excluding the end.
+In a dialogue each is preceded by its turn, counted from 1: `2:12-30`.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ MAX_SPANS = 500
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A passage from `start` up to `end`, in the turn of that number, or in a text without turns where it is None."""
+    """A passage from `start` up to `end`, in the turn of that number; `turn` is None in a text without turns."""
 
     turn: int | None
     start: int
     end: int
 
     def overlaps(self, other: Span) -> bool:
-        """Whether they share a character."""
+        """Whether the two spans share a character."""
         return self.turn == other.turn and self.start < other.end and other.start < self.end
 
 
 class QuoteError(LookupError):
-    """These words do not stand in the text."""
+    """These words do not occur in the text."""
 
 
 def spans_to_text(spans: Iterable[Span]) -> str:
-    """As ratings.csv has them.
+    """Spans as written in ratings.csv.
 
     >>> spans_to_text([Span(None, 0, 5), Span(None, 9, 12)]), spans_to_text([Span(2, 0, 5)])
     ('0-5|9-12', '2:0-5')
@@ -46,7 +46,7 @@ def spans_to_text(spans: Iterable[Span]) -> str:
 
 
 def are_spans(text: str) -> bool:
-    """Whether it is written as spans are, whatever text they are of.
+    """Whether the text has the format of spans; the marked text is not checked.
 
     >>> are_spans("0-5|9-12"), are_spans("2:0-5"), are_spans(""), are_spans("5-5"), are_spans("the first words")
     (True, True, True, False, False)
@@ -56,12 +56,12 @@ def are_spans(text: str) -> bool:
 
 
 def read_spans(text: str, passages: Sequence[str], *, in_turns: bool) -> tuple[Span, ...] | None:
-    """The spans that a text says, in order, those that overlap or touch joined; None where one is none of the passages.
+    """Parse spans and sort them, joining those that overlap or touch; None if a span is invalid for the passages.
 
     Args:
-        text: as `spans_to_text` writes it; empty for no span.
-        passages: the text, or the turns.
-        in_turns: whether they are turns.
+        text: as `spans_to_text` writes it; empty for no spans.
+        passages: the text, or its turns.
+        in_turns: whether the passages are turns.
     """
     parts = text.split("|") if text else []
     found = [_ONE.fullmatch(part.strip()) for part in parts]
@@ -81,15 +81,16 @@ def read_spans(text: str, passages: Sequence[str], *, in_turns: bool) -> tuple[S
 
 
 def find_quotes(quotes: Iterable[str], passages: Sequence[str], *, in_turns: bool) -> tuple[Span, ...]:
-    """The spans of words that were copied from a text, whatever white space stands between them.
+    """The spans of words copied from a text, ignoring differences in white space.
 
     Args:
-        quotes: each a passage: its first place that no earlier one has, so that the same twice means two places.
-        passages: the text, or the turns.
-        in_turns: whether they are turns.
+        quotes: the copied passages. Each is located at its first occurrence that no earlier quote covers, so the same
+            words twice mean two places.
+        passages: the text, or its turns.
+        in_turns: whether the passages are turns.
 
     Raises:
-        QuoteError: with the words that the text does not have.
+        QuoteError: with the words that do not occur in the text.
     """
     spans: list[Span] = []
     for quote in quotes:
@@ -113,7 +114,7 @@ def quotes_of(spans: Iterable[Span], passages: Sequence[str]) -> list[str]:
 
 
 def from_shown(spans: Iterable[Span], passages: Sequence[str]) -> tuple[Span, ...]:
-    """Spans that a browser counted, in the characters of the text itself: a browser makes one of a line end's two."""
+    """Convert spans counted in a browser to offsets in the text itself; browsers count a CRLF as one character."""
     ends = [_places(passage) for passage in passages]
     return tuple(
         Span(span.turn, ends[(span.turn or 1) - 1][span.start], ends[(span.turn or 1) - 1][span.end]) for span in spans
@@ -121,7 +122,7 @@ def from_shown(spans: Iterable[Span], passages: Sequence[str]) -> tuple[Span, ..
 
 
 def to_shown(spans: Iterable[Span], passages: Sequence[str]) -> tuple[Span, ...]:
-    """Spans of the text itself, in the characters that a browser counts."""
+    """Convert spans of the text itself to offsets as a browser counts them."""
     shown = []
     for span in spans:
         places = {place: number for number, place in enumerate(_places(passages[(span.turn or 1) - 1]))}
@@ -132,12 +133,12 @@ def to_shown(spans: Iterable[Span], passages: Sequence[str]) -> tuple[Span, ...]
 
 
 def as_shown(text: str) -> str:
-    """The text with the line ends that a browser gives it."""
+    """The text with line ends as in a browser."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _places(text: str) -> list[int]:
-    """For each character as shown, and for the end, its place in the text itself."""
+    """For each character as shown, and for the end, its offset in the text itself."""
     return [place for place in range(len(text)) if text[place - 1 : place + 1] != "\r\n" or not place] + [len(text)]
 
 

@@ -29,7 +29,7 @@ class TextQuestion(AskedQuestion):
         return Given(text=sent.text()) if sent.is_sent else None
 
     def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - as in the base
-        """As `AskedQuestion.demand`: by its length."""
+        """As `AskedQuestion.demand`: checks the length."""
         length = len(given.text or "") if given else 0
         least = max(self.min_length, 1 if self.required else 0)
         if length < least and (self.required or length):
@@ -43,8 +43,8 @@ class TextQuestion(AskedQuestion):
         """As `AskedQuestion.allowed_words`."""
         return "any text"
 
-    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:  # noqa: ARG002 - every simulated rater says the same
-        """As `AskedQuestion.simulate`: as long as the question demands, empty where it may be left out."""
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:  # noqa: ARG002 - every simulated rater gives the same answer
+        """As `AskedQuestion.simulate`: as long as the question requires, empty if it is optional."""
         n_times = max(1, -(-(self.min_length + 1) // (len(SIMULATED) + 1)))
         return {blank.name: [" ".join([SIMULATED] * n_times)[:MAX_TEXT] if self.required else ""]}
 
