@@ -1,4 +1,4 @@
-"""Agreement of every question: Krippendorff's alpha, over all and within each source, pool and kind of rater."""
+"""Agreement on every question: Krippendorff's alpha, overall and within each source, pool and kind of rater."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.charts.theme import Spec, Theme, Width
 
-# Alphas that studies of empathy report; see STUDY-TEMPLATES and the review of the field.
+# The range of alphas that studies of empathy usually report.
 FIELD_RANGE = (0.1, 0.7)
 SHOWN_SCOPES: tuple[set[str], ...] = ({"source"}, {"pool"}, {"rater_kind"}, set())
 MAX_SERIES = 6
@@ -23,7 +23,7 @@ SUBTITLE = "With 95% CIs. Shaded: .1 to .7, the range that empathy studies usual
 
 
 def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The first alpha of each question and scope; a pool that everybody is in is left out."""
+    """Return the first alpha per question and scope; pools that include all ratings are left out."""
     found: dict[tuple[str, str], Estimate] = {}
     n_all: dict[str, int | None] = {}
     for estimate in estimates:
@@ -39,7 +39,7 @@ def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
 def agreement_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """One row per question, one series per scope."""
+    """Return a chart with one row per question and one series per scope."""
     shown = [estimate for estimate in alphas(estimates) if estimate.estimate is not None]
     series = list(dict.fromkeys(map(series_of, shown)))[:MAX_SERIES]
     names = list(dict.fromkeys(str(estimate.question) for estimate in shown))
@@ -53,7 +53,7 @@ def agreement_spec(
 
 
 def agreement_table(estimates: Sequence[Estimate]) -> Table:
-    """Question, whose answers, alpha, interval and numbers."""
+    """Return a table of alphas with the scope, the confidence interval and the counts."""
     header = ("Question", "Ratings of", "Alpha", "95% CI", "Units", "Raters", "Ratings")
     rows = []
     for estimate in alphas(estimates):
@@ -64,7 +64,7 @@ def agreement_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def agreement_finding(estimates: Sequence[Estimate]) -> str:
-    """The lowest and the highest alpha over all sources, against the field's range."""
+    """Describe the lowest and the highest alpha over all sources, compared with the field's range."""
     pooled = [f for f in alphas(estimates) if not f.scope and f.estimate is not None]
     if not pooled:
         return "Agreement could not be estimated."
@@ -75,7 +75,7 @@ def agreement_finding(estimates: Sequence[Estimate]) -> str:
 
 
 def series_of(estimate: Estimate) -> str:
-    """Whose answers an alpha is of, in a word or two."""
+    """Return a short name for the scope of an alpha."""
     return scope_text(estimate.scope) if estimate.scope else EVERYBODY
 
 

@@ -1,4 +1,4 @@
-"""Distributions of many questions in one chart, where responses are of one source: a bar per question."""
+"""Distributions of several questions in one chart, one bar per question, if all responses are of one source."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ WHOLE = frozenset({"source", "rater_kind"})
 
 
 def grouped_by_scale(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate, ...]]:
-    """The estimates over all responses, together where the scale has the same words; the question becomes the row.
+    """Yield groups of estimates over all responses whose scales have the same labels; each question becomes a row.
 
-    Estimates of a study whose questions are each split by source belong in a chart per question instead.
+    If the estimates are split by source, each question belongs in a chart of its own instead.
     """
     groups: dict[tuple[str, ...], list[Estimate]] = {}
     words: dict[str | None, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""The charts of a report: which there are, each with its specification, its table and what it says."""
+"""The charts of a report, each with its specification, its table and a description."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.design.protocol import study as protocol
 
     class Build(Protocol):
-        """What makes a specification."""
+        """Builds the specification of a chart."""
 
         def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
 
@@ -42,7 +42,10 @@ Part = Literal["comparison", "preference", "agreement", "conditions", "turns", "
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. `key` is unique in a report and fit for a file name and an address; `part` is where it is shown."""
+    """One chart.
+
+    `key` is unique in a report and valid in file names and URLs; `part` is the part of the report that shows it.
+    """
 
     key: str
     part: Part
@@ -54,7 +57,7 @@ class Chart:
     describe: Callable[[Sequence[Estimate]], str]
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
-        """The Vega-Lite specification; None where there is nothing to draw, and then the table says why."""
+        """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason)."""
         found = self.build(self.estimates, title=self.title, theme=theme, width=width)
         return found and {**found, "description": f"{self.title}. {self.finding}"}
 
@@ -65,24 +68,24 @@ class Chart:
 
     @property
     def table(self) -> Table:
-        """The same numbers as a table."""
+        """The same estimates as a table."""
         return self.tabulate(self.estimates)
 
     @property
     def finding(self) -> str:
-        """What the chart shows, for whoever does not see it."""
+        """What the chart shows, as alternative text."""
         return self.describe(self.estimates)
 
 
 def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
-    """Every chart that the report's estimates allow: of people first, then of judges."""
+    """Return every chart that the report's estimates allow: first those about human raters, then model judges."""
     shown = labelled(report, study.labels)
     people = [*_compared(shown, study, is_model=False), *_beyond(shown, study)]
     return [*people, *_compared(shown, study, is_model=True)]
 
 
 def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
-    """Mean differences, distributions and choices."""
+    """Yield charts of mean differences, distributions and choices."""
     who, end = (" (model judges)", "-judges") if is_model else ("", "")
     differences = _of(report, "comparison", is_model=is_model)
     if differences:
@@ -103,7 +106,7 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
 
 
 def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
-    """A chart per question, a bar per source; a bar per question where responses are of one source."""
+    """Yield one chart per question with one bar per source; with a single source, one bar per question."""
     kinds = (distribution_spec, distribution_table, distribution_finding)
     scaled = [question.key for question in study.scaled_questions]
     every = [f for key in scaled for f in _of(report, "distribution", key, is_model=is_model)]
@@ -119,7 +122,7 @@ def _distributions(report: Report, study: protocol.Protocol, who: str, end: str,
 
 
 def _beyond(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
-    """The charts over several questions, of conditions, turns, raters and judges."""
+    """Yield the charts over several questions, and those of conditions, turns, raters and judges."""
     agreed = _named(report.of("agreement"), study)
     if alphas(agreed):
         kinds = (agreement_spec, agreement_table, agreement_finding)
@@ -165,7 +168,7 @@ def _of(report: Report, section: str, question: str | None = None, *, is_model: 
 
 
 def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
-    """With the question's label in place of its key, where a chart shows several questions."""
+    """Replace each question's key by its label, for charts that show several questions."""
     return tuple(
         replace(one, question=study.labels.question(one.question)) if one.question else one for one in estimates
     )

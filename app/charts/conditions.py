@@ -1,4 +1,4 @@
-"""Label by source, or condition by source: the mean of each source in each condition."""
+"""The mean of each source by shown label or by condition."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NAMES = {"shown_label": "Shown label", "condition": "Condition"}
 
 
 def splits_of(estimates: Sequence[Estimate]) -> list[str]:
-    """What the means are split by: what was shown of the source first, since it says what raters read."""
+    """Return the scope keys by which means are split; shown labels come first."""
     means = [estimate for estimate in estimates if estimate.statistic == "mean"]
     return [split for split in SCOPES if any(set(f.scope) in ({split}, {split, "source"}) for f in means)]
 
 
 def places_of(estimates: Sequence[Estimate], split: str) -> list[Place]:
-    """The mean of each source in each condition, or of all responses where no source is named."""
+    """Return the mean of each source in each condition, or of all responses if none is split by source."""
     means = [f for f in estimates if f.statistic == "mean"]
     by_source = [f for f in means if set(f.scope) == {split, "source"}]
     shown = by_source or [f for f in means if set(f.scope) == {split}]
@@ -39,7 +39,7 @@ def places_of(estimates: Sequence[Estimate], split: str) -> list[Place]:
 def conditions_spec(
     estimates: Sequence[Estimate], split: str, *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """Parallel lines are no interaction."""
+    """Return a line chart in which parallel lines mean that there is no interaction."""
     draw = partial(lines_spec, x=NAMES[split], y="Mean rating", title=title, theme=theme, width=width)
     return draw(places_of(estimates, split), is_ordered=False)
 
@@ -50,7 +50,7 @@ def conditions_table(estimates: Sequence[Estimate], split: str) -> Table:
 
 
 def conditions_finding(estimates: Sequence[Estimate], split: str) -> str:
-    """The interaction where there is one, else the means."""
+    """Describe the interaction if there is one, otherwise the means."""
     found = [f for f in estimates if f.statistic == "interaction" and split in f.scope and f.estimate is not None]
     if found:
         one = found[0]

@@ -1,4 +1,4 @@
-"""Diverging stacked bars: how often each point of a scale was given, one bar a source."""
+"""Diverging stacked bars: how often each point of a scale was chosen, one bar per source."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ROW_HEIGHT = 46
 def distribution_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """One bar for each `median` (or `mode`) estimate that has ratings, the middle of the scale in the middle.
+    """Return one bar per `median` (or `mode`) estimate that has ratings, centered on the middle of the scale.
 
-    Where the number of points is odd the middle point stands half on either side. None where nothing was rated.
+    With an odd number of points, the middle point extends equally to both sides. None if there are no ratings.
     """
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
     if not bars:
@@ -49,7 +49,7 @@ def distribution_spec(
 
 
 def distribution_table(estimates: Sequence[Estimate]) -> Table:
-    """Counts and shares of each point, then number, median, mean and standard deviation; one row per source."""
+    """Return counts and shares per point, and the number, median, mean and standard deviation; one row per source."""
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS]
     words = tuple(bars[0].detail["words"]) if bars else ()
     rest = {(str(estimate.scope), estimate.statistic): estimate for estimate in estimates}
@@ -70,7 +70,7 @@ def distribution_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def distribution_finding(estimates: Sequence[Estimate]) -> str:
-    """The middle rating of each bar."""
+    """Describe the median (or most frequent) rating of each bar."""
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
     said = [f"{scope_text(f.scope)} {estimate_text(f)}" for f in bars]
     kind = "Most frequent" if bars and bars[0].statistic == "mode" else "Median"
@@ -99,7 +99,7 @@ def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
 
 
 def _segments(estimate: Estimate, colours: list[str]) -> list[dict[str, Any]]:
-    """Where each point's segment begins and ends, so that the middle of the scale is at 0."""
+    """Return the segment of each point, positioned so that the middle of the scale is at 0."""
     words, counts = estimate.detail["words"], estimate.detail["counts"]
     shares = [count / sum(counts) for count in counts]
     half, is_odd = divmod(len(shares), 2)

@@ -1,4 +1,4 @@
-"""Forest plot: the mean difference of each source and question with its interval for new items and raters."""
+"""Forest plot: the mean difference per source and question, with its confidence interval for new items and raters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROW_HEIGHT = 30
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The first mean difference of each question and scope: the one whose interval holds for new items and raters."""
+    """Return the first mean difference per question and scope, whose interval is for new items and raters."""
     found = [
         estimate for estimate in estimates if estimate.statistic == "mean_difference" and estimate.unit == "rating"
     ]
@@ -36,9 +36,9 @@ def forest_spec(
     theme: Theme = "light",
     width: Width = 400,
 ) -> Spec | None:
-    """One row a difference that has an estimate, the numbers beside it. None where there is none.
+    """Return a chart with one row per estimable difference and its values beside it; None if there is none.
 
-    `margins`: what the lead declared too small to matter, by the question's label; shaded on both sides of zero.
+    `margins`: the declared equivalence margin by the question's label; shaded on both sides of zero.
     """
     rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
@@ -67,7 +67,7 @@ def forest_spec(
 
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:
-    """Difference, interval, p and numbers, one row per difference; the reason where there is no estimate."""
+    """Return one row per difference: estimate, interval, p-value and counts, or the reason if it is not estimable."""
     header = ("Comparison", "Mean difference", "95% CI", "p", "Items", "Raters", "Ratings")
     rows = []
     for estimate in headlines(estimates):
@@ -97,7 +97,7 @@ def _row(estimate: Estimate, rows: Sequence[Estimate]) -> dict[str, Any]:
 
 
 def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
-    """The question; the source too where there are several, and the pool on a line of its own."""
+    """Label of a row: the question, the source if there are several, and the pool on a line of its own."""
     is_one = len({row.scope["source"] for row in rows}) == 1
     name = str(estimate.question) if is_one else f"{estimate.question}: {estimate.scope['source']}"
     others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
@@ -115,7 +115,7 @@ def _margin(estimate: Estimate, margins: Mapping[str, float]) -> dict[str, float
 
 
 def _margins(base: alt.Chart, margins: Mapping[str, float], colours: Colours) -> list[alt.Chart]:
-    """The equivalence margin of each row, behind its interval."""
+    """Return a layer with the equivalence margin of each row, behind its interval."""
     if not margins:
         return []
     known = base.transform_filter("isValid(datum.margin_low)")
@@ -131,7 +131,7 @@ def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
 
 
 def forest_finding(estimates: Sequence[Estimate]) -> str:
-    """Each difference with its interval."""
+    """Describe each difference with its interval."""
     known = [f for f in headlines(estimates) if f.estimate is not None]
     said = [f"{f.question}, {scope_text(f.scope)}: {_numbers(f)}" for f in known]
     return f"Mean differences with 95% CIs. {first_few(said)}" if said else "No difference could be estimated."

@@ -1,4 +1,4 @@
-"""Model judges beside people: each judge's correlation with the human mean, and what a human rater reaches."""
+"""Model judges and human raters: each judge's agreement with the human raters, and the human ceiling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUBTITLE = "Each judge's agreement with the human raters, and the agreement that
 
 
 def judge_rows(estimates: Sequence[Estimate]) -> list[tuple[Estimate, Estimate | None]]:
-    """Each judge's agreement on each question over all people, beside the ceiling."""
+    """Return each judge's agreement on each question over all human raters, with the human ceiling."""
     found = []
     for judge, ceiling in PAIRS:
         whole = [f for f in estimates if set(f.scope) == {"rater_kind", "raters"}]
@@ -32,7 +32,7 @@ def judge_rows(estimates: Sequence[Estimate]) -> list[tuple[Estimate, Estimate |
 def judges_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """One row per question; the ceiling is a series beside the judges."""
+    """Return a chart with one row per question; the ceiling is one more series beside the judges."""
     rows = [(f, ceiling) for f, ceiling in judge_rows(estimates) if f.estimate is not None]
     names = list(dict.fromkeys(str(estimate.question) for estimate, _ in rows))
     dots: dict[tuple[int, str], Dot] = {}
@@ -61,13 +61,13 @@ def _row(estimate: Estimate, ceiling: Estimate | None) -> tuple[str, ...]:
 
 
 def judges_finding(estimates: Sequence[Estimate]) -> str:
-    """How often each judge reaches the ceiling."""
+    """Describe on how many questions each judge reaches the ceiling."""
     sentences = [judge_sentence(name, rows) for name, rows in by_judge(estimates).items()]
     return " ".join(sentences) or "No judge could be compared with people."
 
 
 def by_judge(estimates: Sequence[Estimate]) -> dict[str, list[tuple[Estimate, Estimate]]]:
-    """The questions on which a judge and its ceiling are both known, by judge."""
+    """Group the questions with both a judge's agreement and its ceiling, by judge."""
     found: dict[str, list[tuple[Estimate, Estimate]]] = {}
     for estimate, ceiling in judge_rows(estimates):
         if estimate.estimate is not None and ceiling is not None and ceiling.estimate is not None:
@@ -76,12 +76,12 @@ def by_judge(estimates: Sequence[Estimate]) -> dict[str, list[tuple[Estimate, Es
 
 
 def judge_sentence(name: str, rows: Sequence[tuple[Estimate, Estimate]]) -> str:
-    """On how many questions a judge agrees with people as much as a person does."""
+    """State on how many questions a judge agrees with human raters as much as a human rater does."""
     n = sum((estimate.estimate or 0.0) >= (ceiling.estimate or 0.0) for estimate, ceiling in rows)
     questions = "question" if len(rows) == 1 else "questions"
     return f"{name} reaches the human ceiling on {n} of {len(rows)} {questions}."
 
 
 def judge_name(estimate: Estimate) -> str:
-    """The judge's id: judges have no labels."""
+    """Return the judge's ID; judges have no labels."""
     return " and ".join(estimate.scope["raters"])

@@ -22,7 +22,7 @@ SUBTITLE = "Means with 95% CIs"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A mean of a series at a place of the axis; `order` sorts the places."""
+    """The mean of one series at one position of the axis; `order` sorts the positions."""
 
     at: str
     order: float
@@ -33,7 +33,7 @@ class Place:
 def lines_spec(
     places: Sequence[Place], *, x: str, y: str, title: str, theme: Theme, width: Width, is_ordered: bool
 ) -> Spec | None:
-    """Points with intervals joined by lines; where the places are ordered (turns) the interval is a band too."""
+    """Return points with intervals, joined by lines; ordered positions (turns) show the intervals as a band."""
     drawn = [place for place in places if place.estimate.estimate is not None]
     if not drawn:
         return None
@@ -76,7 +76,7 @@ def _row(place: Place) -> dict[str, Any]:
 
 
 def lines_table(places: Sequence[Place], first: str) -> Table:
-    """One row per place, one column per series, each mean with its interval."""
+    """Return a table with one row per position and one column per series; each mean has its interval."""
     series = list(dict.fromkeys(place.series for place in places))
     at = list(dict.fromkeys(place.at for place in sorted(places, key=lambda place: place.order)))
     cells = {(place.at, place.series): _cell(place.estimate) for place in places}

@@ -1,4 +1,4 @@
-"""Time against straight-lining: how fast each rater answers, and how much of it is one and the same answer."""
+"""Speed and straight-lining: how fast each rater answers, and how often they give their most frequent answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUBTITLE = "One point per rater; fast raters with one answer stand at the top le
 
 
 def rater_points(estimates: Sequence[Estimate]) -> list[tuple[str, float, float]]:
-    """Rater, median seconds per trial, and share of the most frequent answer, averaged over questions."""
+    """Return rater, median seconds per trial, and share of the most frequent answer averaged over questions."""
     seconds: dict[str, float] = {}
     shares: dict[str, list[float]] = {}
     for estimate in estimates:
@@ -34,12 +34,12 @@ def rater_points(estimates: Sequence[Estimate]) -> list[tuple[str, float, float]
 
 
 def flagged_of(estimates: Sequence[Estimate]) -> str:
-    """The names of the flagged raters with the reasons, as the report notes them."""
+    """Return the names of the flagged raters with the reasons, as noted in the report."""
     return next((f.note for f in estimates if f.statistic == "flagged_share" and f.estimate), "")
 
 
 def pace_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
-    """A point per rater; flagged raters in another colour and shape."""
+    """Return a chart with one point per rater; flagged raters have another colour and shape."""
     points, flagged = rater_points(estimates), _flagged_names(estimates)
     if not points:
         return None
@@ -72,14 +72,14 @@ def pace_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "ligh
 
 
 def pace_table(estimates: Sequence[Estimate]) -> Table:
-    """One row per rater, the fastest first."""
+    """Return one row per rater, fastest first."""
     points = sorted(rater_points(estimates), key=lambda point: point[1])
     rows = tuple((name, number(time, "points"), number(share, "share")) for name, time, share in points)
     return Table(("Rater", "Median seconds per trial", "Most frequent answer"), rows)
 
 
 def pace_finding(estimates: Sequence[Estimate]) -> str:
-    """The range of times, and how many raters are flagged."""
+    """Describe the range of times and how many raters are flagged."""
     times = [time for _, time, _ in rater_points(estimates)]
     if not times:
         return "No times are known."

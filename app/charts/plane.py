@@ -1,4 +1,4 @@
-"""Two questions against each other, such as warmth against correctness: one point per source, intervals both ways."""
+"""Two questions against each other, such as warmth and correctness: one point per source, with both intervals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MIN_SOURCES = 2
 
 
 def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estimate]]:
-    """The sources whose means on the first two questions are both known: source, x, y."""
+    """Return source, x and y for the sources with a mean on each of the first two questions."""
     means = [f for f in estimates if f.statistic == "mean" and set(f.scope) == {"source"} and f.estimate is not None]
     questions = list(dict.fromkeys(f.question for f in means))[:2]
     by_question = [{f.scope["source"]: f for f in means if f.question == question} for question in questions]
@@ -30,7 +30,7 @@ def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estima
 
 
 def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
-    """A point per source, named beside it."""
+    """Return a chart with one labelled point per source."""
     points = points_of(estimates)
     if not points:
         return None
@@ -70,14 +70,14 @@ def _row(source: str, x: Estimate, y: Estimate) -> dict[str, Any]:
 
 
 def plane_table(estimates: Sequence[Estimate]) -> Table:
-    """One row per source, the mean of each question with its interval."""
+    """Return one row per source with the mean on each question and its interval."""
     points = points_of(estimates)
     header = ("Source", *(str(one.question) for one in points[0][1:])) if points else ("Source",)
     return Table(header, tuple((source, _cell(x), _cell(y)) for source, x, y in points))
 
 
 def plane_finding(estimates: Sequence[Estimate]) -> str:
-    """The means of each source."""
+    """Describe the means of each source."""
     points = points_of(estimates)
     said = [f"{source} {estimate_text(x)} and {estimate_text(y)}" for source, x, y in points]
     questions = f"{points[0][1].question} and {points[0][2].question}" if points else "both questions"

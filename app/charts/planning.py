@@ -1,4 +1,4 @@
-"""What to expect of a study: for each statistic the width of its interval, and its power, over the number of raters."""
+"""Expected results of a planned study: the interval width and power of each statistic by number of raters."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 Measure = Literal["width", "power"]
 HEIGHT, PRINT_WIDTH = 220, 560
 DEFAULT_POWER = 0.8
-# two standard errors to each side
+# Two standard errors to each side.
 REACH = 2
 TITLES: dict[Measure, str] = {"width": "Width of the 95% CI", "power": "Power"}
 
 
 @dataclass(frozen=True, slots=True)
 class PlanChart:
-    """One chart. `key` is unique in a plan and fit for a file name."""
+    """One chart. `key` is unique in a plan and valid in file names."""
 
     key: str
     title: str
@@ -37,7 +37,7 @@ class PlanChart:
     rows: tuple[PlanRow, ...]
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec:
-        """A line for each number of items and of raters for each trial, with bars of two Monte Carlo errors."""
+        """Return one line per number of items and raters per trial, with bars of two Monte Carlo errors."""
         colours = COLOURS[theme]
         lines = list(dict.fromkeys(_line(row) for row in self.rows))
         palette = [colours.source, colours.reference, colours.ink, colours.muted]
@@ -76,7 +76,7 @@ class PlanChart:
 
 
 def planning_charts(plan: Plan) -> list[PlanChart]:
-    """The width of each statistic's interval, then its power where something is tested."""
+    """Return charts of each statistic's interval width, and of its power if it is tested."""
     charts = []
     for place, statistic in enumerate(dict.fromkeys(row.statistic for row in plan.rows), start=1):
         for measure in ("width", "power"):
@@ -88,7 +88,7 @@ def planning_charts(plan: Plan) -> list[PlanChart]:
 
 
 def planning_table(rows: Sequence[PlanRow]) -> Table:
-    """Everything that is expected, one row per scenario and statistic."""
+    """Return all expected results, one row per scenario and statistic."""
     header = (
         "Statistic",
         "Items",

@@ -1,4 +1,4 @@
-"""Share bars of a forced choice: source, tie, neither, reference, and the share preferred with its interval."""
+"""Stacked bars of a forced choice: source, tie, neither, reference, and the share preferred with its interval."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from app.charts.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 66
-# how far the bar stands below the middle of its row, and the interval above it
+# Offset of the bar below the middle of its row, and of the interval above it.
 BELOW, ABOVE = 8, -14
 SUBTITLE = "Point and line: share preferred{ties}, with 95% CI"
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The first record of each share preferred against a reference: for new items and raters."""
+    """Return the first share preferred against each reference, whose interval is for new items and raters."""
     shares = [
         estimate for estimate in estimates if estimate.statistic == "share_preferred" and "reference" in estimate.scope
     ]
@@ -44,7 +44,7 @@ def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
 def preference_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """One bar a source, against the reference. None where nothing was chosen."""
+    """Return one bar per source, against the reference; None if there are no choices."""
     rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
@@ -74,7 +74,7 @@ def preference_spec(
 
 
 def preference_table(estimates: Sequence[Estimate]) -> Table:
-    """Counts of each outcome, the share preferred with its interval and p; one row per source."""
+    """Return one row per source: counts of each outcome, share preferred, interval and p-value."""
     header = (
         "Comparison",
         "Preferred",
@@ -95,7 +95,7 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def preference_finding(estimates: Sequence[Estimate]) -> str:
-    """Each share preferred with its interval."""
+    """Describe each share preferred with its interval."""
     known = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     said = [
         f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of {f.n_ratings:,} choices"

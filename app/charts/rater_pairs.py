@@ -1,4 +1,4 @@
-"""Kappa of every two raters as a heat map: whoever agrees with nobody shows as a pale row."""
+"""Heat map of the kappa of every pair of raters: a rater who agrees with no one appears as a pale row."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SUBTITLE = "Kappa of each pair; 0 is agreement by chance, 1 is full agreement"
 
 
 def with_pairs(estimates: Sequence[Estimate]) -> Estimate | None:
-    """The estimate that holds the pairs, where there are any."""
+    """Return the estimate that contains the pairs; None if there is none."""
     found = (f for f in estimates if f.statistic == "pair_kappa_median" and f.detail.get("cells"))
     return next(found, None)
 
 
 def kappas_of(estimate: Estimate) -> dict[tuple[str, str], float]:
-    """Kappa by pair, both ways round."""
+    """Return kappa by pair of raters, in both orders."""
     cells = estimate.detail["cells"].items()
     known = {pair: kappa for pair, (kappa, _) in cells if kappa is not None}
     return known | {pair[::-1]: kappa for pair, kappa in known.items()}
@@ -34,7 +34,7 @@ def kappas_of(estimate: Estimate) -> dict[tuple[str, str], float]:
 def rater_pairs_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """A cell per pair."""
+    """Return a heat map with one cell per pair."""
     estimate = with_pairs(estimates)
     if estimate is None or not kappas_of(estimate):
         return None
@@ -64,7 +64,7 @@ def _cell(pair: tuple[str, str], kappa: float, colours: list[str]) -> dict[str, 
 
 
 def rater_pairs_table(estimates: Sequence[Estimate]) -> Table:
-    """One row per pair, least agreement first."""
+    """Return one row per pair, least agreement first."""
     estimate = with_pairs(estimates)
     cells = estimate.detail["cells"].items() if estimate else ()
     known = sorted(((kappa, pair, n) for pair, (kappa, n) in cells if kappa is not None), key=lambda row: row[:2])
@@ -73,7 +73,7 @@ def rater_pairs_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def rater_pairs_finding(estimates: Sequence[Estimate]) -> str:
-    """The median pair and the two that agree least."""
+    """Describe the median kappa and the pair with the least agreement."""
     estimate = with_pairs(estimates)
     rows = rater_pairs_table(estimates).rows
     if estimate is None or not rows:

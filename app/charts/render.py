@@ -1,4 +1,4 @@
-"""A specification as a picture, for pages and for papers."""
+"""Render a specification as an image, for pages and for papers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 Format = Literal["svg", "png", "pdf"]
 FORMATS: dict[Format, str] = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
-# pictures in print want three times the pixels of a screen
+# Printed images need three times as many pixels as screens.
 SCALE = 3
 
 
 def render(spec: Spec, picture: Format) -> bytes:
-    """The chart as SVG, PNG or PDF. Takes 130-400 ms: keep the result under the hash of the specification."""
+    """Return the chart as SVG, PNG or PDF. Takes 130-400 ms: cache the result by the hash of the specification."""
     text = json.dumps(spec)
     if picture == "svg":
         return str(vl_convert.vegalite_to_svg(text)).encode()

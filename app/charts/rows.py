@@ -1,6 +1,6 @@
-"""The rows of a chart: one place each, its name on the left and, where wanted, its numbers on the right.
+"""The rows of a chart: each has a label on the left and optionally its values on the right.
 
-Rows are placed by their number, not by their name: two rows may have one name, and names may hold anything.
+Rows are positioned by number, not by label: two rows may have the same label, and labels may contain any character.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 LINE = 15
-# below this share a label does not fit into its segment
+# Segments below this share are too narrow for a label.
 LEAST_LABELLED = 0.055
 
 
@@ -23,7 +23,7 @@ PERCENT = "format(100 * abs(datum.value), '.0f') + ' %'"
 
 
 def percent(share: float) -> str:
-    """A share as it stands in a bar.
+    """Format a share as it appears in a bar.
 
     >>> percent(0.786)
     '79 %'
@@ -32,18 +32,18 @@ def percent(share: float) -> str:
 
 
 def row_place(n: int) -> alt.Y:
-    """The encoding of field `k` for `n` rows, without an axis: where several layers share rows one draws the names."""
+    """Return the y encoding of field `k` for `n` rows without an axis, for layers that share rows."""
     return alt.Y("k:O", title=None, axis=None, scale=alt.Scale(domain=list(range(n))))
 
 
 def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"] = "left") -> alt.Y:
-    """The encoding of field `k` with an axis; `labels` holds the lines of each row's label."""
+    """Return the y encoding of field `k` with an axis; `labels` contains the lines of each row's label."""
     lines = max(len(label) for label in labels)
     axis = alt.Axis(
         orient=orient,
         labelExpr=f"{json.dumps([list(label) for label in labels])}[datum.value]",
         labelLineHeight=LINE,
-        # the first of several lines stands in the middle of the row unless it is lifted
+        # Vega-Lite centers the first line on the row; this offset centers the whole label.
         labelOffset=-LINE * (lines - 1) / 2,
         values=list(range(len(labels))),
     )
@@ -51,7 +51,7 @@ def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"
 
 
 def bar_labels(base: alt.Chart, offset: float = 0) -> alt.Chart:
-    """The share in the middle of each segment that is wide enough; fields `share`, `percent`, `middle` and `ink`."""
+    """Label each segment that is wide enough with its share; uses the fields `share`, `percent`, `middle` and `ink`."""
     labels: alt.Chart = (
         base.transform_filter(f"datum.share >= {LEAST_LABELLED}")
         .mark_text(baseline="middle", yOffset=offset)

@@ -1,4 +1,4 @@
-"""Rows of points with intervals, in one or several series: what agreement, judges and summaries are drawn as."""
+"""Rows of points with intervals, in one or several series; used for agreement, judges and summaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROW_HEIGHT, SERIES_HEIGHT = 14, 13
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point in row number `row`; `text` is what it says, with its interval."""
+    """A point in row number `row`; `text` is its label, with its interval."""
 
     row: int
     series: str
@@ -30,7 +30,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What the points are placed by. `band` is shaded, `rule` a dashed line; None for none."""
+    """The axis of the points. `band` is a shaded range, `rule` the position of a dashed line; None for neither."""
 
     title: str
     band: tuple[float, float] | None = None
@@ -42,7 +42,10 @@ class Axis:
 def dots_spec(
     names: Sequence[str], dots: Sequence[Dot], axis: Axis, *, title: str, subtitle: str, theme: Theme, width: Width
 ) -> Spec | None:
-    """One row per name. Series differ by colour, by shape and by their place within the row; None without points."""
+    """Return a chart with one row per name; None without points.
+
+    Series differ by colour, by shape and by their position within the row.
+    """
     if not dots:
         return None
     series = list(dict.fromkeys(dot.series for dot in dots))
@@ -103,7 +106,7 @@ def _points(names: Sequence[str], series: list[str], axis: Axis, theme: Theme) -
 
 
 def row_labels(names: Sequence[str]) -> dict[str, Any]:
-    """The encoding of field `k` with the names of the rows: names may recur and may hold anything."""
+    """Return the encoding of field `k` with the row labels, which may repeat and may contain any character."""
     axis = {"labelExpr": f"{json.dumps(list(names))}[datum.value]", "values": list(range(len(names)))}
     return {
         "field": "k",

@@ -1,4 +1,4 @@
-"""The numbers of a chart as a table: what a screen reader and a page without script get."""
+"""The values of a chart as a table, for screen readers and for pages without scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_SAID = 8
-# how a number, an interval, a p-value or what stands for none begins
+# First characters of numbers, intervals, p-values and dashes.
 _NUMERIC = frozenset("0123456789.−–[<")
 
 
@@ -21,7 +21,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds words and no number: it is read from the left.
+        """Return whether a column contains text without numbers, and is therefore left-aligned.
 
         >>> table = Table(("Of", "Mean", "Note"), (("a", "1.5", "few"), ("b", "no ratings", "")))
         >>> table.is_text(1), table.is_text(2)
@@ -32,7 +32,7 @@ class Table:
 
 
 def is_number(cell: str) -> bool:
-    r"""Whether a cell shows a number or a dash; else it says in words why there is none.
+    r"""Return whether a cell contains a number or a dash; other cells give the reason in words.
 
     >>> [is_number(cell) for cell in ("0.50\n0.25 to 0.75", "p = .040", ".009", "the ratings do not vary", "")]
     [True, True, True, False, False]
@@ -41,7 +41,7 @@ def is_number(cell: str) -> bool:
 
 
 def first_few(sentences: Sequence[str]) -> str:
-    """As many as an alternative text can hold, and how many more the table has.
+    """Join the first few sentences for an alternative text, and say how many more the table has.
 
     >>> first_few(["a", "b"])
     'a; b.'

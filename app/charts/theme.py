@@ -1,7 +1,7 @@
-"""One look for every chart, light and dark; the background is the page's own.
+"""The common style of all charts, light and dark; the background is that of the page.
 
-The diverging colours run from orange over grey to blue, which all common kinds of colour vision tell apart; sources
-have the first colours of Okabe and Ito (2008), Color Universal Design.
+The diverging colours run from orange over grey to blue, which people with any common type of colour vision can
+distinguish; the sources have the first colours of Okabe and Ito (2008), Color Universal Design.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Spec = dict[str, Any]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 TITLE_LENGTH, SUBTITLE_LENGTH = 68, 90
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-# Okabe and Ito (2008), for several series; lighter on a dark page.
+# Okabe and Ito (2008), for several series; lighter on dark pages.
 SERIES: dict[Theme, tuple[str, ...]] = {
     "light": ("#0072b2", "#d55e00", "#009e73", "#a2508a", "#7a6400", "#3f4650"),
     "dark": ("#56b4e9", "#f0994a", "#3fc79b", "#dd9cc4", "#d9c24a", "#c3cad2"),
 }
 WHITE, BLACK = "#ffffff", "#16181d"
-# of this relative luminance (WCAG 2) and above black is the better ink
+# Above this relative luminance (WCAG 2), black text is easier to read than white.
 BRIGHT = 0.18
 
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """What a chart is drawn in."""
+    """The colours of a theme."""
 
     ink: str
     muted: str
@@ -69,7 +69,7 @@ COLOURS: dict[Theme, Colours] = {
 
 
 def diverging(n: int, theme: Theme) -> list[str]:
-    """As many colours as the scale has points, from low to high; grey in the middle.
+    """Return one colour per point of a scale with `n` points, from low to high; the middle is grey.
 
     >>> diverging(3, "light")
     ['#a6540a', '#dadde1', '#15598f']
@@ -80,7 +80,7 @@ def diverging(n: int, theme: Theme) -> list[str]:
 
 
 def series_colours(n: int, theme: Theme) -> list[str]:
-    """A colour per series; beyond six they recur, and shape and place tell them apart.
+    """Return one colour per series; after six they repeat, but shape and position differ.
 
     >>> series_colours(2, "light")
     ['#0072b2', '#d55e00']
@@ -89,7 +89,7 @@ def series_colours(n: int, theme: Theme) -> list[str]:
 
 
 def title_of(words: str, subtitle: str = "") -> Spec:
-    """A title in lines that fit over a chart.
+    """Return a title, wrapped to the width of a chart.
 
     >>> title_of("Which response is better?")
     {'text': ['Which response is better?']}
@@ -99,7 +99,7 @@ def title_of(words: str, subtitle: str = "") -> Spec:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever reads better on the colour.
+    """Return black or white, whichever is easier to read on the colour.
 
     >>> ink_on("#15598f"), ink_on("#dadde1")
     ('#ffffff', '#16181d')
@@ -110,7 +110,7 @@ def ink_on(colour: str) -> str:
 
 
 def config(theme: Theme) -> Spec:
-    """The Vega-Lite configuration of a theme."""
+    """Return the Vega-Lite configuration of a theme."""
     colours = COLOURS[theme]
     axis = {
         "labelColor": colours.muted,

@@ -1,4 +1,4 @@
-"""The trajectory of a dialogue: the mean rating after each turn, with its interval as a band, a line per source."""
+"""The course of a dialogue: the mean rating after each turn with its interval as a band, one line per source."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 def turn_places(estimates: Sequence[Estimate]) -> list[Place]:
-    """The mean at each turn."""
+    """Return the mean at each turn."""
     means = [f for f in estimates if f.statistic == "mean" and set(f.scope) in ({"turn"}, {"turn", "source"})]
     return [Place(str(f.scope["turn"]), f.scope["turn"], f.scope.get("source", EVERY_SOURCE), f) for f in means]
 
 
 def turns_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
-    """One line per source over the turns."""
+    """Return a chart with one line per source over the turns."""
     places = turn_places(estimates)
     return lines_spec(places, x="Turn", y="Mean rating", title=title, theme=theme, width=width, is_ordered=True)
 
 
 def turns_table(estimates: Sequence[Estimate]) -> Table:
-    """One row per turn, one column per source."""
+    """Return one row per turn and one column per source."""
     return lines_table(turn_places(estimates), "Turn")
 
 
 def turns_finding(estimates: Sequence[Estimate]) -> str:
-    """The slope of each source, or how it begins and ends."""
+    """Describe the slope of each source, or its first and last mean."""
     slopes = [f for f in estimates if f.statistic == "turn_slope" and f.estimate is not None]
     if slopes:
         said = [f"{f.scope.get('source', EVERY_SOURCE)} {estimate_text(f)} ({interval_text(f)})" for f in slopes]

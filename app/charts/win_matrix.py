@@ -1,4 +1,4 @@
-"""Every two sources against each other: how often the row was preferred over the column; strongest source first."""
+"""All pairs of sources: how often the row was preferred over the column; strongest source first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUBTITLE = "Share of choices in which the row was preferred over the column, tie
 
 
 def strengths_of(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The strength of each source, strongest first."""
+    """Return the strength of each source, strongest first."""
     found = {f.scope["source"]: f for f in reversed(estimates) if _is_strength(f)}
     return sorted(found.values(), key=lambda f: -(f.estimate or 0.0))
 
@@ -31,7 +31,7 @@ def _is_strength(estimate: Estimate) -> bool:
 
 
 def shares_of(estimates: Sequence[Estimate]) -> dict[tuple[str, str], float]:
-    """How often the first was preferred over the second, both ways round."""
+    """Return how often the first of a pair was preferred over the second, for both orders."""
     found: dict[tuple[str, str], float] = {}
     for estimate in estimates:
         if estimate.statistic == "share_preferred" and set(estimate.scope) == {"source", "reference"}:
@@ -42,7 +42,7 @@ def shares_of(estimates: Sequence[Estimate]) -> dict[tuple[str, str], float]:
 
 
 def order_of(estimates: Sequence[Estimate]) -> list[str]:
-    """The sources, strongest first; as they come where no strengths are known."""
+    """Return the sources, strongest first, followed by sources without a strength."""
     ranked = [f.scope["source"] for f in strengths_of(estimates) if f.estimate is not None]
     return list(dict.fromkeys([*ranked, *(source for source, _ in shares_of(estimates))]))
 
@@ -50,7 +50,7 @@ def order_of(estimates: Sequence[Estimate]) -> list[str]:
 def win_matrix_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """A cell per pair; None for fewer than three sources, where one bar says it all."""
+    """Return a matrix with one cell per pair; None for fewer than three sources, where a single bar is enough."""
     names, shares = order_of(estimates), shares_of(estimates)
     if len(names) < MIN_SOURCES:
         return None
@@ -88,7 +88,7 @@ def _cell(pair: tuple[str, str], share: float, colours: list[str]) -> dict[str, 
 
 
 def win_matrix_table(estimates: Sequence[Estimate]) -> Table:
-    """One row per source: its strength, then how often it was preferred over each other source."""
+    """Return one row per source: its strength, and how often it was preferred over each other source."""
     names, shares = order_of(estimates), shares_of(estimates)
     strengths = {f.scope["source"]: _strength(f) for f in strengths_of(estimates)}
     rows = tuple(
@@ -99,7 +99,7 @@ def win_matrix_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def win_matrix_finding(estimates: Sequence[Estimate]) -> str:
-    """The strongest and the weakest source."""
+    """Describe the strongest and the weakest source."""
     names, shares = order_of(estimates), shares_of(estimates)
     if len(names) < MIN_SOURCES:
         return "Fewer than three sources were compared."
@@ -109,7 +109,7 @@ def win_matrix_finding(estimates: Sequence[Estimate]) -> str:
     return f"{best} is the strongest source{words}."
 
 
-def _share(share: float | None, is_itself: bool) -> str:  # noqa: FBT001 - a cell of the diagonal
+def _share(share: float | None, is_itself: bool) -> str:  # noqa: FBT001 - whether the cell is on the diagonal
     return "" if is_itself else "–" if share is None else number(share, "share")
 
 

@@ -1,4 +1,4 @@
-"""The command line: the same tasks as the pages of a lead."""
+"""The command line: the same tasks as the pages for leads."""
 
 from __future__ import annotations
 

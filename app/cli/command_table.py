@@ -1,5 +1,7 @@
-"""The table of commands. A command's module is loaded when the command is called: `attune --help` and the web process
-do without pandas and scipy, which take seconds to load.
+"""The table of commands.
+
+The module of a command is loaded when the command is called: `attune --help` and the web process do without pandas and
+scipy, which take seconds to load.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 class Entry:
     """A command, or a group of commands if `attribute` is a Typer, in a module of `app.cli.commands`.
 
-    `summary` is what `attune --help` shows: the command's own first sentence, which is not loaded yet.
+    `summary` is shown by `attune --help`: the first sentence of the command, whose module is not loaded yet.
     """
 
     module: str
@@ -25,7 +27,7 @@ class Entry:
     is_hidden: bool = False
 
     def load(self, name: str) -> Any:  # noqa: ANN401 - typer's own classes are private
-        """Import the module and make the command of this name."""
+        """Import the module and create the command with this name."""
         found = getattr(import_module(f"app.cli.commands.{self.module}"), self.attribute)
         if isinstance(found, typer.Typer):
             command: Any = typer.main.get_group(found)
@@ -74,26 +76,26 @@ COMMANDS = {
 
 
 class NotLoaded(TyperCommand):
-    """A command that is known by its name and summary; it is loaded when it is called."""
+    """A command of which only the name and summary are known; its module is loaded when it is called."""
 
     def __init__(self, name: str, entry: Entry) -> None:
-        """Nothing is imported yet."""
+        """Import nothing yet."""
         super().__init__(name, help=entry.summary, hidden=entry.is_hidden)
         self._entry = entry
 
     def load(self) -> Any:  # noqa: ANN401 - typer's own classes are private
-        """The command itself."""
+        """Return the actual command."""
         return self._entry.load(self.name or "")
 
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401 - as typer has it
-        """The context of the command itself, so that it parses its own arguments and runs."""
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401 - as in typer
+        """Return the context of the actual command, so that it parses its own arguments and runs."""
         return self.load().make_context(info_name, args, parent=parent, **extra)
 
 
 class CommandTable(TyperGroup):
-    """The group `attune`."""
+    """The top-level group `attune`."""
 
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - as typer has it
-        """All commands of the table, none of them loaded."""
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - as in typer
+        """Add all commands of the table without loading them."""
         commands = {name: NotLoaded(name, entry) for name, entry in COMMANDS.items()}
         super().__init__(**settings | {"commands": commands})

@@ -1,7 +1,8 @@
-"""HTTP connections whose headers must arrive in time.
+"""HTTP connections with a time limit for request headers.
 
-uvicorn bounds how long a connection may idle between two requests, and nothing else: a socket that sends a byte of a
-header now and then stays for ever, and enough of them use up the files that a process may open.
+uvicorn only limits how long a connection may be idle between two requests. A client that sends one byte of a header
+from time to time could keep its connection open forever, and many of them would use up the file descriptors of the
+process.
 """
 
 from __future__ import annotations
@@ -18,28 +19,28 @@ _TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: 
 
 
 class HeaderTimeoutProtocol(HttpToolsProtocol):
-    """Closes a connection whose first or next headers are not complete in `headers_s` seconds."""
+    """Closes connections whose first or next headers are not complete within `headers_s` seconds."""
 
     headers_s = HEADERS_S
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
+        """Start the timer for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Cancel the timer."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
-        """The first byte of a request is here; the rest of its headers must follow."""
+        """Restart the timer: a request has begun, and the rest of its headers must follow."""
         super().on_message_begin()
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """They did."""
+        """Cancel the timer: the headers are complete."""
         self._stop_waiting()
         super().on_headers_complete()
 

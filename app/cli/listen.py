@@ -1,4 +1,4 @@
-"""One server process or several on one socket, until they are stopped."""
+"""Run one or several server processes on one socket until they are stopped."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from types import FrameType
 
 NEXT_PORTS = 50
-# Raters think for a minute between two requests; after uvicorn's five seconds their connection would be gone.
+# Raters often pause for a minute between two requests; with uvicorn's default of 5 s they would lose the connection.
 KEEP_ALIVE_S = 75
 
 
 def bind(host: str, port: int, *, or_next: bool = False) -> socket.socket:
-    """A socket that listens already, so that an address that was printed answers from then on.
+    """Return a socket that is already listening, so that its address works as soon as it is printed.
 
     Args:
         host: a name or address of this machine.
-        port: 0 for any that is free.
-        or_next: where the port is taken, take the next one that is not.
+        port: 0 for any free port.
+        or_next: use the next free port if this one is taken.
     """
     try:
         family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -47,7 +47,7 @@ def bind(host: str, port: int, *, or_next: bool = False) -> socket.socket:
 def _listen(family: int, host: str, port: int) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        # A port that a server has just left is free; on Windows the option would mean something else.
+        # Allow a port that another server has just released; on Windows this option has a different meaning.
         if os.name != "nt":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
@@ -59,16 +59,16 @@ def _listen(family: int, host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """The address as a browser on this machine opens it."""
+    """Return the address for a browser on this machine."""
     host, port, *_ = listening.getsockname()
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - compared, not bound
     return f"http://{host}:{port}"
 
 
 def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> None:
-    """Serve until Ctrl-C or SIGTERM. Each process makes its own application on the database that is named."""
+    """Serve until Ctrl-C or SIGTERM. Each process creates its own application on the given database."""
     os.environ["DATABASE_URL"] = database_url
-    for name in SECRET_FILES:  # they are in the address already
+    for name in SECRET_FILES:  # already included in the address
         os.environ.pop(name, None)
     settings.cache_clear()
     now = settings()
@@ -100,7 +100,7 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
 
 
 def stop_cleanly() -> None:
-    """Let SIGTERM unwind like an exception: transactions roll back, and the database is left."""
+    """Make SIGTERM raise SystemExit, so that transactions roll back and the database connection is closed."""
 
     def leave(signum: int, _: FrameType | None) -> NoReturn:
         sys.exit(0 if signum == signal.SIGTERM else 128 + signum)

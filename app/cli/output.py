@@ -1,4 +1,4 @@
-"""Messages for people go to standard error, so that standard output stays clean for data."""
+"""Messages for people, on standard error, so that standard output contains only data."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import NoReturn
 
 import typer
 
-# Exit codes of every command; 0 is success.
+# Exit codes of all commands; 0 is success.
 INPUT_ERROR, WRONG_CALL = 1, 2
 
 
 def say(sentence: str) -> None:
-    """One line for the person at the terminal."""
+    """Print one line for the person at the terminal."""
     typer.echo(sentence, err=True)
 
 
 def fail(sentence: str, code: int = INPUT_ERROR) -> NoReturn:
-    """Say what is wrong and stop."""
+    """Print what is wrong and exit."""
     say(sentence)
     raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""A report in the terminal."""
+"""Print a report in the terminal."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
-# a table of this many columns cannot be read in the 80 characters that a pipe is taken for
+# The table does not fit into the default width of 80 characters for output that is not a terminal.
 LEAST_WIDTH = 150
 
 
 def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
-    """The primary contrasts in sentences, then one table per section and question; all of them with `full`."""
+    """Print the primary contrasts in sentences, then one table per section and question; all estimates with `full`."""
     out, labels = console(), protocol.labels
     out.print(Text(protocol.title, style="bold"))
     for note in report.notes:
@@ -58,7 +58,7 @@ def _print_primary(report: Report, protocol: Protocol, out: Console) -> None:
 
 
 def console() -> Console:
-    """Standard output; wide enough for a table where it is no terminal."""
+    """Return standard output as a console that is wide enough for a table if it is not a terminal."""
     out = Console()
     return out if out.is_terminal else Console(width=LEAST_WIDTH)
 

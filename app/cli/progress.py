@@ -1,4 +1,4 @@
-"""A progress bar for what takes longer than a second, on standard error; nothing where nobody looks."""
+"""A progress bar on standard error for tasks that take longer than a second; disabled without a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE_S = 1.0
 
 @contextmanager
 def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function (step, n done, n in all) that draws once a second has passed."""
+    """Yield a function (step, number done, total number) that draws the bar once a second has passed."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())
     task = bar.add_task("", total=None)

@@ -1,4 +1,4 @@
-"""Read a study folder for a command, within bounds that are four times those of an upload."""
+"""Read a study folder for a command, within limits that are four times those of an upload."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ FACTOR = 4
 
 
 def read_study_folder(path: Path, progress: Callable[[str, int, int], None] | None = None) -> StudyFolder:
-    """The study in that folder.
+    """Read the study in a folder.
 
     Raises:
-        InvalidInputError: with every problem, or because it took more than allowed.
+        InvalidInputError: with every problem, or because a limit was exceeded.
     """
     with reading():
         return read_folder(path, progress or quiet, settings().upload_bounds.times(FACTOR).limits)
@@ -31,6 +31,6 @@ def read_study_folder(path: Path, progress: Callable[[str, int, int], None] | No
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Hold this process to the time and the memory that a command may take to read its input."""
+    """Limit the time and memory that a command may use to read its input."""
     with bounded(settings().upload_bounds.times(FACTOR)):
         yield

@@ -1,4 +1,4 @@
-"""The database for a command: found or started, and upgraded to this version."""
+"""Provide commands with the database: found or started, and upgraded to this version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHECK_ADDRESS = "Check DATABASE_URL and that the server is running."
 
 @contextmanager
 def store() -> Iterator[Engine]:
-    """An engine on the database that the settings name, migrated; disposed at the end."""
+    """Yield an engine on the upgraded database of the settings; dispose of it at the end."""
     with reached_database() as engine:
         try:
             upgrade(engine, folder("migrations"))
@@ -41,7 +41,7 @@ def store() -> Iterator[Engine]:
 
 @contextmanager
 def reached_database() -> Iterator[Engine]:
-    """An engine on the database that the settings name, which answers; disposed at the end."""
+    """Yield an engine on the database of the settings once it responds; dispose of it at the end."""
     engine = make_engine(named_database(), n_connections=2)
     try:
         reach(engine)
@@ -55,7 +55,7 @@ def reached_database() -> Iterator[Engine]:
 
 
 def named_database() -> str:
-    """The address of the database that the settings name; the embedded one is started if need be."""
+    """Return the address of the database of the settings; start the embedded database if necessary."""
     try:
         return database_url(settings().database_url, settings().data_dir)
     except DatabaseAddressError as error:

@@ -1,6 +1,6 @@
-"""How a command is told which study: a slug names a stored study, a path with a separator names a study folder.
+"""The STUDY argument: a slug means a stored study, a path with a separator means a study folder.
 
-A bare name is never guessed. Where it could mean a folder too, the command stops and shows how to name each.
+A bare name that could also mean a folder is not guessed: the command stops and shows how to name each.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _SEPARATORS = tuple({"/", os.sep, os.altsep or os.sep})
 
 
 def folder_or_slug(study: str, *, command: str, is_folder: bool | None = None) -> Path | str:
-    """The path of a study folder, or the slug of a stored study.
+    """Return the path of a study folder, or the slug of a stored study.
 
     Args:
-        study: what was typed.
-        command: what was typed before the name, such as `analyze`, to show how to name a study.
-        is_folder: what a bare name means, where `--folder` or `--stored` says so.
+        study: the argument.
+        command: the words before the argument, such as `analyze`, to show how to name a study.
+        is_folder: the meaning of a bare name, from `--folder` or `--stored`.
     """
     path = Path(study)
     if is_path(study) or is_folder:
@@ -62,7 +62,7 @@ def folder_or_slug(study: str, *, command: str, is_folder: bool | None = None) -
 
 
 def is_path(study: str) -> bool:
-    """Whether a name can only be a path.
+    """Return whether a name can only be a path.
 
     >>> is_path("./ayers"), is_path(".."), is_path("ayers")
     (True, True, False)
@@ -71,7 +71,7 @@ def is_path(study: str) -> bool:
 
 
 def _refuse_to_guess(study: str, command: str) -> NoReturn:
-    """Stop at a bare name that is also a folder here."""
+    """Fail for a bare name that is also a folder here."""
     folder = f"the folder: attune {command} .{os.sep}{study}"
     with store() as engine, engine.connect() as db:
         is_stored = get_study(db, study) is not None
@@ -85,10 +85,10 @@ def _refuse_to_guess(study: str, command: str) -> NoReturn:
 
 
 def stored_study(db: Connection, slug: str) -> StudyRow:
-    """The stored study with this slug; without one the command stops."""
+    """Return the stored study with this slug; fail if there is none."""
     return get_study(db, slug) or no_such_study(slug)
 
 
 def no_such_study(slug: str) -> NoReturn:
-    """Stop: no stored study has this slug."""
+    """Fail because no stored study has this slug."""
     fail(f"No stored study has the slug {slug}. To see all of them: attune study list", WRONG_CALL)

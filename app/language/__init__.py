@@ -1,1 +1,1 @@
-"""What raters read that no lead wrote: fixed texts in English, and their catalogues in other languages."""
+"""Fixed texts that raters read, in English and in the catalogues of other languages."""

@@ -1,4 +1,4 @@
-"""Languages: the texts of a catalogue, and numbers and dates as people write them there."""
+"""Languages: the texts of a catalogue, and the local formats of numbers and dates."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 CATALOGUES = Path(__file__).resolve().parent / "catalogues"
 SOURCE = "en"
-# Years and other numbers of four digits stand without a separator.
+# Years and other four-digit numbers have no separator.
 _GROUPED_FROM = 10_000
-# The zero of numbering systems with digits of their own (CLDR, numberingSystems.xml): Babel writes their signs only.
+# The zero of numbering systems with their own digits (CLDR, numberingSystems.xml); Babel formats their separators only.
 _ZEROS = {"arab": "٠", "arabext": "۰", "beng": "০", "deva": "०", "mymr": "၀"}
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language of rater pages. `code` is the study's own, as HTML has it."""
+    """One language of rater pages. `code` is the language code of the study, valid in HTML."""
 
     code: str
     is_right_to_left: bool
@@ -41,11 +41,11 @@ class Language:
 
     @property
     def direction(self) -> str:
-        """As HTML's `dir`."""
+        """The value of HTML's `dir` attribute."""
         return "rtl" if self.is_right_to_left else "ltr"
 
     def say(self, text: Message | str | float) -> str:
-        """A message in words, a number as it is written; what somebody wrote stays as it is."""
+        """Return a message in this language or a number in its format; strings are returned unchanged."""
         if isinstance(text, str):
             return text
         if not isinstance(text, Message):
@@ -58,11 +58,11 @@ class Language:
         return words % {name: self.say(value) for name, value in text.values.items()}
 
     def number(self, value: float) -> str:
-        """A number with the digits and signs of the language, to the last decimal place."""
+        """Return a number with the digits and separators of the language and all of its decimal places."""
         return self._in_digits(_decimal(value or 0, self.locale))
 
     def moment(self, at: datetime) -> str:
-        """Date and time of day, with the time zone that `at` has."""
+        """Return date and time of day, with the time zone of `at`."""
         return self._in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale))
 
     def _in_digits(self, text: str) -> str:
@@ -72,7 +72,7 @@ class Language:
 
 @lru_cache(maxsize=64)
 def language_of(code: str) -> Language:
-    """The language of a study; its fixed texts are English where no catalogue has them.
+    """Return the language of a study; its fixed texts are in English if it has no catalogue.
 
     >>> persian = language_of("fa-AF")
     >>> persian.direction, persian.number(0.5)
@@ -84,12 +84,12 @@ def language_of(code: str) -> Language:
 
 
 def catalogues() -> list[str]:
-    """The languages that the fixed texts are in, English first."""
+    """Return the languages of the fixed texts, English first."""
     return [SOURCE, *sorted(file.stem for file in CATALOGUES.glob("*.po"))]
 
 
 def catalogue_of(code: str) -> str | None:
-    """The catalogue that serves a language: its own, else that of the language without region; None without any.
+    """Return the catalogue of a language, otherwise of the language without region; None if there is neither.
 
     >>> catalogue_of("en-GB"), catalogue_of("tlh")
     ('en', None)
@@ -99,7 +99,7 @@ def catalogue_of(code: str) -> str | None:
 
 
 def note_on(code: str) -> str:
-    """What the lead of a study in this language is told where no catalogue serves it; empty where one does."""
+    """Return the note for the lead of a study whose language has no catalogue; empty if it has one."""
     if catalogue_of(code):
         return ""
     there = f"{', '.join(catalogues()[:-1])} or {catalogues()[-1]}"
@@ -107,7 +107,7 @@ def note_on(code: str) -> str:
 
 
 def is_right_to_left(code: str) -> bool:
-    """Whether the language is written from right to left, with or without a catalogue.
+    """Return whether a language is written from right to left, with or without a catalogue.
 
     >>> is_right_to_left("ar"), is_right_to_left("fa-AF"), is_right_to_left("az-Arab"), is_right_to_left("de")
     (True, True, True, False)
@@ -117,7 +117,7 @@ def is_right_to_left(code: str) -> bool:
 
 
 def _names(code: str) -> Iterator[str]:
-    """A code as Babel writes it, then with fewer and fewer of its parts."""
+    """Yield a code in Babel's format, and then the code with fewer and fewer parts."""
     parts = re.split("[-_]", code)
     for n in range(len(parts), 0, -1):
         yield "_".join(parts[:n])
@@ -144,7 +144,7 @@ def _decimal(value: float, locale: Locale) -> str:
 
 @lru_cache(maxsize=16)
 def _catalogue(name: str) -> NullTranslations:
-    """The texts of a catalogue, read from the file that translators edit: no compiled copy can lag behind it."""
+    """Return the texts of a catalogue, compiled from the file that translators edit."""
     if name == SOURCE:
         return NullTranslations()
     compiled = BytesIO()

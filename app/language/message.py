@@ -1,7 +1,7 @@
-"""Messages: fixed texts for raters, which become words in the rater's language where they are shown.
+"""Messages: fixed texts for raters, translated when they are shown.
 
-A layer below the pages does not know who reads. It hands out the English text, which is also its key in the
-catalogues, and the values that stand in it.
+The layers below the pages do not know the rater's language. They pass on the English text, which is also the key in the
+catalogues, and the values to insert.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text with values in it, `%(name)s`; where it counts, with a plural form and the count."""
+    """A text with placeholders such as `%(name)s`; messages with a count also have a plural form."""
 
     text: str
     plural: str = ""
@@ -23,15 +23,15 @@ class Message:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-# Numbers are written as the language does; a message in a message is said first.
+# Numbers are formatted by the language; messages inside messages are translated first.
 Value = str | float | Message
 
 
 def message(text: str, **values: Value) -> Message:
-    """A fixed text. The text stands in the call itself: `make texts` finds it there."""
+    """Create a message. The text must be a literal in the call, because `make texts` extracts it there."""
     return Message(text, values=values)
 
 
 def messages(text: str, plural: str, n: int, **values: Value) -> Message:
-    """A fixed text that counts: in the singular, in the plural, and the count, which both have as `%(n)s`."""
+    """Create a message with a count; singular and plural can use the count as `%(n)s`."""
     return Message(text, plural, n, {"n": n, **values})

@@ -1,4 +1,4 @@
-"""attune analyze: the estimates of a study, without the browser."""
+"""attune analyze: compute the estimates of a study on the command line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def analyze(
 
 
 def study_data(study: Path | str) -> tuple[Frames, Protocol]:
-    """What the estimates are made from, of a study folder or of the stored study with a slug."""
+    """Return the data of a study folder, or of the stored study with this slug, and its protocol."""
     if isinstance(study, Path):
         folder = read_study_folder(study)
         for note in folder.notes:
@@ -71,7 +71,7 @@ def study_data(study: Path | str) -> tuple[Frames, Protocol]:
 
 
 def _again(frames: Frames, protocol: Protocol, file: Path) -> None:
-    """Print the record as it comes out now; where it differs, say how and exit with 1."""
+    """Recompute and print the record; if it differs, print the differences and exit with code 1."""
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
         made = again(frames, protocol, record if isinstance(record, dict) else {})

@@ -1,4 +1,4 @@
-"""attune db upgrade, backup, restore: the database as a whole."""
+"""attune db upgrade, backup, restore: commands for the whole database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""attune demo: the web application with an example study."""
+"""attune demo: start the web application with an example study."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
 
 
 def _looks_new() -> bool:
-    """Whether the database is probably not there yet: then reading the study need not wait for it."""
+    """Return whether the database probably does not exist yet, so that the study can be read while it is created."""
     return not settings().database_url and not (settings().data_dir or default_data_dir()).exists()
 
 

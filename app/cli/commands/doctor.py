@@ -1,4 +1,4 @@
-"""attune doctor: whether this installation can run studies, and if not, what is wrong."""
+"""attune doctor: check whether this installation can run studies, and report any problems."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def doctor() -> None:
 
 
 def _result(words: str, check: Callable[[], str]) -> bool:
-    """Print one line; a check says what it found, or raises."""
+    """Run a check and print one line; a check returns what it found or raises an exception."""
     try:
         found, is_well = check(), True
-    except Exception as error:  # noqa: BLE001 - whatever is wrong is what the doctor is asked for
+    except Exception as error:  # noqa: BLE001 - any error is a result of the check
         found, is_well = str(error).splitlines()[0] if str(error) else type(error).__name__, False
     typer.echo(f"{'ok  ' if is_well else 'BAD '} {words}: {found}")
     return is_well

@@ -1,4 +1,4 @@
-"""attune items ...: items and responses from a spreadsheet."""
+"""attune items ...: import items and responses from a spreadsheet."""
 
 from __future__ import annotations
 

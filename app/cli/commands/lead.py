@@ -1,4 +1,4 @@
-"""attune lead ...: the people who run studies on this server."""
+"""attune lead ...: manage the leads, who run studies on this server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fill a database with the demo study: what `DemoMaker` runs in a process of its own."""
+"""Fill a database with the demo study; `DemoMaker` runs this command in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""attune plan: interval widths and power, before there are ratings."""
+"""attune plan: forecast interval widths and power before there are ratings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NAMES = ("mean", "difference", "item", "rater", "item_source", "rater_source", "
 MAX_SIZE = 100_000
 
 
-def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
+def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
     study: Study,
     raters: Sizes = "",
     items: Sizes = "",
@@ -99,7 +99,7 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument is an option
 
 
 def _stated(texts: list[str]) -> dict[str, float | None]:
-    """What the lead states, by name."""
+    """Return the assumptions that the lead states, by name."""
     found: dict[str, float | None] = {}
     for text in texts:
         name, _, points = text.partition("=")
@@ -113,7 +113,7 @@ def _stated(texts: list[str]) -> dict[str, float | None]:
 
 
 def _sizes(text: str, option: str) -> tuple[int, ...]:
-    """The numbers of an option."""
+    """Return the numbers in the value of an option."""
     try:
         sizes = tuple(int(part) for part in text.split(",") if part.strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""attune ratings ...: ratings that were collected elsewhere."""
+"""attune ratings ...: import ratings that were collected elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN_COLUMNS = 3
 
 
 class RaterKind(StrEnum):
-    """Who rates."""
+    """The kinds of raters."""
 
     PERSON = "person"
     MODEL = "model"
@@ -128,7 +128,7 @@ def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters
 
 
 def _told(read: ReadRatings) -> Iterator[str]:
-    """Which column was taken for what, and what was mended."""
+    """Describe how each column was used, and what was corrected."""
     columns = read.columns
     named = {name: getattr(columns, name) for name in ("item", "response", "source", "rater", "question")}
     by_question: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""attune serve: the web application on its database."""
+"""attune serve: start the web application on its database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for e
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="How many processes share the work.")]
 
-# What PostgreSQL keeps for superusers.
+# Connections that PostgreSQL reserves for superusers.
 RESERVED = 3
 
 
@@ -38,7 +38,7 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
 
 
 def check_connections(workers: int, n_threads: int, n_available: int) -> None:
-    """Say how many database connections the processes may use, and refuse to start where there are not enough."""
+    """Print how many database connections the processes may use; fail if there are not enough."""
     n_needed, fit = connections_needed(workers, n_threads), max_workers(n_available, n_threads)
     processes = f"{workers} process{'es' if workers > 1 else ''} with {n_threads} threads"
     if n_needed <= n_available:

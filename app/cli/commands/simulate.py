@@ -1,4 +1,4 @@
-"""attune simulate: simulated raters, to try a study before people come."""
+"""attune simulate: simulated raters, to test a study before real raters start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""attune study ...: from a study folder to a stored study, and back."""
+"""attune study ...: manage stored studies and study folders."""
 
 from __future__ import annotations
 
