@@ -1,4 +1,4 @@
-"""Which statistics a study gets: frames in, a Report of estimates out. No input or output."""
+"""The analysis of a study: data frames in, a Report of estimates out. No input or output."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def analyze(frames: Frames, protocol: Protocol, *, full: bool = False, filters: Filters | None = None) -> Report:
-    """Every estimate that this study's questions and answers allow; what they do not allow, with the reason.
+    """Return every estimate that the study's questions and answers allow, and the reason for those they do not.
 
-    `full` runs the mixed models on more than 20,000 ratings too; `filters` restricts the answers. Nothing is read or
-    written, and the same frames give the same estimates to the last digit.
+    `full` also fits mixed models to more than 20,000 ratings; `filters` restricts the answers. The function reads and
+    writes no files, and the same frames give exactly the same estimates.
     """
-    # pandas and scipy: a second that the first page need not wait for
+    # Imports pandas and scipy, which takes a second that the first page should not wait for.
     from app.analysis.report.report import report_of
 
     return report_of(frames, protocol, full=full, filters=filters or ALL)
 
 
 def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:
-    """The report with the sections of its primary contrasts only: a fraction of the work, the same digits.
+    """Return a report with only the sections of the primary contrasts: much faster, with exactly the same estimates.
 
-    What is exploratory is neither complete nor counted in it.
+    Its exploratory estimates are incomplete and not counted.
     """
     from app.analysis.report.report import report_of  # as above
 

@@ -1,4 +1,4 @@
-"""One record per estimate: the page, the JSON, the CSV and the command line show this and nothing else."""
+"""The record of an estimate, which is all that pages, JSON, CSV and command line show."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from app.stats.core.result import Inference, Reason, Result
 
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
-# primary: named by the protocol before the data; exploratory: any other comparison; descriptive: compares nothing
+# primary: named by the protocol before the data; exploratory: any other comparison; descriptive: no comparison
 Role = Literal["primary", "exploratory", "descriptive"]
 Scope = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic with what it is of. FIELDS, in their order, are the contract of JSON and CSV.
+    """A statistic with its scope. FIELDS, in their order, are the contract of JSON and CSV.
 
-    `recipe` says how it can be got again (see `recipe.with_recipes`); `detail` is what a chart or a table needs beside
-    them (the counts of a distribution); it stays inside the program.
+    `recipe` describes how to reproduce the estimate (see `recipe.with_recipes`). `detail` contains further data for
+    charts and tables (such as the counts of a distribution) and is not exported.
     """
 
     section: str
@@ -48,7 +48,7 @@ class Estimate:
     detail: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """The estimate as plain JSON types: FIELDS, nothing more and nothing less."""
+        """Return the estimate as plain JSON types, with exactly FIELDS."""
         return {name: getattr(self, name) for name in FIELDS}
 
 
@@ -66,9 +66,9 @@ def estimate_of(
     answers: str,
     **detail: object,
 ) -> Estimate:
-    """The estimate that shows a Result of answers with that hash.
+    """Return the estimate for a Result; `answers` is the hash of its answers.
 
-    `detail` holds what a chart or a table needs beside the estimate.
+    `detail` contains further data for charts and tables.
     """
     interval = result.interval
     method = interval.method if interval and not result.method else result.method

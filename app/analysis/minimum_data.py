@@ -1,4 +1,4 @@
-"""How much data an estimate about one rater, one response or two raters needs; with less, it is not shown."""
+"""Minimum data for estimates about one rater, one response or two raters; with less data they are not shown."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from app.stats.core.result import undefined
 if TYPE_CHECKING:
     from app.stats.core.result import Result
 
-# two camps of two or more
+# two groups of at least two raters
 MIN_RATINGS_FOR_CAMPS = 4
-# answers of one rater, for a severity, a consistency, an accuracy, a preferred side
+# answers per rater, for severity, consistency, accuracy and side preference
 MIN_ANSWERS_OF_RATER = 5
-# items, responses or repeats that two sets of ratings share, for a kappa
+# items, responses or repeats in common, for a kappa
 MIN_IN_COMMON = 5
 
 
 def enough(result: Result, n: int, fewest: int, what: str) -> Result:
-    """The result if it rests on `fewest` or more, else the reason why it is not shown.
+    """Return the result if it is based on at least `fewest` observations, otherwise the reason why it is not shown.
 
     Args:
         result: the statistic.
-        n: how many it rests on.
-        fewest: how many it takes.
+        n: the number of observations it is based on.
+        fewest: the minimum number.
         what: what is counted, such as `ratings by this rater`.
     """
     if n >= fewest or result.estimate is None:

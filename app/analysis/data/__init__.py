@@ -1,1 +1,1 @@
-"""A study's data as every section of the report takes them."""
+"""A study's data in the form that all sections of the report use."""

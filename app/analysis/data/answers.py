@@ -1,4 +1,4 @@
-"""The answers to one question, as every section takes them."""
+"""The answers to one question, in the form that all sections use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.design.questions.kinds import ScaledQuestion
     from app.design.questions.question import Target
 
-# places in OUTCOMES
+# positions in OUTCOMES
 RESPONSE, TIE, NEITHER = 0, 1, 2
 UNITS: dict[str, Unit] = {
     "response": "response",
@@ -35,7 +35,7 @@ UNITS: dict[str, Unit] = {
 
 
 class Counts(TypedDict):
-    """The counts that every estimate carries."""
+    """The counts that are part of every estimate."""
 
     n_items: int
     n_units: int
@@ -45,7 +45,7 @@ class Counts(TypedDict):
 
 
 class Where(TypedDict):
-    """Item and rater of each answer, as the statistics that look through both take them."""
+    """Item and rater of each answer, as arguments of the statistics that need both."""
 
     item: Ints
     rater: Ints
@@ -53,11 +53,11 @@ class Where(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Equally long arrays, one place an answer that has a value.
+    """Arrays of equal length, with one entry per answer that has a value.
 
-    `unit` is what raters can agree on: the response, the item's pair, the item, or the item's turn; `source` is -1
-    where there is none; `is_first` is False where a rater had already rated that unit (another pair, another
-    condition): within a rater there is nothing to agree on. `row` is the place in `Codes.rows`.
+    `unit` is what raters can agree on: the response, the item's pair, the item, or the item's turn. `source` is -1 if
+    there is none. `is_first` is False if the rater has already rated the unit (in another pair or condition); such
+    answers do not enter agreement. `row` is the position in `Codes.rows`.
     """
 
     item: Ints
@@ -69,11 +69,11 @@ class Answers:
     row: Ints
 
     def select(self, rows: Bools | Ints) -> Self:
-        """The answers where the mask holds, or at these places."""
+        """Return the answers selected by a mask or by positions."""
         return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
     def within(self, rows: Bools | Ints) -> Self:
-        """As `select`, but each rater's first rating of a unit is the first among these."""
+        """Select like `select`, but recompute `is_first` within the selected answers."""
         part = self.select(rows)
         return replace(part, is_first=_is_first(part.unit, part.rater))
 
@@ -84,12 +84,12 @@ class Answers:
 
     @cached_property
     def seed(self) -> int:
-        """Whatever is drawn at random for these answers is drawn alike each time, whoever else answers."""
+        """Seed for random draws, so that the same answers give the same draws regardless of all other answers."""
         return crc32(self.unit.tobytes(), crc32(self.value.tobytes()))
 
     @cached_property
     def hash(self) -> str:
-        """Which answers these are: who gave which value to what, whoever else answers."""
+        """Hash of items, units, raters (by order of appearance) and values, regardless of all other answers."""
         digest = blake2b(digest_size=8)
         for part in (self.item, self.unit, pd.factorize(self.rater)[0], self.value):
             digest.update(part.tobytes())
@@ -97,7 +97,7 @@ class Answers:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """What the agreement statistics take: one rating of each rater for each unit."""
+        """One rating per rater and unit, for the agreement statistics."""
         first = self.is_first
         if first.all():
             return Ratings(self.unit, self.rater, self.value)
@@ -105,19 +105,20 @@ class Answers:
 
     @cached_property
     def counts(self) -> Counts:
-        """How much there is. A unit is pairable when two raters or more rated it."""
+        """Number of items, units, raters and ratings. A unit is pairable if two raters or more rated it."""
         sizes = self.ratings.sizes()
         return {"n_items": n_distinct(self.item), **sizes, "n_ratings": len(self.value)}
 
 
 @dataclass(frozen=True, eq=False)
 class Choices(Answers):
-    """Answers to a forced choice. `value` is the category: the place of the response in its item, then tie, neither.
+    """Answers to a forced choice.
 
-    `chosen` is the source of the response chosen (-1 for tie and neither), `one` and `other` are the sources of the
-    pair, in the order of the responses, `one_response` and `other_response` their codes; `is_left` is 1 where the left
-    response was chosen, 0 where the right one was, `one_is_left` where `one` stood; nan where that is not known.
-    `strength` is how much better, nan where not asked.
+    `value` is the category: the position of the response within its item, then tie, then neither. `chosen` is the
+    source of the chosen response (-1 for tie and neither). `one` and `other` are the sources of the pair, in the order
+    of the responses; `one_response` and `other_response` are the codes of the responses. `is_left` is 1 if the left
+    response was chosen, 0 if the right one was; `one_is_left` is 1 if `one` was on the left; both are nan if unknown.
+    `strength` is the strength of the preference, nan if it was not asked.
     """
 
     outcome: Ints
@@ -132,12 +133,12 @@ class Choices(Answers):
 
 
 def n_distinct(codes: Ints) -> int:
-    """How many different codes there are; -1 (none) does not count."""
+    """Return the number of distinct codes; -1 (none) is not counted."""
     return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
 
 
 def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
-    """The numbers given to a rating or slider question; answers without a number (cannot judge) are missing."""
+    """Return the numeric answers to a rating or slider question, without answers that have no number (cannot judge)."""
     number = codes.rows.number
     at = codes.rows_of(question.key)
     at = at[np.isfinite(number[at])]
@@ -145,7 +146,7 @@ def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
 
 
 def answers_at(codes: Codes, target: Target, at: Ints, value: Floats) -> Answers:
-    """The answers at these places in `Codes.rows`, with the unit that raters of such a question can agree on."""
+    """Return the answers at these positions in `Codes.rows`, with the unit on which raters can agree."""
     rows = codes.rows
     item, rater = rows.item[at], rows.rater[at]
     unit, source = item, np.full(len(at), -1)
@@ -153,7 +154,7 @@ def answers_at(codes: Codes, target: Target, at: Ints, value: Floats) -> Answers
         unit = rows.response[at]
         source = codes.responses.source[unit]
     elif target == "turn":
-        # A conversation may be a response: its third turn is not that of another response to the same item.
+        # A conversation may be a response: its third turn is not the third turn of another response to the same item.
         response = rows.response[at]
         unit = _codes(_codes(item, response), np.nan_to_num(rows.turn[at], nan=-1).astype(np.int64))
         of_response = response >= 0
@@ -164,7 +165,7 @@ def answers_at(codes: Codes, target: Target, at: Ints, value: Floats) -> Answers
 
 
 def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
-    """The choices of a question; cannot judge is missing."""
+    """Return the choices of a question, without "cannot judge"."""
     rows, responses = codes.rows, codes.responses
     at = codes.rows_of(question.key)
     at = at[(rows.outcome[at] >= 0) & (rows.outcome[at] <= NEITHER)]
@@ -196,7 +197,7 @@ def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
 
 
 def _pair(codes: Codes, item: Ints, left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """The two responses of each choice, in the table's order; those of the item where it has two and none is named."""
+    """Return the two responses of each choice in the order of the table; if not named, those of an item with two."""
     one, other = np.minimum(left, right), np.maximum(left, right)
     first, second = codes.responses.two
     is_unnamed = one < 0
@@ -204,7 +205,7 @@ def _pair(codes: Codes, item: Ints, left: Ints, right: Ints) -> tuple[Ints, Ints
 
 
 def _codes(left: Ints, right: Ints) -> Ints:
-    """One code for each two; in the order of first appearance, dense."""
+    """Return one code per pair of codes, numbered without gaps in order of first appearance."""
     return pd.factorize(left * (int(right.max(initial=0)) + 2) + right + 1)[0].astype(np.int64)
 
 
@@ -214,9 +215,9 @@ def _is_first(unit: Ints, rater: Ints) -> Bools:
 
 
 def within_items(answers: Answers) -> Answers:
-    """One value of each rater for each item and source: the mean where he rated several responses of it.
+    """Return one value per rater, item and source: the mean if the rater rated several responses.
 
-    A source with two responses to an item, or a response shown in two pairs, would count twice within that item.
+    Otherwise a source with two responses to an item, or a response shown in two pairs, would count twice for that item.
     """
     n_items, n_raters = (int(code.max(initial=0)) + 1 for code in (answers.item, answers.rater))
     cell, cells = pd.factorize((answers.source * n_items + answers.item) * n_raters + answers.rater)

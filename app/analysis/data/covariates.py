@@ -1,4 +1,4 @@
-"""What is known of each response beside its ratings: measures of its text, and scores that came with responses.csv."""
+"""Covariates of the responses: measures of their texts, and scores imported with responses.csv."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 OWN_COLUMNS = frozenset({"response", "item", "source", "text"})
-# some milliseconds a text: more are measured on demand only
+# A text takes some milliseconds; larger studies are measured on demand only.
 MAX_TEXTS = 5_000
 TOO_MANY = "left out above 5,000 texts; run with --full"
 MIN_VALUES = 2
@@ -26,14 +26,14 @@ MIN_VALUES = 2
 
 @dataclass(frozen=True, eq=False)
 class Covariates:
-    """`known` has a value for each response, nan where it has none; `left_out` says why a measure is not known."""
+    """`known`: one value per response, nan if missing. `left_out`: the reason for each missing measure."""
 
     known: dict[str, Floats]
     left_out: dict[str, str]
 
 
 def covariates_of(frames: Frames, protocol: Protocol, *, full: bool) -> Covariates:
-    """Measures of the texts first, then every column of responses.csv that holds numbers and nothing else."""
+    """Return the measures of the texts, followed by every column of responses.csv that contains only numbers."""
     table = frames.responses
     known: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
@@ -51,7 +51,7 @@ def covariates_of(frames: Frames, protocol: Protocol, *, full: bool) -> Covariat
 
 
 def scores(column: pd.Series[str]) -> Floats | None:
-    """The numbers of a column, nan where a cell is empty; None where one is no number, or all say the same."""
+    """Return the numbers of a column, nan for empty cells; None if a cell is not a number or if all are equal."""
     code, texts = column.factorize()
     each = [number(str(text)) for text in texts]
     if None in each or len(set(each)) < MIN_VALUES:

@@ -1,7 +1,7 @@
-"""The scores that ratings are set against: of raters, of what was rated, or of single ratings.
+"""Covariates of the ratings: scores of raters, of items and responses, or of single ratings.
 
-A question about the rater, and a composite of such questions, is a score because it was asked as one. A column of a
-file is one only if `analysis.covariates` names it: a seat, a slot or a batch is a number too, and no score.
+Every question about the rater is a score, and so is every composite of such questions. A column of a file is a score
+only if `analysis.covariates` names it: a seat, slot or batch is a number too, but not a score.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _TWO = 2
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """A covariate by rater, item or response (one value for each code), or as the answers to another question.
+    """A covariate by rater, item or response (one value per code), or the answers to another question.
 
-    `values` is None where the score cannot be used, and `why` says so.
+    If the score cannot be used, `values` is None and `why` gives the reason.
     """
 
     name: str
@@ -40,11 +40,11 @@ class Score:
 
     @property
     def is_of_raters(self) -> bool:
-        """Whether it differs between raters only."""
+        """Whether the score differs between raters only."""
         return self.of == "rater"
 
     def at(self, codes: Codes, answers: Answers) -> Floats:
-        """The value that belongs to each answer, nan where there is none."""
+        """Return the score for each answer, nan if missing."""
         if self.asked is not None:
             return _same_cell(codes, self.asked, answers)
         values = np.append(np.full(0, np.nan) if self.values is None else self.values, np.nan)
@@ -55,14 +55,14 @@ class Score:
 def scores_of(
     codes: Codes, frames: Frames, sheets: Sequence[ScaledSheet], declared: Sequence[str], texts: Mapping[str, Floats]
 ) -> Iterator[Score]:
-    """Declared scores first, in their order, then the composites and questions about raters.
+    """Yield declared scores in their order, then composites of questions about raters, then these questions.
 
-    A questionnaire of many questions must not crowd out the scores that they make.
+    Composites come first because a long questionnaire must not crowd out its own scores.
 
     Args:
         codes: of the study.
         frames: of the study.
-        sheets: rating questions and composites.
+        sheets: question data of rating questions and composites.
         declared: `analysis.covariates`.
         texts: measures of the responses' texts, and imported scores, by name.
     """
@@ -80,7 +80,7 @@ def scores_of(
 
 
 def _column(name: str, frames: Frames, texts: Mapping[str, Floats]) -> Score:
-    """A column of raters.csv, items.csv or responses.csv, in this order; or a measure of the texts."""
+    """Return a column of raters.csv, items.csv or responses.csv, in this order; otherwise a measure of the texts."""
     for of, table in (("rater", frames.raters), ("item", frames.items), ("response", frames.responses)):
         if name in table.columns:
             return _read(name, of, table[name])
@@ -107,7 +107,7 @@ def _usable(name: str, of: str, values: Floats) -> Score:
 
 
 def _same_cell(codes: Codes, asked: ScaledSheet, answers: Answers) -> Floats:
-    """What the same rater answered to another question on the same response, item or turn."""
+    """Return what the same rater answered to another question about the same response, item or turn."""
     target = asked.question.target
     known = pd.Series(asked.answers.value, index=_cells(codes, target, asked.answers))
     found = known[~known.index.duplicated()].reindex(_cells(codes, target, answers))

@@ -1,7 +1,8 @@
-"""Frames as whole numbers: every id is looked up once, and all sections of the report share the result.
+"""Frames encoded as integers: every ID is looked up once, and all sections of the report share the result.
 
-A code is the place of an id in its table; -1 stands for none. Only the answers that count come through: `exclude` takes
-a row out of every estimate, and a planned repeat (`repeat` above 0) says something about its rater only.
+A code is the position of an ID in its table; -1 means none. Only answers that enter estimates are included: rows with
+`exclude` are left out of every estimate, and planned repeats (`repeat` above 0) are used for intra-rater estimates
+only.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """Who rates, in the order of the table. Where persons are not `are_known`, each stands for one item's slot."""
+    """The raters in the order of the table. If the human raters are not `are_known`, each is a slot of one item."""
 
     ids: tuple[str, ...]
     is_model: Bools
@@ -37,10 +38,10 @@ class Raters:
 
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """What is rated: item and source of each response, and its place among the responses of its item, from 0.
+    """The responses: item, source and position among the responses of the item, from 0.
 
-    `responder` says who, within a source, wrote it, where the protocol names the column; `text`
-    is all that it says, None where the texts are not known.
+    `responder` is the code of the author within a source, if the protocol names the column. `text` is the complete
+    text, None if the texts are not available.
     """
 
     item: Ints
@@ -53,7 +54,7 @@ class Responses:
 
     @cached_property
     def doublings(self) -> Floats:
-        """How long each text is: the log to base 2 of its characters, nan where there is none."""
+        """Length of each text: the log to base 2 of its number of characters, nan without text."""
         if self.text is None:
             return np.full(len(self.item), np.nan)
         size = self.text.str.len().to_numpy(dtype=np.float64)
@@ -61,8 +62,8 @@ class Responses:
 
     @cached_property
     def two(self) -> tuple[Ints, Ints]:
-        """The two responses of each item, by the item's code; -1 where it has fewer or more than two."""
-        has_two = np.bincount(self.item, minlength=self.n_items) == 2  # noqa: PLR2004 - a pair
+        """The two responses of each item, indexed by the item's code; -1 if it has fewer or more than two."""
+        has_two = np.bincount(self.item, minlength=self.n_items) == 2  # noqa: PLR2004 - two responses
         both = np.full((2, self.n_items), -1)
         for place in (0, 1):
             at = np.flatnonzero(self.place == place)
@@ -72,7 +73,7 @@ class Responses:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The answers that count, one place an answer: codes, and the value where it is a number."""
+    """The answers that enter estimates, one entry per answer: codes, and the value if it is a number."""
 
     question: Ints
     rater: Ints
@@ -89,7 +90,10 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """One study as codes; beside them the tables, `kept` with the ratings of `rows`, for what is rarely asked."""
+    """One study as codes.
+
+    The tables are kept for less common needs; `kept` contains the ratings of `rows`.
+    """
 
     sources: tuple[str, ...]
     questions: tuple[str, ...]
@@ -103,14 +107,14 @@ class Codes:
     rater_table: pd.DataFrame
 
     def rows_of(self, question: str) -> Ints:
-        """The places in `rows` that answer this question."""
+        """Return the positions in `rows` of the answers to this question."""
         return np.flatnonzero(self.rows.question == self.questions.index(question))
 
 
 def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) -> Codes:
-    """The codes of a study's frames. Sources and questions have the protocol's order, all else that of the tables.
+    """Encode the frames of a study. Sources and questions follow the protocol's order, all else the tables' order.
 
-    `with_repeats` keeps the planned repeats among the rows, for what holds a rater against themselves.
+    `with_repeats` keeps the planned repeats among the rows, for estimates of intra-rater agreement.
     """
     sources = _with_others(tuple(protocol.sources), frames.responses["source"])
     items, ids = frames.items["item"], frames.responses["response"]
@@ -172,7 +176,7 @@ def _raters(table: pd.DataFrame) -> Raters:
 
 
 def _look_up(ids: pd.Series[str] | tuple[str, ...], values: pd.Series[str]) -> Ints:
-    """The place of each value among the ids, -1 where it is missing. Distinct values only are looked up."""
+    """Return the position of each value among the IDs, -1 if missing. Only distinct values are looked up."""
     number, distinct = pd.factorize(values)
     known = pd.Index(np.asarray(ids, dtype=object))
     place = np.append(known.get_indexer(pd.Index(np.asarray(distinct, dtype=object))), -1)

@@ -1,4 +1,4 @@
-"""Filters at work: what can be chosen, and what is left of a study's frames and protocol."""
+"""Apply filters: the available options, and the frames and protocol that remain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", "is_simulated"})
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """What can be chosen: the values of the data, each with its label; attributes by name, with their label first."""
+    """The available options: values with their labels; attributes by name, with their label and values."""
 
     sources: Mapping[str, str]
     conditions: Mapping[str, str]
@@ -35,7 +35,7 @@ class FilterOptions:
 
 
 def options_of(frames: Frames, protocol: Protocol) -> FilterOptions:
-    """What the answers of a study can be restricted by: attributes with a few levels, and only what differs."""
+    """Return the filters that a study allows: attributes with a few levels, and only what varies."""
     labels = protocol.labels
     return FilterOptions(
         _several(tuple(protocol.sources), labels.source),
@@ -61,9 +61,10 @@ def _attributes(table: pd.DataFrame, labels: Labels) -> dict[str, tuple[str, tup
 
 
 def filtered(frames: Frames, filters: Filters, flagged: Collection[str] = ()) -> Frames:
-    """The frames with the ratings that are kept; items, responses and raters stay, so that ids still mean the same.
+    """Return the frames with only the ratings that are kept.
 
-    `flagged`: the raters that are left out where that is asked for.
+    Items and raters stay complete, so that IDs keep their meaning. `flagged`: the raters to leave out if the filters
+    say so.
     """
     ratings = frames.ratings
     keep = np.ones(len(ratings), dtype=bool)
@@ -95,14 +96,14 @@ def _of_raters(frames: Frames, filters: Filters, flagged: set[str]) -> Mask:
 
 
 def _with(table: pd.DataFrame, ids: str, name: str, value: str) -> pd.Series[Any]:
-    """The ids of rows whose attribute has that value; none where there is no such attribute."""
+    """Return the IDs of rows whose attribute has this value; none if the attribute does not exist."""
     if name not in table:
         return table[ids].iloc[:0]
     return table.loc[table[name].astype(object).map(str) == value, ids]
 
 
 def _of_sources(frames: Frames, sources: set[str]) -> Mask:
-    """Ratings of responses of these sources, choices between two of them, and what is about no response."""
+    """Keep ratings of responses of these sources, choices between two of them, and answers that name no response."""
     source = dict(zip(frames.responses["response"], frames.responses["source"], strict=True))
     keep = np.ones(len(frames.ratings), dtype=bool)
     for column in ("response", "chosen", "left_response", "right_response"):
@@ -112,7 +113,7 @@ def _of_sources(frames: Frames, sources: set[str]) -> Mask:
 
 
 def filtered_protocol(protocol: Protocol, filters: Filters) -> Protocol:
-    """The protocol with the sources that are kept; a reference that is not among them gives way to the first."""
+    """Return the protocol with the sources that are kept; a reference that is not kept is reset to the default."""
     if not filters.sources:
         return protocol
     sources = {key: source for key, source in protocol.sources.items() if key in filters.sources}

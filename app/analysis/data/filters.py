@@ -1,4 +1,4 @@
-"""Which answers a report is of: all, or what a reader asked for; said in recipes, sentences and downloads."""
+"""Filters that restrict which answers a report uses; shown in recipes, sentences and downloads."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is kept; an empty part keeps everything. `items` and `raters` are pairs of an attribute and its value.
+    """The answers to keep; empty parts keep everything. `items` and `raters` are pairs of attribute and value.
 
-    `until` is the last day that counts, in UTC; answers without a time are then left out.
+    `until` is the last day that is included, in UTC; it also leaves out answers without a time.
     """
 
     sources: tuple[str, ...] = ()
@@ -32,11 +32,11 @@ class Filters:
     without_flagged: bool = False
 
     def __bool__(self) -> bool:
-        """Whether anything is left out."""
+        """Return whether anything is filtered."""
         return any(getattr(self, field.name) for field in fields(self))
 
     def as_conditions(self) -> list[str]:
-        """As conditions on rows, for recipes.
+        """Return the filters as conditions on rows, for recipes.
 
         >>> Filters(sources=("a", "b"), raters=(("age", "30"),)).as_conditions()
         ['source in (a, b)', 'rater age = 30']
@@ -49,12 +49,12 @@ class Filters:
         return [*found, f"rated_at <= {self.until.isoformat()}"] if self.until else found
 
     def as_document(self) -> dict[str, Any]:
-        """As plain JSON types; only what restricts anything."""
+        """Return the filters in use as plain JSON types."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: str(value) if name == "until" else value for name, value in named.items() if value}
 
     def in_words(self, labels: Labels) -> str:
-        """As a person reads it; empty where nothing is left out.
+        """Return the filters as text for people; empty without filters.
 
         >>> from app.design.protocol.labels import Labels
         >>> Filters(sources=("gpt_4",), without_flagged=True).in_words(Labels())

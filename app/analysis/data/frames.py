@@ -1,14 +1,14 @@
-"""A study's data as DataFrames: what the store and a study folder both give, and what the analysis takes.
+"""A study's data as DataFrames, made by the store and from study folders, and used by the analysis.
 
 items      item, then one column per attribute; in the order of items.csv
-responses  response, item, source, attributes, text (its turns a line each); in the order of responses.csv
+responses  response, item, source, attributes, text (one line per turn); in the order of responses.csv
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    RATING_COLUMNS, one row per answer
-checks     CHECK_COLUMNS, one row per check that was answered; None where there are none
+checks     CHECK_COLUMNS, one row per answered check; None if there are none
 passages   PASSAGE_COLUMNS, one row per text or turn that raters can mark; None in a study without highlights
 
-Missing text is None; missing numbers are nan or NA. Ids are text. Both makers hand rows over in canonical order (see
-`canonical`), so that the same study gives the same estimates to the last digit, whichever way it came.
+Missing text is None; missing numbers are nan or NA. IDs are text. Rows are always in canonical order (see
+`canonical`), so that the same study always gives exactly the same estimates.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ RATING_COLUMNS = tuple(column.name for column in FRAME_COLUMNS)
 TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
 _DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "datetime64[us, UTC]"}
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
-# of an item's own text the response is None; `turn` is NA where the text has no turns; `length` is in characters
+# `response` is None for the item's own text; `turn` is NA for texts without turns; `length` is in characters
 PASSAGE_COLUMNS = ("item", "response", "turn", "length")
 ORDER = ["rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response"]
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """One study's data; see the module's page for the columns."""
+    """One study's data; see the module docstring for the columns."""
 
     items: pd.DataFrame
     responses: pd.DataFrame
@@ -48,15 +48,16 @@ class Frames:
 
 
 def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
-    """Ratings with the one type of each column, whoever read them.
+    """Return ratings with the declared type of each column.
 
     Args:
-        columns: any of RATING_COLUMNS, each of length n_rows, None or nan where missing; what is left out is missing.
-        n_rows: how many answers.
+        columns: any of RATING_COLUMNS, each of length n_rows, with None or nan for missing values; columns that are not
+            given are missing.
+        n_rows: the number of answers.
 
     Returns:
         All of RATING_COLUMNS: text as object, `turn, position, active_ms` Int64, `repeat` int64, `number, strength`
-        float64, times as UTC with microseconds.
+            float64, times as UTC with microseconds.
     """
 
     def typed(name: str, kind: Type) -> pd.Series[Any]:
@@ -74,19 +75,19 @@ def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
 
 
 def passage_frame(rows: Iterable[tuple[str, str | None, int | None, int]]) -> pd.DataFrame:
-    """Passages with the one type of each column, in one order, whoever read them."""
+    """Return passages with the type of each column, in canonical order."""
     table = pd.DataFrame([*rows], columns=[*PASSAGE_COLUMNS])
     typed = table.astype({"item": object, "response": object, "turn": "Int64", "length": "int64"})
     return typed.sort_values(["item", "response", "turn"], na_position="first", ignore_index=True)
 
 
 def canonical(ratings: pd.DataFrame) -> pd.DataFrame:
-    """The ratings in the one order in which every estimate is computed: sums of floats depend on it.
+    """Sort the ratings into the order in which every estimate is computed, because sums of floats depend on it.
 
     Args:
         ratings: columns RATING_COLUMNS.
 
     Returns:
-        The same rows, sorted by ORDER, stable, with a fresh index.
+        The same rows, sorted by ORDER (stable), with a new index.
     """
     return ratings.sort_values(ORDER, kind="stable", na_position="first", ignore_index=True)

@@ -1,4 +1,4 @@
-"""One question with its answers and what the lead declared about it: what every section takes."""
+"""Question data: one question with its answers and the lead's declarations about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
-# above so many ratings mixed models and resampling take minutes, and are run on demand only
+# With more ratings, mixed models and resampling take minutes, and are run on demand only.
 MAX_RATINGS = 20_000
 TOO_MANY = "left out above 20,000 ratings; run with --full"
 SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion | RankingQuestion)
@@ -26,7 +26,7 @@ SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
 
 @dataclass(frozen=True, eq=False)
 class Sheet(Generic[SomeQuestion, SomeAnswers]):
-    """A question, everything that was answered to it, whether mixed models run on large studies too."""
+    """A question, all answers to it, and whether mixed models are fitted to large studies too."""
 
     codes: Codes
     question: SomeQuestion
@@ -39,20 +39,20 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
 
     @property
     def is_light(self) -> bool:
-        """Whether the study is small enough, or the caller patient enough, for what takes long."""
+        """Whether the study is small enough for slow methods, or they were requested."""
         return self.full or len(self.codes.rows.question) <= MAX_RATINGS
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources that the question compares; none where it is not about responses.
+        """The sources that the question compares; empty if it is not about responses.
 
-        A turn is of a response where a whole conversation is one.
+        Turns have a source if each response is a whole conversation.
         """
         is_compared = self.question.target in {"response", "pair", "set"} or bool((self.answers.source >= 0).any())
         return self.codes.sources if is_compared else ()
 
     def code_of(self, source: str) -> int:
-        """The code of a source."""
+        """Return the code of a source."""
         return self.codes.sources.index(source)
 
     def record(
@@ -66,9 +66,9 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
         unit: Unit,
         **detail: object,
     ) -> Estimate:
-        """The estimate of a result, with the counts of the answers in scope where the result does not say its own.
+        """Return the estimate for a result; counts that the result does not state are those of the answers in scope.
 
-        Items, raters and ratings are those in scope; units are those that the statistic ran over.
+        Items, raters and ratings are those in scope; units are those that the statistic was computed from.
         """
         ends = possible_range(self.question, statistic)
         result = kept_within(result, *ends) if ends else result
@@ -77,14 +77,14 @@ class Sheet(Generic[SomeQuestion, SomeAnswers]):
         )
 
 
-# how many spans of the scale a number can be from 0
+# The largest distance from 0 that a statistic can have, in multiples of the range of the scale.
 SPANS = {"mean_difference": 1, "mean_difference_clmm": 1, "belief_effect": 1, "interaction": 2}
 
 
 def possible_range(
     question: ScaledQuestion | ChoiceQuestion | RankingQuestion, statistic: str
 ) -> tuple[float, float] | None:
-    """Between which values a mean, or a difference of means, of this question can lie; None for other statistics."""
+    """Return the possible range of a mean, or difference of means, of this question; None for other statistics."""
     if isinstance(question, ChoiceQuestion):
         return (-1.0, 1.0) if statistic == "share_difference" else None
     if isinstance(question, RankingQuestion):
@@ -107,7 +107,7 @@ def record_of(
     unit: Unit,
     **detail: object,
 ) -> Estimate:
-    """As `Sheet.record`; without a question for what is of the whole study."""
+    """Like `Sheet.record`; `question` is None for estimates of the whole study."""
     counts = answers.counts
     counted = replace(
         result,

@@ -1,4 +1,4 @@
-"""The persons who are told of one by one, and the records about each."""
+"""Raters that are reported individually, and their estimates."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 SECTION = "rater"
-# a table of more raters is read by nobody; all of them are in the estimates of all
+# A longer table would not be read; estimates over all raters include every rater.
 MAX_RATERS = 100
 MIN_ANSWERS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """What persons answered to one question, each thing once, and who of them is told of."""
+    """The human raters' answers to one question without repeated ratings of a unit, and the raters to report."""
 
     sheet: AnySheet
     answers: Answers
 
     @classmethod
     def of(cls, sheet: AnySheet) -> Panel:
-        """The persons of a question."""
+        """Return the panel of a question."""
         whole = groups(sheet.codes)[0].of(sheet.answers)
         return cls(sheet, whole if whole.is_first.all() else whole.select(whole.is_first))
 
@@ -47,19 +47,19 @@ class Panel:
 
     @cached_property
     def raters(self) -> Ints:
-        """The codes of those with the most answers, at most MAX_RATERS with MIN_ANSWERS or more, in their order."""
+        """Sorted codes of the raters with the most answers: at most MAX_RATERS, with at least MIN_ANSWERS each."""
         size = np.bincount(self.answers.rater)
         most = np.argsort(-size, kind="stable")[:MAX_RATERS]
         return np.sort(most[size[most] >= MIN_ANSWERS])
 
     @cached_property
     def by_rater(self) -> dict[int, Answers]:
-        """The answers of each of `raters`, in the order in which they were given where that is known."""
+        """The answers of each of `raters`, in the order in which they were given if that is known."""
         answers = self.answers.select(self._in_order())
         return {int(code): answers.select(answers.rater == code) for code in self.raters}
 
     def _in_order(self) -> Ints:
-        """Places of the answers by time, then by position; those of unknown time as they stand."""
+        """Return positions of the answers by time, then position; answers without either keep their order."""
         answers, kept = self.answers, self.sheet.codes.kept
         row = np.flatnonzero(np.isin(answers.rater, self.raters))
         given = kept[["rated_at", "position"]].iloc[answers.row[row]].reset_index(drop=True)
@@ -67,24 +67,24 @@ class Panel:
 
     @cached_property
     def has_order(self) -> bool:
-        """Whether it is known in which order the answers were given."""
+        """Whether the order in which the answers were given is known."""
         kept = self.sheet.codes.kept
         return bool(kept[["rated_at", "position"]].iloc[self.answers.row].notna().any(axis=None))
 
     @property
     def note(self) -> str:
-        """How many are told of."""
+        """A note about raters that are not reported individually; empty if all are."""
         n = self.answers.counts["n_raters"]
         left = n - len(self.raters)
         few = f"{left} of {n} raters are not told of one by one: "
         return few + "those with the fewest answers, or with a single one" if left else ""
 
     def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit, **scope: object) -> Estimate:
-        """An estimate of one rater, or of all."""
+        """Return an estimate for one rater, or for all if `code` is None."""
         answers = self.answers if code is None else self.by_rater[code]
         of: Scope = dict(scope) if code is None else {"raters": [self.sheet.codes.raters.ids[code]], **scope}
         return self.sheet.record(result, answers, section=SECTION, scope=of, statistic=statistic, unit=unit)
 
     def each(self) -> Iterator[tuple[int, Answers]]:
-        """The code and the answers of each rater who is told of."""
+        """Yield the code and the answers of each rater that is reported individually."""
         yield from self.by_rater.items()

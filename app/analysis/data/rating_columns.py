@@ -1,6 +1,6 @@
-"""Every column of ratings, declared once: frames, ratings.csv, codebook and queries follow from it.
+"""All columns of ratings, declared once for frames, ratings.csv, codebook and queries.
 
-The answer is one column in ratings.csv (`value`) and one column per kind of answer in frames and in the database.
+The answer is a single column in ratings.csv (`value`), and one column per kind of answer in frames and in the database.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Literal
 
 from app.design.questions.question import DEVICES
 
-# id: of a rater, item or response · name: text that recurs · text: free text · codes: several joined by | ·
-# whole: a whole number or nothing · count: a whole number, 0 for nothing · number: a decimal · time: UTC, microseconds
+# id: of a rater, item or response · name: text that repeats · text: free text · codes: several, joined by | · whole: an
+# integer or missing · count: an integer, 0 if missing · number: a decimal · time: UTC, with microseconds
 Type = Literal["id", "name", "text", "codes", "whole", "count", "number", "time"]
 Table = Literal["raters", "items", "responses"]
 
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """One column. `of`: the table whose ids it holds. `allowed`: all that it may hold, where that is a short list.
+    """One column. `of`: the table that its IDs refer to. `allowed`: the allowed values, if there are only a few.
 
-    `in_file` and `in_frame` are False for the two ways of writing the answer. `is_given` is True for what comes with
-    each answer; what a trial or the server knows is added when the answer is stored.
+    `in_file` and `in_frame` are False for one of the two forms of the answer each. `is_given` is True for columns that
+    are submitted with each answer; the others are added from the trial or by the server when the answer is stored.
     """
 
     name: str
@@ -37,7 +37,7 @@ class RatingColumn:
 
     @property
     def stored_as(self) -> str:
-        """Its name in the database."""
+        """The name of the column in the database."""
         return self.database_name or self.name
 
 
@@ -104,7 +104,7 @@ FILE_COLUMNS = tuple(column.name for column in COLUMNS if column.in_file)
 
 
 def names_of(*types: Type) -> tuple[str, ...]:
-    """The columns of a frame that have one of these types.
+    """Return the frame columns that have one of these types.
 
     >>> names_of("time")
     ('rated_at', 'served_at')

@@ -1,4 +1,4 @@
-"""Whose answers an estimate is of: all persons, the persons of one pool, or the model judges. Never both kinds."""
+"""Groups of raters: all human raters, the human raters of one pool, or the model judges. Never both kinds."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Some = TypeVar("Some", bound=Answers)
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Some raters, and the scope that says so. `has_rater` has one place a rater."""
+    """A group of raters and its scope. `has_rater` is a mask with one entry per rater."""
 
     scope: Scope
     has_rater: Bools
 
     def of(self, answers: Some) -> Some:
-        """The answers of these raters."""
+        """Return the answers of these raters."""
         mask = self.has_rater[answers.rater]
         return answers if mask.all() else answers.select(mask)
 
@@ -36,7 +36,7 @@ class Group:
 
 
 def groups(codes: Codes) -> list[Group]:
-    """All persons first, then each pool of persons, then the model judges if there are any."""
+    """Return all human raters first, then each pool of human raters, then the model judges if there are any."""
     raters = codes.raters
     is_person = ~raters.is_model
     found = [Group({}, is_person)]
@@ -50,12 +50,12 @@ def groups(codes: Codes) -> list[Group]:
 
 
 def distinct_groups(codes: Codes) -> list[Group]:
-    """The same without a pool that holds all the persons: its means would stand twice on the page."""
+    """Return the groups without pools that contain all human raters, whose estimates would be duplicates."""
     return [group for group in groups(codes) if not _is_everyone(group, codes)]
 
 
 def with_answers(found: list[Group], answers: Some) -> Iterator[tuple[Group, Some]]:
-    """Each group with its answers. All persons always; a pool or the judges only where they answered."""
+    """Yield each group with its answers. All human raters are always included, other groups only if they answered."""
     for group in found:
         part = group.of(answers)
         if len(part.value) or not group.scope:

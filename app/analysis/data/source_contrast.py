@@ -1,4 +1,4 @@
-"""One source against its reference on one question: what every comparison of two sources takes."""
+"""The comparison of one source with its reference on one question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A result with its name, its unit, and what it restricts beside the two sources."""
+    """A result with its statistic, its unit, and its scope in addition to the two sources."""
 
     statistic: str
     unit: Unit
@@ -32,7 +32,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """The answers about two sources; `mine` is the code of the one that is compared."""
+    """The answers about two sources; `mine` is the code of the source that is compared with the reference."""
 
     sheet: ScaledSheet
     answers: Answers
@@ -40,26 +40,26 @@ class Contrast:
 
     @classmethod
     def of(cls, sheet: ScaledSheet, answers: Answers, scope: Scope) -> Self:
-        """The contrast that the scope names."""
+        """Return the contrast that the scope names."""
         mine, theirs = sheet.code_of(scope["source"]), sheet.code_of(scope["reference"])
         return cls(sheet, answers.select((answers.source == mine) | (answers.source == theirs)), mine)
 
     @property
     def source(self) -> str:
-        """The source that is compared."""
+        """The source that is compared with the reference."""
         return self.sheet.codes.sources[self.mine]
 
     @cached_property
     def is_mine(self) -> Bools:
-        """Whether each answer is about the source, else about the reference."""
+        """Whether each answer is about the source; False for the reference."""
         return np.asarray(self.answers.source == self.mine)
 
     @cached_property
     def means(self) -> Answers:
-        """One value of each rater for each item and source: what comparisons within an item take."""
+        """One value per rater, item and source, for comparisons within items."""
         return within_items(self.answers)
 
     @cached_property
     def means_are_mine(self) -> Bools:
-        """`is_mine` of `means`."""
+        """`is_mine` for `means`."""
         return np.asarray(self.means.source == self.mine)

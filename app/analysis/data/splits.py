@@ -1,4 +1,4 @@
-"""What a study can be split by: conditions, what was shown, attributes of items, attributes and scores of raters."""
+"""Ways to split a study: conditions, shown labels, attributes of items, attributes and scores of raters."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Scope
 
 MAX_LEVELS = 12
-# an attribute that is another one on nearly every row is a name, not a group
+# An attribute with a different value on nearly every row is a name, not a group.
 MIN_PER_LEVEL = 2
 OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", *RATER_MARKS})
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One way to split; `code` gives the level of each answer in `Codes.rows`, -1 for none."""
+    """One way to split the answers; `code` is the level of each answer in `Codes.rows`, -1 for none."""
 
     kind: Literal["condition", "shown_label", "subgroup"]
     name: str
@@ -36,7 +36,7 @@ class Split:
     code: Ints
 
     def scope(self, level: int) -> Scope:
-        """What restricts an estimate to that level."""
+        """Return the scope that restricts an estimate to a level."""
         return (
             {"subgroup": {self.name: self.levels[level]}}
             if self.kind == "subgroup"
@@ -44,12 +44,12 @@ class Split:
         )
 
     def of(self, answers: Answers) -> Ints:
-        """The level of each answer."""
+        """Return the level of each answer."""
         return self.code[answers.row]
 
 
 def designed_splits(codes: Codes) -> Iterator[Split]:
-    """By condition (whole cells, and each factor where there are several) and by shown label."""
+    """Yield splits by condition (by cell, and by each factor if there are several) and by shown label."""
     code, texts = _factorized(codes.kept["condition"])
     yield from _of_levels("condition", "condition", texts, code)
     cells = [cell_of(text).levels if "=" in text else () for text in texts]
@@ -65,7 +65,7 @@ def designed_splits(codes: Codes) -> Iterator[Split]:
 
 
 def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[Split]:
-    """By the attributes of items and of raters, and by what raters scored on questions about themselves."""
+    """Yield splits by attributes of items and raters, and by scores on questions about the raters."""
     tables = [(codes.items, codes.rows.item), (codes.rater_table, codes.rows.rater)]
     for table, at in tables if codes.raters.are_known else tables[:1]:
         for name in (column for column in table.columns if column not in OWN_COLUMNS):
@@ -82,9 +82,9 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[
 
 
 def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:
-    """Each group of persons by a column of raters.csv, with who is in it; of two groups the second only.
+    """Return each group of human raters by a column of raters.csv, with its mask; of two groups only the second.
 
-    A rater without a level is in no group. Nothing where there are fewer than two groups, or more than MAX_LEVELS.
+    Raters without a level are in no group. Empty if there are fewer than two groups, or more than MAX_LEVELS.
     """
     if name not in codes.rater_table or name in {"rater", "kind", "is_simulated"}:
         return []
@@ -93,11 +93,11 @@ def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:
         return []
     code, names = found
     each = [(level, np.asarray(code == number)) for number, level in enumerate(names)]
-    return each[1:] if len(each) == 2 else each  # noqa: PLR2004 - one against the other is one comparison
+    return each[1:] if len(each) == 2 else each  # noqa: PLR2004 - two groups are one comparison
 
 
 def unsplittable(codes: Codes) -> dict[str, str]:
-    """Attributes in words that would make groups, were there not so many of them: their names, and why not."""
+    """Return the attributes in words that have too many levels to split by, with the reason."""
     found = {}
     for table in (codes.items, codes.rater_table) if codes.raters.are_known else (codes.items,):
         for name in (column for column in table.columns if column not in OWN_COLUMNS):
@@ -116,7 +116,7 @@ def _of_levels(
 
 
 def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]] | None:
-    """A few levels as they are; many numbers cut at their median; None where there is nothing to group by."""
+    """Return a few levels as they are, or many numbers split at the median; None if there is nothing to split by."""
     code, texts = _factorized(column)
     if 1 < len(texts) <= MAX_LEVELS and np.bincount(code[code >= 0]).min() >= MIN_PER_LEVEL:
         return code, texts
@@ -133,7 +133,7 @@ def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]] | None:
 
 
 def _factorized(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Codes in the order of the sorted texts, so that the order of rows does not matter; -1 for missing."""
+    """Return codes in the order of the sorted texts, so that the order of rows does not matter; -1 for missing."""
     code, texts = pd.factorize(column.astype(object))
     names = [str(text) for text in texts]
     order = np.argsort(np.array(names, dtype=object)) if names else np.zeros(0, dtype=np.int64)
@@ -142,5 +142,5 @@ def _factorized(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _through(of_level: Ints, code: Ints) -> Ints:
-    """The level of each answer, by the code of what has it; -1 stays -1."""
+    """Return the level of each answer from the code of its item or rater; -1 stays -1."""
     return np.append(of_level, -1)[code]

@@ -1,13 +1,13 @@
-"""A whole study in memory, texts included: what a study folder holds, and what the store loads and exports.
+"""A whole study in memory, with texts: the content of a study folder, which the store loads and exports.
 
 items      item, text, turns, profile, content_note, then one column per attribute
 responses  response, item, source, text, turns, then attributes
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
-checks     frames.CHECK_COLUMNS; None where there are none
+checks     frames.CHECK_COLUMNS; None if there are none
 
-Missing text is None, `turns` is JSON in the one form of `design.turns`, attribute columns stand in the order of their
-names and hold at least one value.
+Missing text is None, `turns` is JSON in the form of `design.turns`, attribute columns are sorted by name and have at
+least one value.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")
-# Raters whom the program played, and raters whose ratings were collected elsewhere.
+# Raters simulated by the program, and raters whose ratings were collected elsewhere.
 RATER_MARKS = ("is_simulated", "is_imported")
 RATER_COLUMNS = ("rater", "kind", "pool", *RATER_MARKS)
 
 
 @dataclass(frozen=True, slots=True)
 class StudyFolder:
-    """One study; see the module's page for the columns. `notes` are warnings: what was mended or ignored."""
+    """One study; see the module docstring for the columns. `notes` are warnings about corrected or ignored input."""
 
     protocol: Protocol
     yaml: str
@@ -46,7 +46,7 @@ class StudyFolder:
 
 
 def frames_of(folder: StudyFolder) -> Frames:
-    """What the analysis takes: of the texts those of the responses only, ratings in canonical order."""
+    """Return the frames for the analysis: texts of the responses only, and ratings in canonical order."""
     texts = zip(folder.responses["text"], folder.responses["turns"], strict=True)
     return Frames(
         items=folder.items.drop(columns=[*ITEM_COLUMNS[1:]]),
@@ -61,7 +61,7 @@ def frames_of(folder: StudyFolder) -> Frames:
 
 
 def _passages(folder: StudyFolder) -> pd.DataFrame:
-    """The lengths of all texts, turn by turn where there are turns."""
+    """Return the lengths of all texts, by turn if there are turns."""
     items, responses = folder.items, folder.responses
     texts = [(item, None, *rest) for item, *rest in zip(items["item"], items["text"], items["turns"], strict=True)]
     texts += [*zip(responses["item"], responses["response"], responses["text"], responses["turns"], strict=True)]
@@ -77,7 +77,7 @@ def _said(text: str | None, turns: str | None) -> list[tuple[int | None, str]]:
 
 
 def is_same(one: StudyFolder, other: StudyFolder) -> bool:
-    """Whether two folders say the same study: protocol to the byte, texts, raters and every answer."""
+    """Return whether two folders contain the same study: protocol (byte by byte), texts, raters and all answers."""
     return (
         one.yaml == other.yaml
         and one.items.equals(other.items)

@@ -1,7 +1,7 @@
-"""Ratings whose raters are not known: a file with three slots per item, filled by whoever was there.
+"""Ratings by unknown raters: a file with, for example, three slots per item that different raters filled.
 
-A slot is no person. Each item and slot becomes a rater with one item, so that nothing is computed across items for one
-rater; what an interval generalizes to is then new items only.
+A slot is not a person. Each combination of item and slot becomes a rater with one item, so that nothing is computed
+across items for one rater; intervals then generalize to new items only.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
 
-# of every method that looks through items and raters, such as two_way_cluster_t
+# Prefixes of methods that use both items and raters, such as two_way_cluster_t.
 TWO_WAY, BY_ITEM = "two_way_", "item_"
 
 
 def with_slots(frames: Frames) -> Frames:
-    """The frames with a rater for each item and slot of the persons; model judges are known and stay as they are."""
+    """Return the frames with one rater per item and slot of the human raters; model judges are known and unchanged."""
     kind = frames.raters.set_index("rater")["kind"]
     is_person = (frames.ratings["rater"].map(kind) != "model") & frames.ratings["item"].notna()
     cells = frames.ratings.loc[is_person, ["rater", "item"]].drop_duplicates()
@@ -35,12 +35,12 @@ def with_slots(frames: Frames) -> Frames:
     persons = slots.merge(frames.raters, on="rater").drop(columns=["rater", "item"]).rename(columns={"slot": "rater"})
     others = frames.raters[frames.raters["rater"].isin(slot) & ~frames.raters["rater"].isin(persons["rater"])]
     raters = pd.concat([persons, others], ignore_index=True)[list(frames.raters.columns)]
-    # the order in which sums are taken is that of a folder whose raters are named so
+    # Sums are taken in the same order as for a folder whose raters have these names.
     return replace(frames, ratings=canonical(frames.ratings.assign(rater=slot)), raters=raters, checks=None)
 
 
 def for_items_only(estimates: Sequence[Estimate]) -> Iterator[Estimate]:
-    """The estimates of persons with intervals for new items: nothing can be said about new raters."""
+    """Yield the estimates, those of human raters with intervals for new items only."""
     for estimate in estimates:
         if estimate.scope.get("rater_kind") == "model":
             yield estimate

@@ -1,1 +1,1 @@
-"""What a report says, in sentences and in a summary: the page and the written report show the same words."""
+"""The findings of a report, in sentences and in a summary, shared by the page and the written report."""

@@ -1,4 +1,4 @@
-"""Agreement in a sentence and a short table: pooled, within sources, and per kind of rater."""
+"""Agreement in one sentence and a short table: pooled, within sources, and by kind of rater."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
-# Alphas that studies of empathy report.
+# The range of alphas that studies of empathy usually report.
 FIELD_LOW, FIELD_HIGH = 0.1, 0.7
 ALPHA = ("krippendorff_alpha", "kendall_w_within_items")
 MODELS = "Model judges"
@@ -22,7 +22,7 @@ MODELS = "Model judges"
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """One question: alpha over all people, then of each source, pool and of the model judges, by label."""
+    """One question: alpha over all human raters, then by source and pool and of the model judges, keyed by label."""
 
     key: str
     label: str
@@ -31,7 +31,7 @@ class AgreementRow:
 
 
 def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
-    """The questions that people can agree on, in the protocol's order. The report is `labelled`."""
+    """Return one row per question with an alpha, in the protocol's order. The report is `labelled`."""
     found = []
     for key in dict.fromkeys((*(q.key for q in protocol.questions), *protocol.analysis.composites)):
         alphas = [f for f in report.estimates if f.question == key and f.statistic.startswith(ALPHA)]
@@ -46,14 +46,14 @@ def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
 
 
 def columns_of(rows: Sequence[AgreementRow]) -> list[str]:
-    """The sources and pools that differ from the whole on some question; one that everything is of says nothing new."""
+    """Return the sources and pools with fewer ratings than the pooled alpha on any question; others would repeat it."""
     found = [(name, f, row.pooled) for row in rows for name, f in row.parts.items() if name != MODELS]
     differing = {name for name, f, pooled in found if pooled is None or f.n_ratings != pooled.n_ratings}
     return [name for name in dict.fromkeys(name for name, _, _ in found) if name in differing]
 
 
 def _part(estimate: Estimate) -> str:
-    """Which column an alpha stands in; empty for none."""
+    """Return the column of an alpha; empty for none."""
     scope = estimate.scope
     if scope.keys() in ({"source"}, {"pool"}):
         return str(next(iter(scope.values())))
@@ -61,7 +61,7 @@ def _part(estimate: Estimate) -> str:
 
 
 def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
-    """Where the pooled alphas lie, against what the field reports."""
+    """Describe the range of the pooled alphas, compared with the range that the field reports."""
     known = sorted(row.pooled.estimate for row in rows if row.pooled and row.pooled.estimate is not None)
     if not known:
         return "Agreement between people could not be estimated."
@@ -81,7 +81,7 @@ def _against_field(low: float, high: float) -> str:
 
 
 def needed_sentence(report: Report, label: str, key: str) -> str:
-    """How many ratings per response a reliable mean takes; empty where it is not known."""
+    """State how many ratings per response a reliable mean needs; empty if unknown."""
     found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.estimate is not None]
     by_source = [f for f in found if f.scope.keys() == {"source"}]
     shown = by_source or [f for f in found if not f.scope]

@@ -1,4 +1,4 @@
-"""A report in plain sentences: the claim, what it rests on, and how to read it."""
+"""A report in plain sentences: the claim, its basis, and how to read it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ RELIABLE, TENTATIVE = 0.8, 0.667
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What a reader should take, of persons only. `claim` stands alone; `basis` names interval, unit and counts.
+    """One finding about human raters. `claim` is self-contained; `basis` states the interval and counts.
 
-    `reading` helps, or is empty; `short` and `interval` are for a list of many.
+    `reading` helps with the interpretation, and may be empty; `short` and `interval` are for lists of many findings.
     """
 
     claim: str
@@ -40,11 +40,11 @@ class Headline:
 
 
 def comparisons(report: Report, question: Question) -> Iterator[Headline]:
-    """Each source against the reference."""
+    """Yield the comparison of each source with the reference."""
     if isinstance(question, ChoiceQuestion):
         shares = [f for f in report.of("choice", question.key) if f.statistic == "share_preferred"]
         pairs = [estimate for estimate in _first_of_scope(shares) if "reference" in estimate.scope]
-        met = [estimate for estimate in pairs if estimate.n_ratings]  # a design need not show every two together
+        met = [estimate for estimate in pairs if estimate.n_ratings]  # not every design shows all pairs
         yield from (
             _preference(estimate, "was preferred over", "choices", has_ties=question.tie) for estimate in met or pairs
         )
@@ -57,7 +57,7 @@ def comparisons(report: Report, question: Question) -> Iterator[Headline]:
 
 
 def _first_of_scope(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The headline record of each scope of all persons: the first one."""
+    """Return the first record of each scope over all human raters."""
     firsts: dict[str, Estimate] = {}
     for estimate in estimates:
         if not {"pool", "rater_kind"} & estimate.scope.keys():
@@ -104,7 +104,7 @@ def _scale(question: Question) -> str:
 
 
 def agreement(report: Report, question: Question) -> Iterator[Headline]:
-    """How far raters agree."""
+    """Yield how much raters agree."""
     if isinstance(question, RankingQuestion):
         yield from _concordance(report, question)
         return
@@ -148,7 +148,7 @@ def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline
 
 
 def alpha_reading(alpha: float, lower: float | None) -> str:
-    """What an alpha allows, by the lower limit of its interval: the customary .80 and .667 are held against that.
+    """Interpret an alpha by comparing the lower limit of its interval with the customary limits .80 and .667.
 
     >>> alpha_reading(0.85, None)
     'Without an interval the customary limits 0.80 and 0.667 cannot be checked.'
@@ -175,7 +175,7 @@ def alpha_reading(alpha: float, lower: float | None) -> str:
 
 
 def _brief(estimate: Estimate) -> str:
-    """The interval in parentheses, for a list; the reason where there is none."""
+    """Return the interval in parentheses, for lists; the reason if there is none."""
     words = interval_text(estimate)
     return f"({_level(estimate)} {words})" if estimate.ci_low is not None else words
 

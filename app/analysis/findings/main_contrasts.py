@@ -1,4 +1,4 @@
-"""The main comparisons of a report: per question and pair of sources, with what could overturn them."""
+"""The main comparisons of a report, by question and pair of sources, with results that could overturn them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ LENGTH = "length"
 
 @dataclass(frozen=True, slots=True)
 class MainContrast:
-    """One pair of sources on one question. `label` and `text` are the question's; the report is `labelled`.
+    """One pair of sources on one question. `label` and `text` are those of the question; the report is `labelled`.
 
-    `at_equal_length` and `without_flagged` are the same estimate under another condition, where it could be made.
+    `at_equal_length` and `without_flagged` are the same estimate under another condition, None if not available.
     """
 
     key: str
@@ -41,27 +41,27 @@ class MainContrast:
 
     @property
     def source(self) -> str:
-        """Whose responses."""
+        """The label of the source."""
         return str(self.estimate.scope["source"])
 
     @property
     def reference(self) -> str:
-        """Beside whose."""
+        """The label of the reference."""
         return str(self.estimate.scope["reference"])
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of choices, where one half is no difference."""
+        """Whether the estimate is a share of choices, for which no difference is one half."""
         return self.estimate.statistic == "share_preferred"
 
     @property
     def null(self) -> float:
-        """The value of no difference."""
+        """The value that means no difference."""
         return 0.5 if self.is_share else 0.0
 
     @property
     def effect(self) -> str:
-        """The effect in a few words, such as `ChatGPT +1.51 points`."""
+        """The effect in short, such as `ChatGPT +1.51 points`."""
         value = self.estimate.estimate
         if value is None:
             return f"{self.source} against {self.reference}: {why_text(self.estimate).rstrip('.')}"
@@ -79,19 +79,22 @@ class MainContrast:
 
     @property
     def is_overturned(self) -> bool:
-        """Whether the difference is clear as observed and not at equal length."""
+        """Whether the difference is clear as observed but not at equal length."""
         other = self.at_equal_length
         return self.is_clear and other is not None and other.estimate is not None and not is_clear(other, self.null)
 
 
 def is_clear(estimate: Estimate, null: float) -> bool:
-    """Whether an interval excludes the value of no difference; without an interval nothing is clear."""
+    """Return whether the interval excludes the value of no difference; False without an interval."""
     low, high = estimate.ci_low, estimate.ci_high
     return low is not None and high is not None and not low <= null <= high
 
 
 def main_contrasts(report: Report, protocol: Protocol) -> list[MainContrast]:
-    """Question by question, then composites, each source against the reference; of people. The report is `labelled`."""
+    """Return each source compared with the reference, by question, then by composite, for human raters.
+
+    The report is `labelled`.
+    """
     asked = {question.key: question for question in protocol.questions if question.target != "rater"}
     keys = (*asked, *protocol.analysis.composites)
     return [contrast for key in keys for contrast in _of_question(report, protocol, key, asked.get(key))]
@@ -121,12 +124,12 @@ def _estimates(report: Report, key: str, question: AnyQuestion | None, reference
         if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
             firsts.setdefault((f.question, str(f.scope)), f)
     shown = [f for f in firsts.values() if f.scope["reference"] == reference]
-    met = [f for f in shown if f.n_ratings]  # a design need not show every two together
+    met = [f for f in shown if f.n_ratings]  # not every design shows all pairs
     return met or shown
 
 
 def _is_mirrored(estimate: Estimate, question: AnyQuestion | None) -> bool:
-    """Of two codes the first says what the second says, turned round."""
+    """Return whether the first of two codes only mirrors the second."""
     if not isinstance(question, CategoryQuestion) or len(question.codes) != len(("one", "other")):
         return False
     return estimate.scope.get("category") == next(iter(question.codes))
@@ -154,7 +157,7 @@ def _without_flagged(estimate: Estimate, same: Sequence[Estimate]) -> Estimate |
 
 
 def effect_cell(estimate: Estimate | None) -> str:
-    """Estimate and interval for a cell: `0.88 (0.75 to 1.01)`; a dash where there is none."""
+    """Format estimate and interval for a cell, such as `0.88 (0.75 to 1.01)`; a dash if there is none."""
     if estimate is None or estimate.estimate is None:
         return "–"
     kind = STATISTICS[estimate.statistic].kind
@@ -163,14 +166,14 @@ def effect_cell(estimate: Estimate | None) -> str:
 
 
 def interval_words(estimate: Estimate) -> str:
-    """`95% CI 0.75 to 1.01`, or why there is none."""
+    """Format the interval, such as `95% CI 0.75 to 1.01`, or give the reason why there is none."""
     if estimate.ci_low is None:
         return f"No interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
     return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {interval_text(estimate)}"
 
 
 def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
-    """How much data: ratings or choices, items, raters; slots are not counted as raters."""
+    """Format the number of ratings or choices, items and raters; slots are not counted as raters."""
     answers = {"choice": "choices"}.get(estimate.unit or "", "ratings")
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items")]
     parts += [(estimate.n_raters, "raters")] if are_raters_known else []

@@ -1,4 +1,4 @@
-"""What could overturn the answer: length above all, then flagged raters; as sentences."""
+"""Results that could overturn the main findings, as sentences: above all length, then flagged raters."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from app.analysis.findings.main_contrasts import MainContrast
     from app.analysis.report.report import Report
 
-# below this ratio of lengths nothing is said about length
+# Smaller ratios of lengths are not mentioned.
 NOTABLE_RATIO = 1.25
 
 
 def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
-    """One sentence per contrast that length overturns, or one that none is; before them how lengths differ."""
+    """Yield how lengths differ, then one sentence per contrast that length overturns, or one saying that none is."""
     yield from _lengths(report)
     overturned = [contrast for contrast in contrasts if contrast.is_overturned]
     for contrast in overturned:
         other = contrast.at_equal_length
-        assert other is not None  # noqa: S101 - else it would not be overturned
+        assert other is not None  # noqa: S101 - implied by is_overturned
         yield (
             f"At equal length, {contrast.label} goes from {_number(contrast.estimate)} to {_number(other)} "
             f"({interval_words(other)}): the difference is not statistically clear."

@@ -1,4 +1,4 @@
-"""The answer to a study's question on one screen: effects, what could overturn them, agreement, judges, caveats."""
+"""The results of a study on one screen: effects, what could overturn them, agreement, model judges, failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
-# reasons that mean that a computation failed, not that there is nothing to compute
+# Reasons of computations that failed, as opposed to having nothing to compute.
 FAILED = ("not_converged", "singular", "separation")
 MAX_NAMED = 3
 JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_share"}
@@ -29,7 +29,7 @@ JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_sh
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """A model judge beside people: on how many questions it reaches what a human rater reaches."""
+    """A model judge compared with human raters: the number of questions on which it reaches the human ceiling."""
 
     name: str
     n_reached: int
@@ -40,7 +40,7 @@ class JudgeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Everything that the first screen shows. `question` is what the study asks, in a sentence."""
+    """The content of the first screen. `question` is the study's research question as a sentence."""
 
     question: str
     contrasts: tuple[MainContrast, ...]
@@ -54,7 +54,7 @@ class Summary:
 
 
 def summary_of(report: Report, protocol: Protocol) -> Summary:
-    """The summary of a report that is `labelled`."""
+    """Return the summary of a report that is `labelled`."""
     contrasts, rows = main_contrasts(report, protocol), agreement_rows(report, protocol)
     needed = next((words for row in rows if (words := needed_sentence(report, row.label, row.key))), "")
     return Summary(
@@ -71,7 +71,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
 
 
 def question_words(protocol: Protocol, contrasts: list[MainContrast]) -> str:
-    """What the study asks: who is compared with whom on what, else how far raters agree on what."""
+    """Return the research question: which sources are compared on what, otherwise on what raters should agree."""
     labels = list(dict.fromkeys(contrast.label for contrast in contrasts))
     if not labels:
         asked = [protocol.labels.question(question.key) for question in protocol.questions]
@@ -82,7 +82,7 @@ def question_words(protocol: Protocol, contrasts: list[MainContrast]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    """Some names in a sentence; a long list is cut.
+    """Join names for a sentence; long lists are shortened.
 
     >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(["a", "b", "c", "d", "e"])
     ('a', 'a, b and c', 'a, b, c and 2 more')
@@ -94,7 +94,7 @@ def _listed(names: list[str]) -> str:
 
 
 def judge_summaries(report: Report) -> Iterator[JudgeSummary]:
-    """Each judge over all questions on which it and its ceiling are known."""
+    """Yield each judge's summary over all questions with both its estimate and its ceiling."""
     whole = [f for f in report.of("judge") if f.scope.keys() == {"rater_kind", "raters"} and f.estimate is not None]
     ceilings = {(f.statistic, f.question, str(f.scope)): f for f in whole}
     pairs: dict[str, list[tuple[float, float]]] = {}
@@ -114,7 +114,7 @@ def _value(estimate: Estimate) -> float:
 
 
 def failed_words(report: Report) -> str:
-    """How many computations failed, and why; empty where none did."""
+    """State how many computations failed, and why; empty if none did."""
     reasons = Counter(f.reason for f in report.estimates if f.reason in FAILED)
     if not reasons:
         return ""

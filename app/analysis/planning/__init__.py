@@ -1,1 +1,1 @@
-"""Precision and power before the data are collected."""
+"""Precision and power, estimated before the data are collected."""

@@ -1,4 +1,4 @@
-"""What raters are like, for a plan: as ratings that are there say, or as the lead states it."""
+"""The assumptions of a plan: from existing ratings, or as stated by the lead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds import ScaledQuestion
 
-# As shares of the range of the scale, near what Ayers et al. (2023) and the experts of Kumar et al. (2025) show.
+# As shares of the range of the scale; close to Ayers et al. (2023) and the experts of Kumar et al. (2025).
 DEFAULT_SDS = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
 DEFAULT_DIFFERENCE = 0.1
 ASSUMED = "assumed: usual shares of the scale's range"
@@ -29,7 +29,7 @@ FIVE_POINTS = 4.0
 
 
 def assumed_of_scale(question: ScaledQuestion | None) -> Assumed:
-    """What is assumed where nothing is known: a small difference around the middle of the scale (five points)."""
+    """Return default assumptions: a small difference around the middle of the scale (default: five points)."""
     low, high = (question.values[0], question.values[-1]) if question else (1.0, 1.0 + FIVE_POINTS)
     span = high - low
     sds = Sds(**{one.name: round(getattr(DEFAULT_SDS, one.name) * span, 4) for one in fields(Sds)})
@@ -38,7 +38,7 @@ def assumed_of_scale(question: ScaledQuestion | None) -> Assumed:
 
 
 def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed:
-    """The same with what the lead states: any of `mean`, `difference` and the names of the standard deviations."""
+    """Return the assumptions with the stated values: `mean`, `difference` or names of the standard deviations."""
     given = {name: value for name, value in stated.items() if value is not None}
     if not given:
         return assumed
@@ -51,10 +51,10 @@ def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed
 
 
 def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestion) -> Assumed | None:
-    """What the persons of a pilot are like: a linear mixed model of their ratings of the source and the reference.
+    """Estimate the assumptions from a pilot: a linear mixed model of human ratings of source and reference.
 
     Returns:
-        None where there are too few ratings to tell items, raters and noise apart.
+        None if there are too few ratings to separate items, raters and residuals.
     """
     codes = codes_of(frames, protocol)
     answers = scaled_answers(codes, question)
@@ -62,7 +62,7 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
     source = next((code for code in range(len(codes.sources)) if code != reference), -1)
     is_in = np.isin(answers.source, [reference, source]) & ~codes.raters.is_model[answers.rater]
     pilot = answers.select(is_in)
-    if len(set(pilot.source.tolist())) < 2:  # noqa: PLR2004 - a difference takes two
+    if len(set(pilot.source.tolist())) < 2:  # noqa: PLR2004 - a difference needs two
         return None
     contrast = (pilot.source == source) - 0.5
     is_trivial = is_nested_one_to_one(pilot.item, pilot.rater)

@@ -1,4 +1,4 @@
-"""Before the data: how wide the intervals of a study will be, and how often it finds a difference that is there."""
+"""Forecast how wide a study's intervals will be, and how often it will detect an existing difference."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """What to expect of one statistic in one scenario; FIELDS, in their order, are the columns of the CSV.
+    """The expected results for one statistic in one scenario; FIELDS, in their order, are the columns of the CSV.
 
-    `n_seats` counts the trials dealt out, `n_unfilled` those that no rater could take, `most_trials` the trials of the
-    rater who has most, planned repeats included. See `Expectation` for the rest.
+    `n_seats` is the number of trials assigned to raters, `n_unfilled` the number that no rater could take,
+    `most_trials` the maximum number of trials per rater, including planned repeats. For the other fields see
+    `Expectation`.
     """
 
     statistic: str
@@ -49,7 +50,7 @@ FIELDS = tuple(field.name for field in fields(PlanRow))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All scenarios of a study, with all that is needed to get them again."""
+    """All scenarios of a study, with everything needed to reproduce them."""
 
     study: str
     question: str | None
@@ -60,7 +61,7 @@ class Plan:
     rows: tuple[PlanRow, ...]
 
     def as_document(self) -> dict[str, Any]:
-        """The plan as plain JSON types."""
+        """Return the plan as plain JSON types."""
         return asdict(self)
 
 
@@ -78,12 +79,12 @@ def plan(
 
     Args:
         protocol: the study.
-        items: its own; taken again under other names where a scenario has more, made up where there are none.
-        assumed: what the raters are like.
-        scenarios: how many items, raters and raters for each trial.
+        items: the study's items; reused under other names if a scenario has more, invented if there are none.
+        assumed: the assumptions about raters and items.
+        scenarios: numbers of items, raters and raters per trial.
         question: the rating question whose scale is used; None for choices only.
         n_simulations: how often each scenario is simulated.
-        seed: the same seed gives the same plan; a scenario does not depend on the others.
+        seed: the same seed gives the same plan; scenarios do not depend on each other.
     """
     reference = protocol.reference
     source = next((name for name in protocol.sources if name != reference), None)
@@ -96,7 +97,7 @@ def plan(
 
 
 def _rows(simulated: Simulated, size: Scenario, n_simulations: int) -> Iterator[PlanRow]:
-    """A row for each statistic that the design and the questions allow."""
+    """Yield one row per statistic that the design and the questions allow."""
     found = [simulated.results() for _ in range(n_simulations)]
     for statistic in found[0]:
         is_tested = not statistic.startswith("krippendorff")
@@ -120,7 +121,7 @@ def _rows(simulated: Simulated, size: Scenario, n_simulations: int) -> Iterator[
 
 
 def plan_csv(plan: Plan) -> str:
-    """RFC 4180, a row a scenario and statistic, with every digit; what is missing is empty."""
+    """Return the plan as CSV (RFC 4180), one row per scenario and statistic, at full precision."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(FIELDS)
@@ -131,5 +132,5 @@ def plan_csv(plan: Plan) -> str:
 
 
 def plan_json(plan: Plan) -> str:
-    """The plan with all that it assumes; never NaN or Infinity."""
+    """Return the plan with all assumptions as JSON, without NaN or Infinity."""
     return json.dumps(plan.as_document(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"

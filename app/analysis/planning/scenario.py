@@ -1,4 +1,4 @@
-"""One scenario of a plan: the study's trials dealt out to so many raters, and studies drawn on them."""
+"""One scenario of a plan: the study's trials assigned to a number of raters, and simulated results."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What the simulated raters are like: standard deviations, the reference's mean and the difference, in points.
+    """Assumptions about raters and items: standard deviations, the reference's mean and the difference, in points.
 
-    `origin` says in words where they come from.
+    `origin` describes where the values come from.
     """
 
     sds: Sds
@@ -46,7 +46,7 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """How large the study is."""
+    """The size of a study."""
 
     n_items: int
     n_raters: int
@@ -54,7 +54,7 @@ class Scenario:
 
 
 class Simulated:
-    """The trials are dealt out once; `results` draws all effects and all noise anew each time."""
+    """A simulated study: trials are assigned once; each call of `results` draws new effects and new noise."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Simulated:
         self._protocol, self._assumed, self._n_raters, self._question = protocol, assumed, scenario.n_raters, question
         self._sources = tuple(protocol.sources)
         self._reference = self._code(protocol.reference)
-        # agreement is that on one source: over both it would be inflated by their difference
+        # Agreement is that on one source: over both it would be inflated by their difference.
         self._source = next((code for code in range(len(self._sources)) if code != self._reference), 0)
         size = (scenario.n_items, scenario.n_raters, scenario.raters_per_trial)
         of_size = with_raters_per_trial(protocol, scenario.raters_per_trial)
@@ -86,7 +86,7 @@ class Simulated:
         return self._sources.index(source) if source in self._sources else -1
 
     def _lay_out(self, trials: Sequence[PlannedTrial], dealt: Sequence[Dealt]) -> None:
-        """Every response that a rater sees, and the pairs of source and reference, as arrays."""
+        """Store every response that a rater sees, and the pairs of source and reference, as arrays."""
         items = _numbered(trial.item.key for trial in trials)
         responses = _numbered(one.key for trial in trials for one in trial.responses)
         self._n_items, self._n_responses = len(items), len(responses)
@@ -104,7 +104,7 @@ class Simulated:
         self._one, self._other = _shown([pair[0] for pair in pairs]), _shown([pair[1] for pair in pairs])
 
     def results(self) -> dict[str, Result]:
-        """What one study of chance gives, by statistic: those that the design and the questions allow."""
+        """Simulate one study and return the results, by statistic, that the design and the questions allow."""
         gap = self._assumed.difference
         means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
         minds = Minds(

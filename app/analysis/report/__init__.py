@@ -1,1 +1,1 @@
-"""The report: estimates, their wording, recipes and tables."""
+"""The report: its estimates, wording, recipes and tables."""

@@ -1,4 +1,4 @@
-"""What is shown of a report first: primary contrasts, then per question its main contrast, means, agreement."""
+"""The estimates of a report that are shown first: primary contrasts, then main contrast, means and agreement."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MAIN_AGREEMENT = ("krippendorff_alpha", "kendall_w_within_items")
 
 
 def brief(report: Report, protocol: Protocol) -> Report:
-    """The same report with fewer estimates, primary ones first. The report is not `labelled`."""
+    """Return the report with fewer estimates, primary ones first. The report is not `labelled`."""
     primary = [estimate for result in report.primary for estimate in result.estimates]
     kept = {id(estimate): estimate for estimate in (*primary, *_of_questions(report, protocol))}
     return replace(report, estimates=tuple(kept.values()))
 
 
 def _of_questions(report: Report, protocol: Protocol) -> Iterator[Estimate]:
-    """Question by question, in the order of the protocol; composites last. Those about the rater stay out."""
+    """Yield the estimates by question in the protocol's order, composites last, without questions about the rater."""
     by_question: dict[str, list[Estimate]] = {}
     for estimate in report.estimates:
         by_question.setdefault((estimate.question or "").partition("=")[0], []).append(estimate)
@@ -48,7 +48,7 @@ def _of_question(key: str, estimates: list[Estimate], protocol: Protocol) -> Ite
 
 
 def _is_mean_or_agreement(estimate: Estimate) -> bool:
-    """Of all persons, pooled or by source."""
+    """Return whether an estimate is a mean or agreement of all human raters, pooled or by source."""
     if not estimate.scope.keys() <= {"source"}:
         return False
     if estimate.section == "distribution":

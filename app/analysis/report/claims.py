@@ -1,4 +1,4 @@
-"""What an estimate says, as a sentence without its interval: one function for each kind of statistic."""
+"""The meaning of each estimate as a sentence without its interval: one function per kind of statistic."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """An estimate with the words for what it is of. `value` is its number, `scale` the ends of its question's scale.
+    """An estimate with what is needed to describe it. `value` is the estimate, `scale` the ends of its scale.
 
-    `effect` is the number behind a test statistic, such as the difference behind a t.
+    `effect` is the estimate behind a test statistic, such as the difference behind a t.
     """
 
     estimate: Estimate
@@ -32,17 +32,17 @@ class About:
 
     @property
     def question(self) -> str:
-        """The label of the question; of a code, that of its question."""
+        """The label of the question; for a code, that of its question."""
         return self.labels.question((self.estimate.question or "").partition("=")[0])
 
     @property
     def source(self) -> str:
-        """The label of the source, or of everything where none is named."""
+        """The label of the source, or "all sources" if none is named."""
         return self._source("source")
 
     @property
     def reference(self) -> str:
-        """The label of the source that it is compared with."""
+        """The label of the reference source."""
         return self._source("reference")
 
     def _source(self, part: str) -> str:
@@ -50,17 +50,17 @@ class About:
 
     @property
     def code(self) -> str:
-        """The words of the code that is compared."""
+        """The label of the code that is compared."""
         key, code = (self.estimate.question or "").partition("=")[0], str(self.estimate.scope.get("category", ""))
         return self.labels.codes.get(key, {}).get(code) or readable(code)
 
     @property
     def on_scale(self) -> str:
-        """From where to where the scale goes."""
+        """The range of the scale, as the end of a sentence."""
         return f" on a scale from {number_text(self.scale[0])} to {number_text(self.scale[1])}" if self.scale else ""
 
     def level(self, part: str) -> str:
-        """The label of a level of a factor or an attribute."""
+        """Return the label of a level of a factor or an attribute."""
         scope = self.estimate.scope
         return self.labels.level(str(scope.get("factor", "")), str(scope[part]))
 
@@ -73,11 +73,11 @@ class About:
 
     @property
     def of_source(self) -> str:
-        """Whose responses, where it is one source's only."""
+        """The source in parentheses, if the estimate is about one source only."""
         return f" ({self.source} only)" if "source" in self.estimate.scope else ""
 
     def points(self, more: str = "higher", less: str = "lower") -> str:
-        """So many points higher or lower."""
+        """Return the size of the difference, such as "0.50 points higher"."""
         return f"{number(abs(self.value), 'points')} points {more if self.value > 0 else less}"
 
 
@@ -88,7 +88,7 @@ def _rated(about: About) -> str:
 
 
 def _tested(about: About) -> str:
-    """A test statistic with the difference that it tests, where there is one."""
+    """Describe a test statistic by the difference that it tests, if available."""
     statistic = STATISTICS[about.estimate.statistic].words
     value = number(about.value, "test")
     if "source" not in about.estimate.scope:
@@ -227,7 +227,7 @@ def _belief(about: About) -> str:
 
 
 def _change(about: About) -> str:
-    """Before and after, of everybody or of one arm; or one arm against the other at the same score before."""
+    """Describe a change over all raters or in one arm, or one arm against the other at the same score before."""
     scope = about.estimate.scope
     if "reference_level" in scope:
         return (
@@ -239,7 +239,7 @@ def _change(about: About) -> str:
 
 
 def _component(about: About) -> str:
-    """What a level of an attribute that was varied at random adds to a rating, or to the chance of being chosen."""
+    """Describe what a level of a randomized attribute adds to a rating, or to the probability of being chosen."""
     scope = about.estimate.scope
     levels = f"{about.factor} is {scope['level']} rather than {scope['reference_level']}"
     if about.estimate.unit != "choice":
@@ -265,7 +265,7 @@ def _coefficient(about: About) -> str:
 
 CLAIMS: dict[str, Callable[[About], str]] = {
     "mean_difference": _rated,
-    # of these two the margin is said beside the claim
+    # the margin of these two is stated beside the claim
     "equivalence": _rated,
     "non_inferiority": _rated,
     **dict.fromkeys(("t_paired", "t_unpaired", "wilcoxon", "mann_whitney", "chi_square"), _tested),
@@ -296,5 +296,5 @@ CLAIMS: dict[str, Callable[[About], str]] = {
 
 
 def claim_of(about: About) -> str:
-    """The claim, without a full stop. A statistic without words of its own is named with its number."""
+    """Return the claim without a full stop. Statistics without a sentence of their own are stated as a value."""
     return CLAIMS.get(about.estimate.statistic, _coefficient)(about)

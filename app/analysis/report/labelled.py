@@ -1,4 +1,4 @@
-"""A report as people read it: labels where its records have keys. Files keep the keys."""
+"""Replace the keys in a report by labels for people; files keep the keys."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def labelled(report: Report, labels: Labels) -> Report:
-    """The report with the labels of sources, conditions, pools and attributes in the scope of each estimate.
+    """Return the report with the labels of sources, conditions, pools and attributes in the scope of each estimate.
 
-    The key of the question stays: it is what a page or a chart finds an estimate by.
+    The question keys stay, because pages and charts find estimates by them.
     """
     primary = tuple(replace(result, estimates=_each(result.estimates, labels)) for result in report.primary)
     return replace(report, estimates=_each(report.estimates, labels), primary=primary)
@@ -29,7 +29,7 @@ def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]
 
 
 def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
-    """One estimate with labels in its scope."""
+    """Return one estimate with labels in its scope."""
     return replace(estimate, scope=_scope(estimate.scope, labels)) if estimate.scope else estimate
 
 

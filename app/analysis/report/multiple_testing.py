@@ -1,4 +1,4 @@
-"""Many tests at once: p-values of the primary contrasts adjusted as one family, all others kind by kind."""
+"""Adjust p-values for multiple testing: the primary contrasts as one family, all others by kind of test."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ADJUSTED = ("comparison", "choice", "ranking", "belief", "subgroup", "contrast")
 
 
 def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates with `p_adjusted`: Holm over the primary contrasts, Benjamini-Hochberg over the others.
+    """Return the estimates with `p_adjusted`: Holm over the primary contrasts, Benjamini-Hochberg over the others.
 
-    The primary contrasts are one family, whatever their tests. An exploratory family is one way of testing over
-    questions and sources: the same statistic and unit, of the same raters, and the same place among its records (the
-    first method, the second ...). Several ways to test one difference do not count as several differences.
+    The primary contrasts are one family, whatever their tests. An exploratory family consists of one kind of test over
+    questions and sources: the same statistic, unit and raters, and the same position among the records of that
+    statistic (the first method, the second ...). Several tests of one difference do not count as several differences.
     """
     primary = [at for at, one in enumerate(estimates) if one.role == "primary" and one.p_value is not None]
     found = _with_p(list(estimates), primary, "holm")
@@ -40,7 +40,7 @@ def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _with_p(estimates: list[Estimate], members: Sequence[int], method: Adjustment) -> list[Estimate]:
-    """The same list, in which the members of one family have their adjusted p."""
+    """Return the list, with the adjusted p-values of one family filled in."""
     for at, p in zip(members, adjusted([estimates[k].p_value for k in members], method), strict=True):
         estimates[at] = replace(estimates[at], p_adjusted=p)
     return estimates

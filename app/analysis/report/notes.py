@@ -1,4 +1,4 @@
-"""What a reader must know before the estimates: what was left out, who is no person, how much was compared."""
+"""Notes to read before the estimates: what was excluded, which raters are not human, how many tests were run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNKNOWN_RATERS = (
 
 
 def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
-    """One sentence each."""
+    """Yield one sentence per note."""
     if codes.n_excluded:
         yield f"Excluded from every estimate: {_rows(codes.n_excluded)} (column exclude)."
     if codes.n_repeats:
@@ -42,7 +42,7 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
 
 
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
-    """What was decided before the data, and how much was looked at beside it."""
+    """Yield what was specified before the data, and how many exploratory tests there are."""
     contrasts = primary_contrasts(protocol)
     if contrasts and not protocol.analysis.primary:
         label = protocol.labels.question(contrasts[0].question)
@@ -57,7 +57,7 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
 
 
 def _marked_raters(frames: Frames) -> Iterator[str]:
-    """Raters who are no people who rated here."""
+    """Yield notes about simulated and imported raters."""
     said = {"is_simulated": "are simulated", "is_imported": "rated elsewhere; their ratings were imported"}
     for mark, words in said.items():
         n = int(frames.raters[mark].fillna(False).astype(bool).sum()) if mark in frames.raters else 0
