@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far raters agree beyond chance, for any number of raters and with gaps."""
+"""Krippendorff's alpha: agreement beyond chance for any number of raters, with missing ratings allowed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from app.stats.agreement.two_way import For
     from app.stats.core.ratings import Ratings
 
-# above this many numbers (units x values x values; 40,000 units on five points) the package costs more than all else
+# above this size (units x values x values; 40,000 units on five points) the package dominates the run time
 PACKAGE_CELLS = 1_000_000
 
 
 def krippendorff_alpha(
     ratings: Ratings, *, level: Level, inference: For = "new_units", confidence: float = 0.95
 ) -> Result:
-    """Do raters tell the units apart in the same way? 1 is perfect, 0 is what chance gives.
+    """Return Krippendorff's alpha: 1 is perfect agreement, 0 is agreement as expected by chance.
 
-    The estimate is the `krippendorff` package's, on value counts; where that takes long (a slider, or very many
-    units) it is the same formula of ours. Values that are declared and never given do not change alpha.
-    The interval for new units rated by these raters is `jackknife_units`: analytic, infinitesimal jackknife, Fisher's
-    z, t. That for new units and new raters is `jackknife_two_way`: see `alpha_two_way`.
+    The estimate comes from the `krippendorff` package, given value counts. Where that would be slow (a slider, or very
+    many units), our own implementation of the same formula is used. Declared values that were never given do not change
+    alpha. The interval for new units and the same raters is `jackknife_units`: analytic, infinitesimal jackknife,
+    Fisher's z, t. The interval for new units and new raters is `jackknife_two_way`: see `alpha_two_way`.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
-    Not for: one rating per unit; a pooled sample whose sources differ says little about agreement within each.
+    Not for: one rating per unit. Pooling sources that differ is not informative about agreement within each source.
     """
     missing = nothing_to_compare(ratings)
     if missing:
@@ -47,7 +47,7 @@ def krippendorff_alpha(
 
 
 def point_estimate(paired: Ratings, parts: Disagreement) -> float:
-    """Alpha by the package where its arrays stay small, else by the same formula."""
+    """Return alpha from the package where its arrays stay small, else from our own implementation."""
     counts, values = paired.counts, unit_free(paired.values)
     if counts.size * len(values) > PACKAGE_CELLS:
         return parts.alpha

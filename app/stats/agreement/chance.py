@@ -1,4 +1,4 @@
-"""Coefficients of many raters that differ in what they call chance: Fleiss, Gwet, Brennan and Prediger."""
+"""Agreement coefficients of many raters with different definitions of chance: Fleiss, Gwet, Brennan-Prediger."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
     from app.stats.core.ratings import Ratings
 
-    # (shares of values (V,), agreement weights (V, V)) to chance agreement and its gradient (V,)
+    # maps proportions of values (V,) and agreement weights (V, V) to chance agreement and its gradient (V,)
     Chance = Callable[[Floats, Floats], tuple[float, Floats]]
 
 
 class Wanted(NamedTuple):
-    """For whom the interval is, and how sure."""
+    """What the interval generalizes to, and its confidence level."""
 
     inference: For
     confidence: float
 
 
 class _Parts(NamedTuple):
-    """What a coefficient is made of; shapes (N, V), (V,), (V, V), number, (V,), (N,)."""
+    """Components of a coefficient; shapes (N, V), (V,), (V, V), scalar, (V,), (N,)."""
 
     counts: Ints
     values: Floats
@@ -53,11 +53,11 @@ class _Parts(NamedTuple):
 def fleiss_kappa(
     ratings: Ratings, *, weights: Weights = "none", inference: For = "new_units", confidence: float = 0.95
 ) -> Result:
-    """Agreement beyond chance where chance is two ratings drawn from the shares of the categories.
+    """Return Fleiss' kappa: chance agreement is that of two ratings drawn from the overall category proportions.
 
-    The number of ratings may differ between units; shares are taken over all units that have a rating.
+    The number of ratings may differ between units; proportions are taken over all units with a rating.
     Not for: skewed values (kappa collapses although agreement is high; see `gwet_ac1`).
-    Source: Fleiss (1971); with gaps and weights Gwet (2014), chapter 2. Equals statsmodels' where no rating is missing.
+    Source: Fleiss (1971); with gaps and weights Gwet (2014), chapter 2. Equals statsmodels' if no rating is missing.
     """
     return _corrected(ratings, _fleiss_chance, weights, None, Wanted(inference, confidence))
 
@@ -69,9 +69,9 @@ def gwet_ac1(
     inference: For = "new_units",
     confidence: float = 0.95,
 ) -> Result:
-    """Agreement beyond chance where only ratings of units that are hard to tell count as chance.
+    """Return Gwet's AC1: only ratings of units that are hard to classify are assumed to agree by chance.
 
-    Stays high where nearly all ratings fall on one category and kappa collapses: show both. It depends on the
+    Stays high where nearly all ratings fall into one category and kappa collapses: report both. Depends on the
     number of declared categories (`domain`).
     Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48.
     """
@@ -86,7 +86,10 @@ def gwet_ac2(
     inference: For = "new_units",
     confidence: float = 0.95,
 ) -> Result:
-    """`gwet_ac1` with partial credit for near values. Source: Gwet (2014), chapters 2 and 5. Not for nominal values."""
+    """Return `gwet_ac1` with partial credit for close values. Not for nominal values.
+
+    Source: Gwet (2014), chapters 2 and 5.
+    """
     return _corrected(ratings, _gwet_chance, weights, domain, Wanted(inference, confidence))
 
 
@@ -98,9 +101,9 @@ def brennan_prediger(
     inference: For = "new_units",
     confidence: float = 0.95,
 ) -> Result:
-    """Agreement beyond chance where chance is blind choice among the declared categories (`domain`).
+    """Return agreement beyond chance, where chance is a uniform choice among the declared categories (`domain`).
 
-    Not for: scales with points that nobody uses; each makes chance look smaller.
+    Not for: scales with points that no one uses; each lowers the chance agreement.
     Source: Brennan and Prediger (1981), Educational and Psychological Measurement 41:687-699.
     """
     return _corrected(ratings, _uniform_chance, weights, domain, Wanted(inference, confidence))
@@ -135,7 +138,7 @@ def _corrected(
 
 
 def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, confidence: float) -> Spread:
-    """For new units and raters, centred at the coefficient with chance between different raters; see alpha's."""
+    """Spread for new units and raters, centred at the coefficient with chance between different raters; as alpha's."""
     if is_too_small(ratings) or is_too_small(ratings.paired):
         return no_spread("one_cluster")
     column = np.searchsorted(parts.values, ratings.value)
@@ -155,7 +158,7 @@ def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, c
 
 
 def _form(chance: Chance, agreement: Floats) -> Floats:
-    """The quadratic form of the shares that is in a chance agreement: all of Fleiss', the squares of Gwet's, none."""
+    """Quadratic form of the proportions in the chance agreement: Fleiss' in full, Gwet's squares, else zero."""
     if chance is _fleiss_chance:
         return agreement
     identity = np.eye(len(agreement))
@@ -181,7 +184,7 @@ def _uniform_chance(mean: Floats, agreement: Floats) -> tuple[float, Floats]:
 
 
 def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:
-    """Gwet's interval: the linearised error with t, df = units - 1, cut at 1 as irrCAC does."""
+    """Return Gwet's interval: linearized standard error with t, df = units - 1, cut at 1 as irrCAC does."""
     n = len(influence)
     if n < PAIR:
         return no_spread("one_cluster")

@@ -1,4 +1,4 @@
-"""Cohen's kappa of two named raters, plain or weighted."""
+"""Cohen's kappa between two raters, unweighted or weighted."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Categories = Literal["declared", "observed"]
 def cohen_kappa(
     ratings: Ratings, *, weights: Weights = "none", categories: Categories = "declared", confidence: float = 0.95
 ) -> Result:
-    """Do these two raters agree beyond what their own habits give by chance?
+    """Return Cohen's kappa: agreement of two raters beyond chance, given how often each rater uses each value.
 
-    `ratings` holds two raters; only units that both rated count, and of a repeated rating the first. Weights are
-    distances between the values as declared; with `categories="observed"` between the places of the values that
-    these two gave, which is what scikit-learn and many papers report. Values declared and never given change nothing.
-    The standard error is that of large samples (Fleiss, Cohen and Everitt 1969).
-    Not for: slots that are filled by different people; very skewed values, where kappa falls although agreement is
-    high (show Gwet's AC1 beside it).
+    `ratings` must contain at most two raters. Only units rated by both count; of repeated ratings the first counts.
+    Weights are distances between the declared values, or with `categories="observed"` between the ranks of the values
+    that these two raters gave, as in scikit-learn and many papers. Declared values that were never given do not matter.
+    The standard error is the large-sample one (Fleiss, Cohen and Everitt 1969).
+    Not for: ratings filled in by changing people; very skewed values, for which kappa is low although agreement is high
+    (report Gwet's AC1 too).
 
     Raises:
         ValueError: more than two raters.
@@ -53,7 +53,7 @@ def cohen_kappa(
 
 
 def paired_values(ratings: Ratings) -> tuple[Floats, Floats]:
-    """The values of the units that both of two raters rated, in the order of the units."""
+    """Return the values of the units that both raters rated, ordered by unit; two arrays of shape (n,)."""
     cell, first_at = np.unique(ratings.unit_row * PAIR + ratings.rater_row, return_index=True)
     columns = np.full((ratings.n_units, PAIR), np.nan)
     columns.ravel()[cell] = ratings.value[first_at]
@@ -62,7 +62,7 @@ def paired_values(ratings: Ratings) -> tuple[Floats, Floats]:
 
 
 def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: float) -> tuple[float, Spread]:
-    """Kappa and its normal interval, from how often each pair of values was given, shape (V, V), V at least 2."""
+    """Return kappa and its normal interval from counts of value pairs, shape (V, V), V at least 2."""
     kappa, variance = _kappa_and_variance(table, disagreement_weights(values, weights))
     if table.sum() < PAIR:
         return kappa, no_spread("one_cluster")
@@ -75,10 +75,10 @@ def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: 
 
 
 def _kappa_and_variance(table: Floats, weights: Floats) -> tuple[float, float]:
-    """Kappa and its large-sample variance, letters as in Fleiss, Cohen and Everitt (1969), equation 13.
+    """Return kappa and its large-sample variance, in the notation of Fleiss, Cohen and Everitt (1969), equation 13.
 
-    With weights of 1 off the diagonal this is the plain kappa and its variance. Checked against statsmodels, which
-    freezes two normal distributions for each table: a hundred times the work of the formula.
+    With weights of 1 off the diagonal this is the unweighted kappa and its variance. Checked against statsmodels, which
+    creates two normal distributions per table and takes a hundred times as long.
     """
     n = table.sum()
     p = table / n

@@ -1,4 +1,4 @@
-"""Kendall's W: do raters put the units in the same order?"""
+"""Kendall's W: agreement of raters on the order of the units."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ METHOD = "ranks within rater, corrected for ties"
 
 
 def kendall_w(ratings: Ratings) -> Result:
-    """How alike are the orders in which raters put the units? 0 not at all, 1 the same order.
+    """Return Kendall's W: 0 means unrelated orders, 1 means that all raters order the units identically.
 
-    Every rater's values become ranks, so severity does not matter. Only raters and units without gaps between them
-    count: units that every rater rated. p by the chi-square of Friedman's test (units - 1 degrees of freedom), which
-    needs more than a handful of units.
+    Each rater's values are converted to ranks, so severity does not matter. Only units that every rater rated count.
+    The p-value is from the chi-square of Friedman's test (units - 1 degrees of freedom), which needs more than a few
+    units.
     Not for: nominal values, two or three units, designs in which raters rate different units (see `icc`).
     Source: Kendall and Babington Smith (1939), Annals of Mathematical Statistics 10:275-287.
     """
@@ -42,7 +42,7 @@ def kendall_w(ratings: Ratings) -> Result:
 
 
 def complete_table(ratings: Ratings) -> Floats:
-    """Values of the units that every rater rated, shape (n_raters, n_units); of a repeated rating the first."""
+    """Return values of the units that every rater rated, shape (n_raters, n_units); of repeated ratings the first."""
     n_raters, n_units = len(ratings.rater_codes), ratings.n_units
     cell, first_at = np.unique(ratings.unit_row * n_raters + ratings.rater_row, return_index=True)
     unit = cell // max(n_raters, 1)
@@ -52,10 +52,10 @@ def complete_table(ratings: Ratings) -> Floats:
 
 
 def concordance_of(table: Floats) -> float | None:
-    """W of values, shape (n_raters, n_units); None where no rater puts any unit before another."""
+    """Return W for values of shape (n_raters, n_units), or None if each rater ties all units."""
     k, n = table.shape
     ranks = np.apply_along_axis(midranks, 1, table)
     spread = float(((ranks.sum(axis=0) - k * (n + 1) / 2) ** 2).sum())
-    # a rater's ranks vary by (n**3 - n - ties) / 12
+    # the sum of squares of a rater's ranks is (n**3 - n - ties) / 12
     most = k * float(((ranks - (n + 1) / 2) ** 2).sum())
     return spread / most if most > 0 else None

@@ -1,4 +1,4 @@
-"""Krippendorff's observed and expected disagreement, and what each unit and each rating adds to them."""
+"""Krippendorff's observed and expected disagreement, and the influence of each unit and rating on them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def patterns(counts: Ints) -> tuple[Floats, Floats]:
-    """The distinct rows of `counts`, shape (P, V), and how many units have each, shape (P,).
+    """Return the distinct rows of `counts`, shape (P, V), and the number of units with each, shape (P,).
 
-    Five raters on five points have at most 126 of them, however many units there are. Where a row cannot be
-    numbered in 62 bits (a slider) nearly all rows differ, and each stays its own pattern.
+    Five raters on five points produce at most 126 distinct rows, however many units there are. If rows cannot be
+    encoded in 62 bits (a slider), nearly all rows are distinct, and each is kept as its own pattern.
     """
     base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
     if base**width >= 2**62:
         return counts.astype(np.float64), np.ones(len(counts))
     place = base ** np.arange(width, dtype=np.int64)
     number = counts @ place
-    if base**width <= 4 * len(counts):  # few enough to be counted without sorting
+    if base**width <= 4 * len(counts):  # few enough to count without sorting
         frequency = np.bincount(number)
         kinds = np.flatnonzero(frequency)
         frequency = frequency[kinds]
@@ -35,13 +35,13 @@ def patterns(counts: Ints) -> tuple[Floats, Floats]:
 
 
 def unit_free(values: Floats) -> Floats:
-    """The values divided by the largest, so that squares of huge ones do not overflow. No alpha depends on it."""
+    """Return the values divided by the largest, so that squares do not overflow. Alpha is invariant to this."""
     largest = float(np.abs(values).max(initial=0.0))
     return values / largest if largest > 0 else values
 
 
 def distances(values: Floats, level: Level, n: Floats) -> Floats:
-    """Squared differences of values, shape (V, V); `n`, shape (V,), is how often each was given.
+    """Return squared differences of values, shape (V, V); `n`, shape (V,), is how often each value was given.
 
     Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section E.
     """
@@ -59,14 +59,14 @@ def distances(values: Floats, level: Level, n: Floats) -> Floats:
 
 
 def mid_ranks(n: Floats) -> Floats:
-    """The mean rank of the ratings with each value; `n` has the values along its last axis."""
+    """Return the mean rank of the ratings with each value; values are on the last axis of `n`."""
     return np.asarray(np.cumsum(n, axis=-1) - n / 2)
 
 
 def coincidences(counts: Floats, weight: Floats) -> Floats:
-    """How often two values meet in a unit, each unit counting as many pairs as it has ratings; shape (V, V).
+    """Return the coincidence matrix, shape (V, V); each unit counts as many pairs as it has ratings.
 
-    `counts` has shape (P, V), rows of at least two ratings; `weight`, shape (P,), is how many units have the row.
+    `counts`, shape (P, V), has rows of at least two ratings; `weight`, shape (P,), is the number of units per row.
     """
     share = weight / (counts.sum(axis=1) - 1)
     met = (counts * share[:, None]).T @ counts
@@ -75,7 +75,7 @@ def coincidences(counts: Floats, weight: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """What alpha is made of: `counts`, shape (P, V), rows of two ratings or more, `weight` units each.
+    """Components of alpha: `counts`, shape (P, V), has rows of at least two ratings; `weight` counts units per row.
 
     With n the weighted column sums, S their sum, m the row sums and d the distances: observed = sum of weight *
     c'dc / (m - 1), expected = n'dn / (S - 1), alpha = 1 - observed / expected.
@@ -108,7 +108,7 @@ class Disagreement:
 
     @cached_property
     def spread(self) -> float:
-        """n'dn: 0 where no disagreement is expected, and then there is no alpha."""
+        """n'dn; if 0, no disagreement is expected and alpha is undefined."""
         return float(self.n @ self.d @ self.n)
 
     @cached_property
@@ -130,23 +130,24 @@ class Disagreement:
 
     @cached_property
     def slopes(self) -> tuple[Floats, Floats]:
-        """By how much one more rating of each value moves observed and spread through the distances, shapes (V,)."""
+        """Derivatives of observed and spread by the count of each value through the distances, shapes (V,)."""
         if self.level != "ordinal":
             return np.zeros_like(self.n), np.zeros_like(self.n)
         pairs = coincidences(self.counts, self.weight)
         return _through_ranks(pairs, self.n), _through_ranks(np.outer(self.n, self.n), self.n)
 
     def unit_influence(self) -> Floats:
-        """The derivative of alpha by the weight of a unit of each row, shape (P,)."""
+        """Return the derivative of alpha by the weight of a unit of each row, shape (P,)."""
         by_distance, by_chance = self.slopes
         d_observed = self.within + self.counts @ by_distance
         d_spread = self.counts @ (2 * self.d @ self.n + by_chance)
         return self._of_alpha(d_observed, d_spread, self.size)
 
     def rating_influence(self, row: Ints, column: Ints) -> Floats:
-        """The derivative of alpha by the weight of each rating, at `row` and `column` of `counts`.
+        """Return the derivative of alpha by the weight of each rating, at `row` and `column` of `counts`.
 
-        A pair of ratings weighs the product of their weights, so the sum over a unit is about twice its influence.
+        The weight of a pair is the product of its ratings' weights, so the sum over a unit is about twice its
+        influence.
         """
 
         def met(worth: Floats) -> Floats:
@@ -164,7 +165,7 @@ class Disagreement:
 
 
 def _through_ranks(pairs: Floats, n: Floats) -> Floats:
-    """How one more rating of each value moves sum(pairs * d) by moving the mid-ranks that d is made of."""
+    """Return the derivative of sum(pairs * d) by the count of each value through the mid-ranks in d, shape (V,)."""
     rank = mid_ranks(n)
     slope = 4 * (pairs.sum(axis=1) * rank - pairs @ rank)
     return np.asarray(np.cumsum(slope[::-1])[::-1] - slope / 2)

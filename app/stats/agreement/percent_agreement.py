@@ -1,4 +1,4 @@
-"""Agreement without correction for chance: shares of agreeing pairs and of unanimous units."""
+"""Agreement without correction for chance: proportions of agreeing pairs and of unanimous units."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def percent_agreement(ratings: Ratings, *, inference: For = "new_units", confidence: float = 0.95) -> Result:
-    """The mean over units of the share of pairs of ratings that are equal.
+    """Return the proportion of pairs of ratings that are equal, averaged over units.
 
-    Not for comparing questions or scales: two points agree by chance more often than seven.
+    Not for comparing questions or scales: raters agree by chance more often on two points than on seven.
     Source: Gwet (2014), Handbook of Inter-Rater Reliability, chapter 2. Interval: jackknife over units, or over units
     and raters; see `two_way_spread`.
     """
@@ -30,7 +30,7 @@ def percent_agreement(ratings: Ratings, *, inference: For = "new_units", confide
 
 
 def within_one_agreement(ratings: Ratings, *, inference: For = "new_units", confidence: float = 0.95) -> Result:
-    """The mean over units of the share of pairs of ratings that are at most one scale point (1.0) apart.
+    """Return the proportion of pairs of ratings that differ by at most one scale point (1.0), averaged over units.
 
     Not for nominal values. On a scale of half points, one point is still 1.0.
     """
@@ -40,9 +40,9 @@ def within_one_agreement(ratings: Ratings, *, inference: For = "new_units", conf
 
 
 def unanimous_share(ratings: Ratings, *, confidence: float = 0.95) -> Result:
-    """The share of the units rated twice or more on which all ratings are equal.
+    """Return the proportion of units with at least two ratings on which all ratings are equal.
 
-    Not for comparing designs: it falls with the number of raters per unit.
+    Not for comparing designs: it decreases with the number of raters per unit.
     """
     return _mean_share(
         ratings, lambda counts: (counts.max(axis=1) == counts.sum(axis=1)).astype(np.float64), confidence
@@ -50,17 +50,17 @@ def unanimous_share(ratings: Ratings, *, confidence: float = 0.95) -> Result:
 
 
 def agreeing_pairs(counts: Ints, weights: Floats) -> Floats:
-    """For each unit the mean weight of its pairs of ratings; counts (N, V) with rows of two or more, weights (V, V)."""
+    """Return the mean weight of each unit's pairs; counts (N, V) with at least two ratings per row, weights (V, V)."""
     n = counts.astype(np.float64)
-    size = n @ np.ones(n.shape[1])  # a sum along short rows takes ten times as long
+    size = n @ np.ones(n.shape[1])  # summing along short rows is ten times slower
     return np.asarray((np.einsum("ij,ij->i", n @ weights, n) - n @ np.diag(weights)) / (size * (size - 1)))
 
 
 def agreement_influence(ratings: Ratings, column: Ints, counts: Ints, weights: Floats) -> Floats:
-    """How the mean over units of `agreeing_pairs` moves when a rating's weight grows by one, shape (n_ratings,).
+    """Return the derivative of the mean over units of `agreeing_pairs` by each rating's weight, shape (n_ratings,).
 
-    Each pair weighs the product of its ratings' weights, so that a rating that agrees with the others of its unit more
-    than is usual moves the mean up by twice that over the unit's size; a unit with one rating has no pair.
+    The weight of a pair is the product of its ratings' weights: a rating that agrees with the others of its unit more
+    than average raises the mean by twice the excess over the unit's size. A unit with one rating has no pair.
     """
     size = counts @ np.ones(counts.shape[1])
     is_pairable = size >= PAIR

@@ -1,7 +1,7 @@
-"""Rankings: each rater puts the responses of one item in order. How alike are these orders?
+"""Agreement between rankings: each rater puts the responses of one item in order.
 
 `rank` shape (n,) is the rank of one response in one ranking, 1 being first; `item`, `response` and `rater` shape (n,)
-are codes. A rater ranks an item once.
+are codes. Each rater ranks an item once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NONE = "no item was ranked by two raters who ranked the same responses"
 
 @dataclass(frozen=True, slots=True)
 class _OneItem:
-    """The concordance of one item, and how many raters and responses it is of."""
+    """The concordance of one item, and its numbers of raters and responses."""
 
     w: float
     n_raters: int
@@ -38,11 +38,11 @@ class _OneItem:
 
 
 def midranks(rank: Floats, ranking: Ints) -> Floats:
-    """Ranks in which tied responses share the mean of their ranks, so that every ranking of k sums to k (k + 1) / 2.
+    """Return ranks in which tied responses share their mean rank, so that a ranking of k sums to k (k + 1) / 2.
 
     Args:
         rank: shape (n,), in any spacing; lower is first.
-        ranking: shape (n,), the code of the ranking that each rank is part of.
+        ranking: shape (n,), code of the ranking that each rank belongs to.
 
     >>> midranks(np.array([1.0, 2, 2, 3]), np.zeros(4, dtype=np.int64))
     array([1. , 2.5, 2.5, 4. ])
@@ -51,12 +51,12 @@ def midranks(rank: Floats, ranking: Ints) -> Floats:
 
 
 def concordance_within_items(rank: Floats, *, item: Ints, response: Ints, rater: Ints, level: float = 0.95) -> Result:
-    """Kendall's W of each item, averaged over the items: 0 no agreement, 1 all raters give the same order.
+    """Return Kendall's W averaged over items: 0 is no agreement, 1 is the same order by all raters.
 
-    The p-value is that of Friedman's chi-square summed over the items (raters x (responses - 1) x W, responses - 1
-    degrees of freedom each). The interval is for new items ranked by these raters.
+    The p-value is from Friedman's chi-square summed over items (raters x (responses - 1) x W, responses - 1 degrees of
+    freedom each). The interval is for new items ranked by these raters.
     Not for: comparing studies with different numbers of raters per item, since m raters who rank at random have an
-    expected W of 1/m; `rank_correlation_within_items` corrects that.
+    expected W of 1/m; `rank_correlation_within_items` corrects for that.
     Source: Kendall and Babington Smith (1939), Annals of Mathematical Statistics 10:275-287.
     """
     found = list(_by_item(rank, item, response, rater))
@@ -69,16 +69,16 @@ def concordance_within_items(rank: Floats, *, item: Ints, response: Ints, rater:
 def rank_correlation_within_items(
     rank: Floats, *, item: Ints, response: Ints, rater: Ints, level: float = 0.95
 ) -> Result:
-    """Spearman's correlation of two raters' orders of an item: the mean over pairs of raters, then over items.
+    """Return Spearman's correlation between two raters' orders of an item, averaged over rater pairs, then items.
 
-    It is (m W - 1) / (m - 1) for m raters, and 0 is expected of raters who rank at random, however many they are.
+    For m raters it is (m W - 1) / (m - 1). Its expectation for random rankings is 0 for any number of raters.
     """
     found = [(one.n_raters * one.w - 1) / (one.n_raters - 1) for one in _by_item(rank, item, response, rater)]
     return _mean(np.array(found), (-1.0, 1.0), rank, item, rater, level=level)
 
 
 def _by_item(rank: Floats, item: Ints, response: Ints, rater: Ints) -> Iterator[_OneItem]:
-    """Each item with two raters or more, of the responses that all of them ranked; those all tied say nothing."""
+    """Yield each item that two or more raters ranked, with the responses that all ranked; skip items with only ties."""
     order = np.argsort(item, kind="stable")
     cuts = np.flatnonzero(np.diff(item[order])) + 1
     for at in np.split(order, cuts) if len(order) else ():

@@ -1,4 +1,4 @@
-"""Every rater against every other, all at once."""
+"""Agreement of every pair of raters, computed together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Two raters: how many units both rated, how often they gave the same value, and kappa where it is defined."""
+    """Two raters: number of units both rated, proportion of equal values, and kappa (None if undefined)."""
 
     first: int
     second: int
@@ -27,10 +27,10 @@ class RaterPair:
 
 
 def rater_pairs(ratings: Ratings, *, weights: Weights = "quadratic", fewest_units: int = 2) -> tuple[RaterPair, ...]:
-    """The pairs of raters who share `fewest_units` or more, in the order of their codes, for a matrix on a page.
+    """Return the pairs of raters with at least `fewest_units` units in common, ordered by their codes.
 
-    Kappa is that of `cohen_kappa`, which has the interval of a pair too; here all pairs cost a few sparse products.
-    None where both gave one and the same value only. A unit is to be rated once by a rater.
+    Kappa is that of `cohen_kappa`, which also gives intervals; here all pairs take only a few sparse products. It is
+    None if both raters gave a single value. Each rater must have rated a unit at most once.
     """
     if not len(ratings.value):
         return ()
@@ -41,7 +41,7 @@ def rater_pairs(ratings: Ratings, *, weights: Weights = "quadratic", fewest_unit
     n_common, same = (rated @ rated.T).toarray(), sum((each @ each.T).toarray() for each in given)
     distances = (_filled(ratings, row[ratings.value_column]) for row in distance)
     seen = sum((each @ far.T).toarray() for each, far in zip(given, distances, strict=True))
-    # how often each rater gave each value on the units shared with each other rater: shape (V, R, R)
+    # how often each rater gave each value on the units shared with each other rater, shape (V, R, R)
     shared = np.stack([(each @ rated.T).toarray() for each in given])
     by_chance = np.einsum("vij,vij->ij", shared, np.tensordot(distance, shared.transpose(0, 2, 1), 1))
     pairs = zip(*np.nonzero(np.triu(n_common >= fewest_units, k=1)), strict=True)
@@ -49,7 +49,7 @@ def rater_pairs(ratings: Ratings, *, weights: Weights = "quadratic", fewest_unit
 
 
 def _filled(ratings: Ratings, number: Bools | Floats) -> Any:  # noqa: ANN401 - scipy's sparse arrays have no one name
-    """A number for each rating at its rater and unit, sparse, shape (n_raters, n_units)."""
+    """Return a sparse array with one number per rating at its rater and unit, shape (n_raters, n_units)."""
     places = (ratings.rater_row, ratings.unit_row)
     shape = (len(ratings.rater_codes), ratings.n_units)
     return csr_array((np.asarray(number, dtype=np.float64), places), shape=shape)

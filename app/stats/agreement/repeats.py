@@ -1,4 +1,4 @@
-"""Does a rater agree with themselves when a unit comes again?"""
+"""Intra-rater agreement: agreement of raters with themselves on repeated units."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METHOD = "jackknife_raters"
 
 @dataclass(frozen=True, slots=True)
 class SelfAgreement:
-    """Agreement of first and repeated ratings, of one rater or, where `rater` is None, of all together."""
+    """Agreement of first and repeated ratings for one rater, or for all raters together if `rater` is None."""
 
     rater: int | None
     percent: Result
@@ -35,12 +35,12 @@ class SelfAgreement:
 def intra_rater_agreement(
     first: Ratings, again: Ratings, *, weights: Weights = "quadratic", confidence: float = 0.95
 ) -> tuple[SelfAgreement, ...]:
-    """All raters combined, then each rater who repeated something: the ceiling of what raters can agree with others.
+    """Return self-agreement of all raters combined, then of each rater with repeats: an upper bound for agreement.
 
-    `first` and `again` have the same codes of units and raters; a rating and its repeat are joined by both. Kappa is
-    Cohen's with first and again in the place of the two raters. Where all raters are taken together its interval is
-    for new raters: delete-one jackknife over raters, Fisher's z, t.
-    Not for: repeats that came so soon that the rater remembers.
+    `first` and `again` use the same unit and rater codes; a rating and its repeat are matched by both. Kappa is
+    Cohen's, with first and repeated ratings in place of the two raters. For all raters combined its interval is for new
+    raters: delete-one jackknife over raters, Fisher's z, t.
+    Not for: repeats so soon after the first rating that the rater remembers it.
     Source: Cohen (1968); the jackknife Efron and Tibshirani (1993), chapter 11.
     """
     occasions, rater = repeated_cells(first, again)
@@ -51,9 +51,9 @@ def intra_rater_agreement(
 
 
 def repeated_cells(first: Ratings, again: Ratings) -> tuple[Ratings, Ints]:
-    """The ratings that have a repeat, with the unit and rater as the unit and 0 or 1 (again) as the rater.
+    """Return the ratings that have a repeat; their units are unit-rater pairs, their raters 0 (first) or 1 (repeat).
 
-    The second array, of the length of these ratings, is the rater. Of several ratings or repeats the first counts.
+    The second array contains the rater of each of these ratings. Of several ratings or repeats the first counts.
     """
     n_raters = int(max(first.rater.max(initial=0), again.rater.max(initial=0))) + 1
     firsts, seconds = ((each.unit * n_raters + each.rater) for each in (first, again))
@@ -64,7 +64,7 @@ def repeated_cells(first: Ratings, again: Ratings) -> tuple[Ratings, Ints]:
 
 
 def _of(rater: int | None, occasions: Ratings, weights: Weights, confidence: float) -> SelfAgreement:
-    """Of one rater each repeated unit counts once; of all together each repeat of each rater counts as independent."""
+    """For one rater, each repeated unit counts once; for all raters, repeats are treated as independent ratings."""
     inference: Inference = "items" if rater is not None else "ratings"
     return SelfAgreement(
         rater,
@@ -75,7 +75,7 @@ def _of(rater: int | None, occasions: Ratings, weights: Weights, confidence: flo
 
 
 def _over_raters(kappa: Result, occasions: Ratings, rater: Ints, weights: Weights, confidence: float) -> Result:
-    """`kappa` with the interval of leaving out each rater in turn."""
+    """Return `kappa` with the interval from the delete-one jackknife over raters."""
     codes = np.unique(rater)
     bare = replace(kappa, n_raters=len(codes), interval=None, standard_error=None)
     if kappa.estimate is None:

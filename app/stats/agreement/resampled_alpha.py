@@ -1,4 +1,4 @@
-"""Alpha under resampled units and under each rater's absence."""
+"""Alpha for resampled units, and alpha without each rater."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
     from app.stats.core.ratings import Ratings
 
-# numbers held at once; a slider's thousands of patterns are resampled in parts
+# maximum number of array elements in memory; a slider's thousands of patterns are resampled in parts
 CHUNK = 2_000_000
-# what may be left of a subtraction that should give nothing
+# tolerance for the rounding error of a subtraction whose exact result is zero
 ROUNDING = 1e-9
 
 
 def alpha_bootstrap(
     ratings: Ratings, *, level: Level, n_resamples: int = 1000, seed: int = 0, confidence: float = 0.95
 ) -> Result:
-    """Alpha with the percentile interval of a bootstrap over units, as a check on the analytic one.
+    """Return alpha with a percentile interval from a bootstrap over units, to check the analytic interval.
 
-    Units with the same counts are exchangeable, so a resample is one multinomial draw over the distinct patterns:
-    the same distribution as drawing unit by unit, at a cost that does not grow with their number. For these raters.
-    Its coverage is .905 to .93 where the analytic interval has .92 to .94. The pairs of ratings are never resampled
-    (Hayes and Krippendorff 2007): that covers .71 to .81.
+    Units with the same counts are exchangeable, so a resample is one multinomial draw over the distinct patterns: the
+    same distribution as drawing units one by one, at a cost that does not grow with their number. For these raters.
+    Its coverage is .905 to .93; that of the analytic interval is .92 to .94. Pairs of ratings are never resampled
+    (Hayes and Krippendorff 2007), as that covers only .71 to .81.
     """
     analytic = krippendorff_alpha(ratings, level=level, confidence=confidence)
     if analytic.interval is None:
@@ -51,7 +51,7 @@ def alpha_bootstrap(
 
 
 def bootstrap_alphas(ratings: Ratings, *, level: Level, n_resamples: int, seed: int) -> Floats:
-    """Alpha of each resample of the pairable units that has one, at most `n_resamples` of them."""
+    """Return alpha for resamples of the pairable units, shape (at most n_resamples,); undefined ones are dropped."""
     counts, weight = patterns(ratings.paired.counts)
     values = ratings.paired.values
     rng, n_units = np.random.default_rng(seed), int(weight.sum())
@@ -63,7 +63,7 @@ def bootstrap_alphas(ratings: Ratings, *, level: Level, n_resamples: int, seed: 
 
 
 def _alphas(counts: Floats, drawn: Ints, values: Floats, level: Level) -> Floats:
-    """Alpha for each row of `drawn`, shape (B, P), how often each pattern came; nan where it has none."""
+    """Return alpha for each row of `drawn`, shape (B, P), the pattern counts of a resample; nan if undefined."""
     n = drawn @ counts
     total = n.sum(axis=1)
     if level == "ordinal":
@@ -78,9 +78,9 @@ def _alphas(counts: Floats, drawn: Ints, values: Floats, level: Level) -> Floats
 
 
 def _by_ranks(counts: Floats, drawn: Ints, n: Floats, total: Floats) -> tuple[Floats, Floats]:
-    """Observed and n'dn of ordinal distances, which differ between resamples; no V x V array a resample.
+    """Return observed and n'dn for ordinal distances, which differ between resamples, without a V x V array for each.
 
-    For d = (r - r')**2: c'dc = 2 (m sum(c r**2) - sum(c r)**2). Ranks are centred, so that little cancels.
+    For d = (r - r')**2: c'dc = 2 (m sum(c r**2) - sum(c r)**2). Ranks are centred to limit cancellation.
     """
     rank = mid_ranks(n) - total[:, None] / 2
     size = counts.sum(axis=1)
@@ -91,23 +91,23 @@ def _by_ranks(counts: Floats, drawn: Ints, n: Floats, total: Floats) -> tuple[Fl
 
 @dataclass(frozen=True, slots=True)
 class LeaveOneRaterOut:
-    """Alpha without each rater, in the order of `Ratings.rater_codes`; None where nothing is left to compare."""
+    """Alpha without each rater, in the order of `Ratings.rater_codes`; None if nothing is left to compare."""
 
     rater: tuple[int, ...]
     alpha: tuple[float | None, ...]
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """The smallest and the largest of them."""
+        """Smallest and largest alpha, or None if there is none."""
         known = [alpha for alpha in self.alpha if alpha is not None]
         return (min(known), max(known)) if known else None
 
 
 def alpha_without_each_rater(ratings: Ratings, *, level: Level) -> LeaveOneRaterOut:
-    """Does one rater make the agreement? The cost grows with the ratings, not with raters times ratings.
+    """Return alpha without each rater in turn, to see whether one rater drives it; cost linear in the ratings.
 
-    A rater with whom alpha rises when left out agrees less with the others. Not a reason to exclude anybody: that
-    rule is written into the protocol before the data.
+    If alpha rises without a rater, that rater agrees less with the others. This is not a reason to exclude raters:
+    exclusion rules belong in the protocol before data collection.
     """
     counts = ratings.counts.astype(np.float64)
     pairable = counts[ratings.is_pairable]

@@ -1,4 +1,4 @@
-"""Intervals for new units and new raters: the infinitesimal jackknife over both."""
+"""Confidence intervals for new units and new raters: the infinitesimal jackknife over both."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 For = Literal["new_units", "new_units_and_raters"]
 METHOD = "jackknife_two_way"
-# with two raters there is one pair of raters, and pairs cannot be seen to differ
+# two raters form a single pair, so that variation between pairs cannot be observed
 MIN_RATERS = 3
 
 
 def alpha_two_way(paired: Ratings, parts: Disagreement, estimate: float, confidence: float) -> Spread:
-    """Interval of alpha for new units and raters; see `two_way_spread`.
+    """Return the spread of alpha for new units and raters; see `two_way_spread`.
 
-    It is centred at alpha with chance taken between different raters only: in a small panel expected disagreement holds
-    pairs of one rater with themselves, who share their own severity, and that pulls alpha down.
+    The interval is centred at alpha with expected disagreement between different raters only. In a small panel,
+    expected disagreement includes pairs of ratings by the same rater, which share that rater's severity, and this
+    lowers alpha.
     """
     if is_too_small(paired):
         return no_spread("one_cluster")
@@ -37,7 +38,7 @@ def alpha_two_way(paired: Ratings, parts: Disagreement, estimate: float, confide
 
 
 def is_too_small(ratings: Ratings) -> bool:
-    """Whether there are too few units or raters to say anything of new ones."""
+    """Whether there are too few units or raters for an interval for new ones."""
     return ratings.n_units < PAIR or len(ratings.rater_codes) < MIN_RATERS
 
 
@@ -51,21 +52,22 @@ def two_way_spread(
     *,
     is_of_pairs: bool = False,
 ) -> Spread:
-    """Interval for new units and new raters: infinitesimal jackknife over both, Fisher's z, t.
+    """Return the spread for new units and new raters: infinitesimal jackknife over both, Fisher's z, t.
 
-    V = V_units + max(0, V_raters - V_chance), where V_chance is what V_raters would be if raters had no habits that
-    reach over units; Satterthwaite's degrees of freedom. Of a mean over pairs of raters V_raters is that of leaving one
-    rater out, ((R - 1) / (R - 2))^2 times the infinitesimal one, and the degrees of freedom are min(units, raters) - 1.
-    By simulation with crossed raters and units: see the documentation.
+    V = V_units + max(0, V_raters - V_chance), where V_chance is the expected V_raters if raters had no tendencies that
+    extend across units; Satterthwaite degrees of freedom. For a mean over pairs of raters, V_raters is that of leaving
+    out one rater, ((R - 1) / (R - 2))^2 times the infinitesimal one, with min(units, raters) - 1 degrees of freedom.
+    Validated by simulation with crossed raters and units: see the documentation.
 
     Args:
-        ratings: of at least two units by three raters.
+        ratings: ratings of at least two units by at least three raters.
         by_units: V_units.
-        influence: shape (n_ratings,): the estimate moves by this when the rating's weight grows by one.
-        estimate: what the interval is of, and holds.
-        centre: where it has its middle on Fisher's z.
-        confidence: of the interval.
-        is_of_pairs: whether the estimate is a mean over pairs of raters, chance not taken from what these raters gave.
+        influence: derivative of the estimate by the weight of each rating, shape (n_ratings,).
+        estimate: the estimate, which the interval always contains.
+        centre: centre of the interval on Fisher's z.
+        confidence: confidence level.
+        is_of_pairs: whether the estimate is a mean over pairs of raters whose chance agreement is not estimated from
+            the ratings.
     """
     n = len(ratings.rater_codes)
     by_raters = rater_variance(ratings, influence) * (((n - 1) / (n - 2)) ** 2 if is_of_pairs else 1)
@@ -81,7 +83,7 @@ def two_way_spread(
 
 
 def rater_variance(ratings: Ratings, influence: Floats) -> float:
-    """How much new raters would move an estimate: variance of raters' influence beyond that of independent units."""
+    """Return the variance due to raters: variance of raters' influence beyond that of independent units."""
     row, rater = ratings.unit_row, ratings.rater_row
     n_units, n_raters = ratings.n_units, len(ratings.rater_codes)
     influence = influence - influence.mean()
@@ -93,13 +95,13 @@ def rater_variance(ratings: Ratings, influence: Floats) -> float:
 
 
 def between_raters(ratings: Ratings, column: Ints, weight: Floats, form: Floats) -> tuple[float, float]:
-    """A quadratic form of the shares of categories, of all pairs and of pairs of different raters.
+    """Return a quadratic form of the category proportions over all pairs and over pairs of different raters.
 
     Args:
-        ratings: n of them.
-        column: the category of each, shape (n,).
-        weight: what each adds to the share of its category, shape (n,).
-        form: shape (V, V).
+        ratings: n ratings.
+        column: category of each rating, shape (n,).
+        weight: contribution of each rating to its category's proportion, shape (n,).
+        form: quadratic form, shape (V, V).
     """
     shape = (len(ratings.rater_codes), len(form))
     cell = ratings.rater_row * shape[1] + column
@@ -111,6 +113,6 @@ def between_raters(ratings: Ratings, column: Ints, weight: Floats, form: Floats)
 
 
 def _alpha_between_raters(paired: Ratings, whole: Disagreement) -> float:
-    """Alpha with the expected disagreement of ratings by different raters."""
+    """Return alpha with the expected disagreement between ratings by different raters."""
     _, strangers = between_raters(paired, paired.value_column, np.ones(len(paired.value)), whole.d)
     return 1 - whole.observed / (float(whole.n.sum()) * strangers)

@@ -1,4 +1,4 @@
-"""On which units do raters disagree most, and on which are their opinions split?"""
+"""Units with the most disagreement, and units with split opinions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints
     from app.stats.core.ratings import Ratings
 
-# the fewest who make a camp
+# minimum number of ratings that form a group
 CAMP = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class UnitDisagreement:
-    """The units with two ratings or more, most disagreement first; all arrays have their length.
+    """The units with at least two ratings, most disagreement first; all arrays have shape (n_units,).
 
-    `disagreement` is 0 where all agree and 1 where ratings differ as they would by chance, by the distances of alpha:
-    1 minus its mean, each unit counting by its ratings, is alpha. `is_split`: see `worst_units`.
+    `disagreement` uses the distances of alpha: 0 if all ratings agree, 1 if they differ as much as expected by chance.
+    One minus its mean weighted by the number of ratings is alpha. `is_split`: see `worst_units`.
     """
 
     unit: Ints
@@ -35,12 +35,12 @@ class UnitDisagreement:
 
 
 def worst_units(ratings: Ratings, *, level: Level, domain: Sequence[float] | None = None) -> UnitDisagreement:
-    """What to read again, and to show: disagreement is data, not dirt.
+    """Return the units in order of disagreement, for review: disagreement is data, not noise to be removed.
 
-    A unit is split where the ratings form two groups of two or more, half the scale (`domain`) or more apart and
-    with a declared point between them that nobody gave; at the nominal level where two values have two ratings or
-    more each. Where all ratings everywhere are equal the disagreement is 0.
-    Source: the unit's term of the observed disagreement in Krippendorff (2011), over the expected one.
+    A unit is split if the ratings form two groups of at least two, at least half the scale (`domain`) apart and with an
+    unused declared point between them; at the nominal level, if two values have at least two ratings each. If all
+    ratings of all units are equal, the disagreement is 0.
+    Source: the unit's term of the observed disagreement in Krippendorff (2011), divided by the expected disagreement.
     """
     paired = ratings.paired
     counts = paired.counts.astype(np.float64)
@@ -56,7 +56,7 @@ def worst_units(ratings: Ratings, *, level: Level, domain: Sequence[float] | Non
 
 
 def _camps(counts: Ints, values: Floats, level: Level) -> Bools:
-    """For each unit whether opinions are split; counts has shape (N, V), the values in order."""
+    """Return whether opinions are split for each unit, shape (N,); counts shape (N, V), values ascending."""
     if level == "nominal":
         return np.asarray((counts >= CAMP).sum(axis=1) >= CAMP)
     if not counts.size:

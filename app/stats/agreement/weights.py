@@ -1,4 +1,4 @@
-"""How much of an agreement two different values are, by their distance."""
+"""Disagreement weights: how much two different values disagree, depending on their distance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Weights = Literal["none", "linear", "quadratic"]
 
 
 def disagreement_weights(values: Floats, weights: Weights) -> Floats:
-    """0 for equal values, 1 for the two farthest apart; shape (V, V), V at least 2. Cohen (1968)."""
+    """Return weights from 0 (equal values) to 1 (the two extremes), shape (V, V), V at least 2. Cohen (1968)."""
     if weights == "none":
         return 1.0 - np.eye(len(values))
     values = unit_free(values)

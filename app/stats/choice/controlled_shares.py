@@ -1,7 +1,7 @@
-"""What a choice between a source and its reference would be without what else differs: length, side, item, rater.
+"""Choices between a source and its reference, adjusted for other differences: length, side, item, rater.
 
-Whether length is a disturbance or the way in which a response comes to be preferred is a question of mediation that no
-model settles: show the share at equal length beside the raw one, never instead of it.
+Whether length confounds the preference or is part of its cause is a question of mediation that no model settles: report
+the proportion at equal length together with the raw one, never instead of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FARTHEST = 20.0
 
 @dataclass(frozen=True)
 class ControlledShare:
-    """The share preferred where all covariates are 0, and the log odds that one unit of each adds."""
+    """The proportion preferred with all covariates at 0, and the log odds ratio per unit of each covariate."""
 
     share: Result
     slopes: tuple[Result, ...]
@@ -49,15 +49,15 @@ class ControlledShare:
 def share_at_equal(
     won: Floats, covariates: Floats, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> ControlledShare:
-    """Share preferred, ties as half, between responses that are equal in every covariate; two-way clustered errors.
+    """Return the proportion preferred (ties as half) at equal covariates, with two-way clustered errors.
 
     Args:
-        won: 1 where the source was chosen, 0 where the reference, 1/2 for a tie, shape (n,); nan leaves first.
-        covariates: 0 where the two are equal (log length ratio; side as -1/2 and 1/2), shape (k, n); a choice with an
-            unknown one leaves.
+        won: 1 if the source was chosen, 0 if the reference, 1/2 for a tie, shape (n,); nan is dropped.
+        covariates: 0 if the two are equal (log length ratio; side as -1/2 and 1/2), shape (k, n); choices with a
+            missing covariate are dropped.
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the intervals.
+        level: confidence level.
     """
     number, X, groups = _known(won, covariates, item, rater)
     n, k = X.shape
@@ -88,7 +88,7 @@ def share_at_equal(
 
 
 def _known(won: Floats, covariates: Floats, item: Labels, rater: Labels) -> tuple[Floats, Floats, Clusters]:
-    """Choices with all covariates known: outcome (n,), covariates (n, k), clusters."""
+    """Return choices with all covariates known: outcome (n,), covariates (n, k), clusters."""
     is_known = np.isfinite(covariates).all(axis=0)
     number, (columns, items, raters) = present(np.where(is_known, won, np.nan), covariates.T, item, rater)
     return number, columns, clusters(items, raters)
@@ -106,10 +106,10 @@ class PreferenceModel:
     """A logistic mixed model of choices.
 
     Attributes:
-        odds: of choosing the source, for the middle rater and item, covariates at 0.
-        share: of choices for the source, over new raters and items.
-        slopes: log odds that one unit of each covariate adds.
-        sds: standard deviations of item and rater on the log odds scale, as far as in the model.
+        odds: odds of choosing the source for an average rater and item, with covariates at 0.
+        share: proportion of choices for the source, averaged over new raters and items.
+        slopes: log odds ratio per unit of each covariate.
+        sds: standard deviations of items and raters on the log odds scale, if in the model.
     """
 
     odds: Result
@@ -121,9 +121,9 @@ class PreferenceModel:
 def preference_model(
     won: Floats, covariates: Floats, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> PreferenceModel:
-    """Logistic mixed model of decisive choices with crossed raters and items, by the Laplace approximation.
+    """Fit a logistic mixed model of decisive choices with crossed raters and items, by Laplace approximation.
 
-    Arguments as `share_at_equal`; ties leave. Intervals with a t of min(items, raters) - 1 degrees of freedom.
+    Arguments as `share_at_equal`; ties are dropped. t intervals with min(items, raters) - 1 degrees of freedom.
     """
     number, X, groups = _known(np.where(np.isin(won, [0, 1]), won, np.nan), covariates, item, rater)
     n, k = X.shape
@@ -176,10 +176,8 @@ def _no_model(bare: Result, k: int, reason: Reason, note: str) -> PreferenceMode
     return PreferenceModel(nothing, nothing, (nothing,) * k)
 
 
-def _wald(  # the parts of one interval
-    bare: Result, latent: float, error: float, df: int, level: float, back: Callable[[float], float]
-) -> Result:
-    """An estimate on the log odds scale with its t interval, brought `back` to the scale that is shown."""
+def _wald(bare: Result, latent: float, error: float, df: int, level: float, back: Callable[[float], float]) -> Result:
+    """Return a log odds estimate with its t interval, transformed by `back` to the reported scale."""
     result = replace(bare, estimate=float(back(latent)))
     if df < 1:
         return without_interval(result, "one_cluster", "An interval for new items and raters needs two of each.")

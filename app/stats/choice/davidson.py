@@ -1,8 +1,8 @@
-"""Bradley-Terry with ties and position (Davidson 1970; Davidson and Beaver 1977), and what moves a single choice.
+"""The Bradley-Terry model with ties and position (Davidson 1970; Davidson and Beaver 1977).
 
-The log odds of (left, tie, right) are (eta, log nu + eta / 2, 0): nu says how readily a tie is given between equals,
-and eta = X beta adds what speaks for the left response. Without ties it is the logistic model. Errors are clustered by
-item and by rater: packages that take votes as independent promise too much.
+The log odds of (left, tie, right) are (eta, log nu + eta / 2, 0): nu is the propensity to tie between equals, and
+eta = X beta is the advantage of the left response. Without ties it is the logistic model. Errors are clustered by item
+and by rater: packages that treat choices as independent give intervals that are too narrow.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class DavidsonFit:
     """Maximum likelihood estimates.
 
     Attributes:
-        beta: shape (p,), one for each column of X.
-        log_nu: None where the choices hold no tie.
-        inverse: of the information of (beta, log_nu): the covariance if choices were independent, shape (q, q).
-        scores: of each choice, shape (n, q).
+        beta: shape (p,), one per column of X.
+        log_nu: None if there are no ties.
+        inverse: inverse information of (beta, log_nu): the covariance if choices were independent, shape (q, q).
+        scores: scores of each choice, shape (n, q).
         log_likelihood: the maximum.
     """
 
@@ -51,19 +51,19 @@ class DavidsonFit:
         return np.sqrt(np.diag(self.inverse))
 
     def influence(self, contrast: Floats) -> Floats:
-        """How each choice moves a contrast of the coefficients, shape (n,); `contrast` shape (q,)."""
+        """Return the influence of each choice on a contrast of the coefficients, shape (n,); `contrast` shape (q,)."""
         return np.asarray(self.scores @ (self.inverse @ contrast))
 
 
 def fit_davidson(X: Floats, won: Floats) -> DavidsonFit | None:
-    """Fit by Newton's method; the likelihood is concave.
+    """Fit the model by Newton's method; the likelihood is concave.
 
     Args:
-        X: what speaks for the left response, shape (n, p).
-        won: 1 where the left response was chosen, 0 where the right one, 1/2 for a tie, shape (n,).
+        X: advantage of the left response, shape (n, p).
+        won: 1 if the left response was chosen, 0 if the right one, 1/2 for a tie, shape (n,).
 
     Returns:
-        The fit; None where the maximum lies at infinity (separation) or columns depend on each other.
+        The fit, or None if there is no finite maximum (separation) or columns are linearly dependent.
 
     Checked against BradleyTerry2 1.1.2 (citations, baseball) and Davidson's puddings.
     """

@@ -1,8 +1,8 @@
-"""Forced choices between a source and its reference: shares, with ties as half or left out.
+"""Forced choices between a source and its reference: proportions, with ties counted as half or dropped.
 
-`outcome` shape (n,) holds one of LOST, WON, TIE, NEITHER for each choice, from the view of the source: the response
-that was chosen, never the side of the screen. `item` and `rater` shape (n,) are labels. Intervals are for new items and
-raters.
+`outcome` shape (n,) is LOST, WON, TIE or NEITHER for each choice, from the source's point of view: it refers to the
+chosen response, never to the side of the screen. `item` and `rater` shape (n,) are labels. Intervals are for new items
+and raters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORTH = np.array([0.0, 1.0, 0.5, np.nan])
 
 
 def worth(outcome: Ints) -> Floats:
-    """1 for a win, 0 for a loss, 1/2 for a tie, nan for neither.
+    """Return 1 for a win, 0 for a loss, 1/2 for a tie, nan for neither.
 
     >>> worth(np.array([WON, TIE]))
     array([1. , 0.5])
@@ -34,34 +34,34 @@ def worth(outcome: Ints) -> Floats:
 
 
 def share_preferred(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of choices for the source, a tie counted as half; tested against one half.
+    """Return the proportion of choices for the source, with ties as half, tested against one half.
 
-    Choices of neither are left out (they say nothing about the two against each other); `neither_share` gives them.
+    Choices of neither are dropped, as they do not compare the two; see `neither_share`.
     """
     return share(worth(outcome), item=item, rater=rater, null=0.5, level=level)
 
 
 def share_decisive(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of choices for the source among those that chose one of the two; tested against one half."""
+    """Return the proportion of choices for the source among those for one of the two, tested against one half."""
     won = np.where(np.asarray(outcome) == TIE, np.nan, worth(outcome))
     return share(won, item=item, rater=rater, null=0.5, level=level)
 
 
 def tie_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of ties among all choices, those of neither included."""
+    """Return the proportion of ties among all choices, including those of neither."""
     return share((np.asarray(outcome) == TIE).astype(np.float64), item=item, rater=rater, level=level)
 
 
 def neither_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of choices of neither among all choices."""
+    """Return the proportion of choices of neither among all choices."""
     return share((np.asarray(outcome) == NEITHER).astype(np.float64), item=item, rater=rater, level=level)
 
 
 def coherence(gap: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of choices that took what the rater had rated higher; one half where choices and ratings have no relation.
+    """Return the proportion of choices for the response that the rater had rated higher; 1/2 if unrelated.
 
-    `gap` shape (n,): the rating of the response chosen minus that of the other one, by the same rater; nan where one is
-    missing or nothing was chosen. Equal ratings (0) tell nothing and are left out.
+    `gap` shape (n,): rating of the chosen response minus that of the other, by the same rater; nan if one is missing or
+    nothing was chosen. Equal ratings (0) are not informative and are dropped.
     """
     return share(np.where(gap == 0, np.nan, np.sign(gap) / 2 + 0.5), item=item, rater=rater, null=0.5, level=level)
 
@@ -69,8 +69,10 @@ def coherence(gap: Floats, *, item: Labels, rater: Labels, level: float = 0.95) 
 def share_decisive_unclustered(
     outcome: Ints, method: Callable[..., Result] = binomial.wilson, *, level: float = 0.95
 ) -> Result:
-    """Share of decisive choices for the source, every choice taken as independent: `wilson`, `wilson_cc` or
-    `clopper_pearson` of `binomial`. Ties cannot be half a success there, so they are left out.
+    """Return the proportion of decisive choices for the source, treating all choices as independent.
+
+    `method` is `wilson`, `wilson_cc` or `clopper_pearson` of `binomial`. These cannot count ties as half, so ties are
+    dropped.
     """
     outcomes = np.asarray(outcome)
     n_won, n_lost = int((outcomes == WON).sum()), int((outcomes == LOST).sum())
@@ -78,8 +80,8 @@ def share_decisive_unclustered(
 
 
 def first_side_share(is_first_chosen: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of decisive choices that took the first side (left, or above): one half where position plays no part.
+    """Return the proportion of decisive choices for the first side (left, or above); 1/2 without a position effect.
 
-    `is_first_chosen` shape (n,): 1, 0, or nan where the choice was a tie or neither, or the side is unknown.
+    `is_first_chosen` shape (n,): 1, 0, or nan if the choice was a tie or neither, or the side is unknown.
     """
     return share(is_first_chosen, item=item, rater=rater, null=0.5, level=level)

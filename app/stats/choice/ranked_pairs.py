@@ -1,4 +1,4 @@
-"""The comparisons of two that a ranking implies."""
+"""The pairwise comparisons that a ranking implies."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankedPairs:
-    """Every two responses of every ranking, as places in the ranks: `one` before `other`; `worth` shape (n_pairs,).
+    """All response pairs in each ranking, as indices into the ranks: `one` before `other`; `worth` shape (n_pairs,).
 
-    `worth`: 1 where `one` is ranked above `other`, 0 below, one half where they are tied.
+    `worth`: 1 if `one` is ranked above `other`, 0 if below, one half if they are tied.
     """
 
     one: Ints
@@ -25,11 +25,11 @@ class RankedPairs:
 
 
 def ranked_pairs(rank: Floats, ranking: Ints) -> RankedPairs:
-    """The pairs of all rankings. Those of one ranking are not independent: cluster them by item and rater.
+    """Return the pairs of all rankings. Pairs of one ranking are not independent: cluster them by item and rater.
 
     Args:
         rank: shape (n,), lower is first.
-        ranking: shape (n,), the code of the ranking that each rank is part of.
+        ranking: shape (n,), code of the ranking that each rank belongs to.
 
     >>> ranked_pairs(np.array([1.0, 2, 2]), np.zeros(3, dtype=np.int64)).worth
     array([1. , 1. , 0.5])

@@ -1,7 +1,7 @@
-"""Strengths of more than two sources from choices between pairs of them, with everything that a table of them needs.
+"""Strengths of more than two sources, estimated from choices between pairs of them, and their pairwise contrasts.
 
-`left`, `right` shape (n,) are codes 0..n_sources-1 of the two sources shown, `won` shape (n,) is 1 where the left one
-was chosen, 0 where the right one, 1/2 for a tie; choices of neither are to be left out. `item` and `rater` are labels.
+`left`, `right` shape (n,) are codes 0..n_sources-1 of the two sources shown; `won` shape (n,) is 1 if the left one was
+chosen, 0 if the right one, 1/2 for a tie; leave out choices of neither. `item` and `rater` are labels, shape (n,).
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ NO_BOUND = "The sides predict every choice, so the strengths have no finite esti
 
 @dataclass(frozen=True, eq=False)
 class WinMatrix:
-    """`wins[a, b]`: how often a was chosen over b; `ties[a, b]`: how often neither of the two (symmetric)."""
+    """`wins[a, b]`: number of choices of a over b; `ties[a, b]`: number of ties between the two (symmetric)."""
 
     wins: Ints
     ties: Ints
 
     @property
     def shares(self) -> Floats:
-        """Share of a over b, ties as half; nan where the two never met."""
+        """Proportion of choices of a over b, ties as half; nan if the two were never compared."""
         n = self.wins + self.wins.T + self.ties
         share: Floats = np.divide(self.wins + self.ties / 2, n, out=np.full(n.shape, np.nan), where=n > 0)
         return share
 
     @property
     def n_intransitive(self) -> tuple[int, int]:
-        """Circles of three (a over b over c over a, each by majority), and triples whose pairs have all met."""
+        """Numbers of intransitive triples (a over b over c over a, by majority) and of fully compared triples."""
         beats = np.nan_to_num(self.shares, nan=0.0) > 0.5  # noqa: PLR2004  # a majority
         met = ~np.isnan(self.shares)
         np.fill_diagonal(met, val=False)
@@ -58,11 +58,11 @@ class Strengths:
     """Log abilities of sources.
 
     Attributes:
-        strengths: one for each source, minus the reference's; the reference's own has the estimate 0. Undefined with
-            reason `separation` (always, or never, chosen over the reference's circle) or `disconnected` (never met).
+        strengths: one per source, minus the reference's; the reference itself has the estimate 0. Undefined with reason
+            `separation` (always, or never, chosen over the reference's component) or `disconnected` (never compared).
         contrasts: [a][b] is the strength of a minus that of b, for new items and raters.
-        position: what is added to the left response; None where it was not asked for.
-        log_nu: how readily a tie is given; None where there is none.
+        position: advantage of the left response; None if not requested.
+        log_nu: log propensity to tie; None if there are no ties.
     """
 
     strengths: tuple[Result, ...]
@@ -72,7 +72,7 @@ class Strengths:
 
 
 def win_matrix(left: Ints, right: Ints, won: Floats, *, n_sources: int) -> WinMatrix:
-    """Counts of the choices between all pairs of sources, shape (n_sources, n_sources)."""
+    """Return counts of the choices between all pairs of sources, shape (n_sources, n_sources)."""
     wins, ties = (np.zeros((n_sources, n_sources), dtype=np.int64) for _ in range(2))
     np.add.at(wins, (left[won == 1], right[won == 1]), 1)
     np.add.at(wins, (right[won == 0], left[won == 0]), 1)
@@ -94,10 +94,10 @@ def strengths(  # noqa: PLR0913  # a statistic's options are keywords
     has_position: bool = True,
     level: float = 0.95,
 ) -> Strengths:
-    """Davidson's model of all choices, with two-way clustered errors. Unit: choice.
+    """Fit Davidson's model to all choices, with two-way clustered errors. Unit: choice.
 
-    A maximum exists among sources of which each was chosen over each other, directly or through others (Ford 1957). It
-    is found for the reference's circle; the others are said to be separated from it, or disconnected.
+    A finite maximum exists among sources each of which was chosen over each other, directly or through others (Ford
+    1957). The model is fitted to the reference's component; other sources are reported as separated or disconnected.
     """
     left, right, won = np.asarray(left), np.asarray(right), np.asarray(won, dtype=np.float64)
     problems = _problems(win_matrix(left, right, won, n_sources=n_sources), reference)
@@ -116,7 +116,7 @@ def strengths(  # noqa: PLR0913  # a statistic's options are keywords
 
 
 def _fit(abilities: Floats, won: Floats, *, has_position: bool) -> tuple[DavidsonFit | None, Result | None]:
-    """The fit with a position if it has one, else without; and the position as undefined if it has none."""
+    """Return the fit, with a position effect if it is estimable, and the undefined position effect if it is not."""
     if not len(won):
         return None, None
     if not has_position:
@@ -134,7 +134,7 @@ def _fit(abilities: Floats, won: Floats, *, has_position: bool) -> tuple[Davidso
 
 
 def _problems(matrix: WinMatrix, reference: int) -> list[Reason | None]:
-    """Why each source cannot be compared with the reference, if so."""
+    """Return the reason why each source cannot be compared with the reference, or None."""
     over = (matrix.wins + matrix.ties) > 0
     _, circle = csgraph.connected_components(over, directed=True, connection="strong")
     _, island = csgraph.connected_components(over, directed=False)
@@ -145,7 +145,7 @@ def _problems(matrix: WinMatrix, reference: int) -> list[Reason | None]:
 
 
 def _why_no_position(won: Floats) -> str:
-    """Why the effect of the side has no bound."""
+    """Return the note on why the position effect is not estimable."""
     decisive = won[won != TIE]
     if len(decisive) and np.ptp(decisive) == 0:
         return f"The {'left' if decisive[0] else 'right'} side was always chosen, so its effect has no finite estimate."
@@ -153,14 +153,14 @@ def _why_no_position(won: Floats) -> str:
 
 
 def _abilities(left: Ints, right: Ints, inside: Bools, reference: int) -> Floats:
-    """A column for each source of the circle but the reference, +1 where it is left and -1 where right."""
+    """Return one column per source of the component but the reference, +1 if it is left and -1 if right."""
     columns = [k for k in np.flatnonzero(inside) if k != reference]
     signs = [(left == k) * 1.0 - (right == k) for k in columns]
     return np.array(signs).reshape(len(columns), len(left)).T
 
 
 def _without_fit(problems: list[Reason | None], won: Floats, groups: Clusters, *, has_position: bool) -> Strengths:
-    """No strengths: the reference met nobody of its circle, every choice was a tie, or the choices set no bound."""
+    """Return undefined strengths: no comparisons with the reference, only ties, or no finite maximum."""
     n = len(groups.item)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
     if not n:
@@ -189,7 +189,7 @@ def _worse(a: Result, b: Result) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class _Reader:
-    """Reads results off a fit; sources of the circle have a place among the coefficients, the reference has none."""
+    """Computes contrasts from a fit; each source of the component but the reference has one coefficient."""
 
     fit: DavidsonFit
     groups: Clusters
@@ -215,7 +215,7 @@ class _Reader:
 
     @property
     def position(self) -> Result:
-        """The last of beta."""
+        """Position effect: the last coefficient of beta."""
         return self.contrast(np.eye(len(self.fit.coefficients))[len(self.fit.beta) - 1])
 
     def contrast(self, vector: Floats) -> Result:

@@ -1,6 +1,6 @@
-"""Before and after: the change of each rater's score, and how it differs between two arms. Unit: rater.
+"""Before and after: the change in each rater's score, and how it differs between two arms. Unit: rater.
 
-`before` and `after` shape (n,), one rater each; a rater with nan in either leaves.
+`before` and `after` have shape (n,), one entry per rater; raters with nan in either are dropped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROUNDING = 1e-12
 
 
 def change(before: Floats, after: Floats, *, level: float = 0.95) -> Result:
-    """Mean of after - before, with the paired t interval and test (Student 1908)."""
+    """Return the mean of after - before, with the paired t interval and test (Student 1908)."""
     gap = (after - before)[np.isfinite(after - before)]
     n = len(gap)
     counts = {"n_units": n, "n_raters": n}
@@ -42,11 +42,11 @@ def change(before: Floats, after: Floats, *, level: float = 0.95) -> Result:
 
 
 def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level: float = 0.95) -> Result:
-    """How much higher the treated raters score afterwards than the others with the same score before.
+    """Return the difference between treated and other raters after adjustment for the score before.
 
-    Analysis of covariance, after = b0 + b1 before + b2 treated, which has more power than the difference of the changes
-    and is not biased by chance differences before (Vickers and Altman 2001, BMJ 323:1123). For raters assigned to arms
-    at random. `is_treated` shape (n,).
+    Analysis of covariance, after = b0 + b1 before + b2 treated. It has more power than a comparison of changes and is
+    not biased by chance differences at baseline (Vickers and Altman 2001, BMJ 323:1123). For raters randomized to arms.
+    `is_treated` shape (n,).
     """
     here = np.isfinite(before) & np.isfinite(after)
     first, second, treated = before[here], after[here], np.asarray(is_treated)[here].astype(bool)

@@ -1,6 +1,6 @@
-"""What raters gave: distributions, means, spreads and shares of single ratings, and differences between two sources.
+"""Descriptive statistics of ratings: distributions, means, spreads, proportions, and differences between two sources.
 
-Every function takes `value` shape (n,), one rating each; rows whose value is nan are missing and leave first.
+Every function takes `value` shape (n,), one entry per rating; rows with nan are missing and are dropped.
 `item` and `rater` shape (n,) are labels of any kind.
 """
 
@@ -27,7 +27,7 @@ _POINT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How often each declared point of a scale was given; `shares` is None where there is no rating."""
+    """How often each declared point of a scale was given; `shares` is None if there are no ratings."""
 
     points: tuple[float, ...]
     counts: tuple[int, ...]
@@ -37,9 +37,9 @@ class Distribution:
 
 
 def distribution(value: Floats, points: Sequence[float]) -> Distribution:
-    """Counts and shares per declared point, unused points included; shares are of all ratings.
+    """Return counts and proportions of all ratings per declared point, including unused points.
 
-    Real files hold values between the points (means of several raters): they are counted as `n_off_scale`.
+    Values between the points (such as means over several raters) are counted in `n_off_scale`.
 
     >>> distribution(np.array([1.0, 3.0, 3.0, 2.5]), [1, 2, 3]).counts
     (1, 0, 2)
@@ -52,7 +52,7 @@ def distribution(value: Floats, points: Sequence[float]) -> Distribution:
 
 
 def mean(value: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Mean of single ratings with the two-way cluster t interval. Unit: rating."""
+    """Return the mean of ratings with the two-way cluster t interval. Unit: rating."""
     number, (items, raters) = present(value, item, rater)
     groups = clusters(items, raters)
     if not len(number):
@@ -63,7 +63,7 @@ def mean(value: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> 
 
 
 def sd(value: Floats, *, item: Labels, rater: Labels) -> Result:
-    """Standard deviation of single ratings, divisor n - 1. It mixes the spread of items, raters and sources."""
+    """Return the standard deviation of ratings, divisor n - 1. Includes variation of items, raters and sources."""
     number, (items, raters) = present(value, item, rater)
     groups, n = clusters(items, raters), len(number)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
@@ -75,12 +75,12 @@ def sd(value: Floats, *, item: Labels, rater: Labels) -> Result:
 def mean_difference(
     value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, null: float = 0.0, level: float = 0.95
 ) -> Result:
-    """Mean rating of the source (`is_treated`) minus that of the reference, for new items and new raters.
+    """Return the mean rating of the source (`is_treated`) minus that of the reference, for new items and new raters.
 
-    The influence of a rating is its distance from its source's mean over that source's number of ratings, negative for
-    the reference; ratings of one item and of one rater are summed over both sources, so a design in which each rater
-    sees both is credited for it. Where raters see one source each, degrees of freedom are those of `between`. Not for a
-    single rater or item: the interval is then undefined, the estimate stays.
+    The influence of a rating is its deviation from its source's mean divided by its source's number of ratings,
+    negative for the reference. Influences are summed per item and per rater over both sources, so a design in which
+    each rater sees both gains precision. If each rater sees one source only, the degrees of freedom are those of
+    `arms`. With a single rater or item, the interval is undefined and only the estimate is returned.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -102,15 +102,15 @@ def mean_difference(
 
 
 def _has_lone_cluster(treated: Bools, *labels: Labels) -> bool:
-    """Whether a source stands on one item or one rater: its mean then shows no spread between clusters at all."""
+    """Whether a source was rated on only one item or by only one rater: no variation between clusters is observed."""
     return any(np.ptp(code[side]) == 0 for code in labels for side in (treated, ~treated))
 
 
 def share(value: Floats, *, item: Labels, rater: Labels, null: float | None = None, level: float = 0.95) -> Result:
-    """Mean of values from 0 to 1 (a yes or no, a win with ties as half) with the two-way cluster t interval.
+    """Return the mean of values from 0 to 1 (yes or no, wins with ties as half) with the two-way cluster t interval.
 
-    The interval and the test against `null` are got on the logit scale, so that they stay inside 0 and 1. At exactly 0
-    or 1 there is no logit and no spread: no interval, reason `no_variation`; Clopper-Pearson beside it has one.
+    The interval and the test against `null` are computed on the logit scale, so that they stay between 0 and 1. A mean
+    of exactly 0 or 1 has no logit and no spread: no interval, reason `no_variation`. Clopper-Pearson gives one there.
     """
     number, (items, raters) = present(value, item, rater)
     if not len(number):
@@ -121,6 +121,6 @@ def share(value: Floats, *, item: Labels, rater: Labels, null: float | None = No
 
 
 def share_at_least(value: Floats, cut: float, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share of single ratings at or above `cut`, with the two-way cluster interval. Unit: rating."""
+    """Return the proportion of ratings at or above `cut`, with the two-way cluster interval. Unit: rating."""
     number, (items, raters) = present(value, item, rater)
     return share((number >= cut - _POINT).astype(np.float64), item=items, rater=raters, level=level)

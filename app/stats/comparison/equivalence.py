@@ -1,4 +1,4 @@
-"""Whether two sources are as good as the same, against a margin that was set before the data."""
+"""Equivalence and non-inferiority of two sources, with a margin declared in advance."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def equivalence(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
-    """Two one-sided t tests (Schuirmann 1987): equivalent where the 1 - 2 alpha interval lies within +-margin.
+    """Run two one-sided t tests (Schuirmann 1987): equivalent if the 1 - 2 alpha interval lies within +-margin.
 
     Args:
-        difference: of two means, with standard error and df, such as `mean_difference` gives.
-        margin: the largest difference that does not matter, above 0, in points of the scale.
-        alpha: of each of the two tests.
+        difference: difference of two means, with standard error and df, such as from `mean_difference`.
+        margin: largest difference that is considered irrelevant, above 0, in scale points.
+        alpha: level of each of the two tests.
 
     Returns:
         The difference with its 1 - 2 alpha interval; p is the larger of the two one-sided p-values. Without a standard
-        error there is no test, and the reason why there was no interval stays.
+        error there is no test, and the reason for the missing interval is kept.
 
     Raises:
         ValueError: the margin is not above 0.
@@ -32,9 +32,9 @@ def equivalence(difference: Result, margin: float, *, alpha: float = 0.05) -> Re
 
 
 def non_inferiority(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
-    """One-sided t test that the source is not worse than its reference by `margin` or more; arguments as `equivalence`.
+    """Run a one-sided t test that the source is not worse than its reference by `margin` or more; as `equivalence`.
 
-    Not inferior where the lower end of the 1 - 2 alpha interval lies above -margin.
+    Non-inferior if the lower limit of the 1 - 2 alpha interval is above -margin.
     """
     return _against(difference, margin, alpha, is_two_sided=False)
 

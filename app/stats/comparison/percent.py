@@ -1,4 +1,4 @@
-"""By how many per cent the mean of the source lies above that of the reference ("+10 % of the mean")."""
+"""Difference between source and reference in per cent of the reference mean ("+10 % of the mean")."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _BELOW_ZERO = "A percentage needs a scale without values below 0."
 
 
 def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """100 (m1 / m0 - 1) for the mean m1 of the source and m0 of the reference. Unit: rating.
+    """Return 100 (m1 / m0 - 1) for the mean m1 of the source and m0 of the reference. Unit: rating.
 
-    Interval by the delta method on log(m1 / m0), CR2 errors by item and rater, turned back to per cent, so that it
-    stays above -100. Depends on where the scale has its 0: on 1 to 5 no mean can fall below 1. For 1 "good" and 0 "not
-    good" it is the relative change of a share.
+    Interval by the delta method on log(m1 / m0) with CR2 errors by item and rater, back-transformed to per cent, so
+    that it stays above -100. Depends on the zero of the scale: on 1 to 5, no mean can fall below 1. For 1 "good" and 0
+    "not good", it is the relative change of a proportion.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -48,7 +48,7 @@ def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Lab
 
 
 def _as_percent(on_log: Result) -> Result:
-    """The same with estimate, error and interval in per cent; the test of 0 is that on the log scale."""
+    """Convert estimate, error and interval to per cent; the test is that of 0 on the log scale."""
     centre = on_log.estimate or 0.0
     ratio = float(np.exp(centre))
     changed = replace(on_log, estimate=_HUNDRED * (ratio - 1))

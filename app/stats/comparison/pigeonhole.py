@@ -1,7 +1,7 @@
-"""The pigeonhole bootstrap (Owen 2007, Ann. Appl. Stat. 1:386): items and raters drawn again, both at once.
+"""The pigeonhole bootstrap (Owen 2007, Ann. Appl. Stat. 1:386): items and raters are resampled simultaneously.
 
-A rating counts as often as its item times its rater was drawn. It takes the two-way variance from another side, tends
-to the wide one, and stands beside the two-way cluster t interval as a sensitivity analysis.
+A rating counts as often as its item was drawn times its rater was drawn. As an independent, slightly conservative
+estimate of the two-way variance, it is reported as a sensitivity analysis for the two-way cluster t interval.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MIN_KEPT = 0.9
 
 
 def resampled_sums(groups: Clusters, columns: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Sums of columns, shape (k, n), over resampled items and raters; shape (k, n_resamples)."""
+    """Return sums of columns, shape (k, n), over resampled items and raters; shape (k, n_resamples)."""
     tables = [
         sparse.csr_matrix((column.astype(np.float32), (groups.item, groups.rater)), (groups.n_items, groups.n_raters))
         for column in columns
@@ -50,10 +50,10 @@ def mean_difference_pigeonhole(  # a statistic's options are keywords
     n_resamples: int = 1_000,
     seed: int = 0,
 ) -> Result:
-    """`mean_difference` with the percentile interval of a bootstrap over items and raters; arguments as there.
+    """Return `mean_difference` with a percentile bootstrap interval over items and raters; arguments as there.
 
-    Resamples in which one of the sources has no rating left are drawn in vain; where that is more than one in ten,
-    there are too few items or raters: reason `one_cluster`.
+    Resamples that contain no rating of one of the sources are discarded. If more than one in ten is discarded, there
+    are too few items or raters: reason `one_cluster`.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -85,6 +85,6 @@ def mean_difference_pigeonhole(  # a statistic's options are keywords
 
 
 def _differences(sums: Floats) -> Floats:
-    """Differences of the two means, of the resamples that have both."""
+    """Return the differences of means for the resamples that contain both sources."""
     kept = sums[:, (sums[1] > 0) & (sums[3] > 0)]
     return np.asarray(kept[0] / kept[1] - kept[2] / kept[3])

@@ -1,4 +1,4 @@
-"""Whether two pools of raters order the same responses alike."""
+"""Correlation between the mean ratings that two pools of raters give to the same responses."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _PERFECT = 1 - 1e-12
 def pool_correlation(
     value: Floats, is_first: Bools, *, unit: Labels, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Pearson correlation over responses of the two pools' mean ratings. Unit: response. Arguments as `pools`.
+    """Return the Pearson correlation of the two pools' mean ratings over responses. Unit: response. As `pools`.
 
-    Not corrected for the unreliability of the means: few ratings per response draw it towards 0. Interval on Fisher's
-    z by deleting one item, one rater (of either pool) or one item x rater cell at a time (Efron and Stein 1981):
-    V = V_item + V_rater - V_cell, not below the larger of the first two. Where a pool has
-    few raters, those of both pools are taken to vary alike, as in `arms`.
+    Not corrected for the unreliability of the means: few ratings per response attenuate it. Interval on Fisher's z by
+    deleting one item, one rater (of either pool) or one item x rater cell at a time (Efron and Stein 1981):
+    V = V_item + V_rater - V_cell, at least the larger of the first two. If a pool has few raters, the raters of both
+    pools are assumed to have the same variance, as in `arms`.
     """
     shared = shared_units(value, is_first, unit, item, rater)
     counts = shared.counts
@@ -63,13 +63,13 @@ def _without_spread(shared: SharedUnits, counts: dict[str, int | None]) -> Resul
 
 
 def _means(shared: SharedUnits) -> tuple[Floats, Floats]:
-    """Mean of each unit by the first pool and by the second, shape (n_units,)."""
+    """Return the mean of each unit by the first and by the second pool, shapes (n_units,)."""
     mean = np.bincount(shared.place, shared.value) / np.bincount(shared.place)
     return mean[1::2], mean[::2]
 
 
 def _variances(shared: SharedUnits) -> tuple[float, float] | None:
-    """The variance of z and its degrees of freedom; None where deleting a cluster leaves no correlation."""
+    """Return the variance of z and its degrees of freedom, or None if z without some cluster is undefined."""
     groups = clusters(shared.item, shared.rater)
     by_item = _jackknife(_without_each(shared, groups.item, groups.n_items))
     by_cell = _jackknife(_without_each(shared, groups.cell, groups.n_cells))
@@ -79,25 +79,25 @@ def _variances(shared: SharedUnits) -> tuple[float, float] | None:
         return None
     is_pooled = Side(groups.rater, groups.n_raters, Arms.of_two(shared.first)).is_pooled
     by_pool, df_raters = _alike(pools) if is_pooled else _apart(pools)
-    # where raters have one response each, both pools count the variance between responses: their sum is no floor
+    # if each rater has one response, both pools include the variance between responses: their sum is no lower bound
     whole = max(by_item + sum(by_pool) - by_cell, by_item, *by_pool)
-    # what raters add to the variance over items has as few degrees of freedom as there are raters
+    # the raters' contribution beyond the variance over items has only the raters' degrees of freedom
     share = (whole - by_item) / whole
     return whole, 1 / (share**2 / df_raters + (1 - share) ** 2 / (groups.n_items - 1))
 
 
 def _apart(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
-    """The variance over the raters of each pool, and Satterthwaite's degrees of freedom of their sum."""
+    """Return the variance over raters of each pool, and the Satterthwaite degrees of freedom of their sum."""
     whole = sum(variance for variance, _ in pools)
     df = whole**2 / sum(variance**2 / n for variance, n in pools) if whole else 1.0
     return [variance for variance, _ in pools], df
 
 
 def _alike(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
-    """The same where an arm has few raters, who are taken to vary as those of the other arm do.
+    """As `_apart` where an arm has few raters, whose variance is assumed to equal that of the other arm.
 
-    The jackknife variance of a pool of n raters is the spread of a rater's influence over n, with n - 1 degrees of
-    freedom: two raters alone would show next to nothing of it.
+    The jackknife variance of a pool of n raters is the variance of a rater's influence over n, with n - 1 degrees of
+    freedom, so that two raters alone give a very imprecise estimate.
     """
     df = sum(n for _, n in pools)
     spread = sum(variance * (n + 1) * n for variance, n in pools) / df
@@ -105,7 +105,7 @@ def _alike(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
 
 
 def _of_pool(shared: SharedUnits, side: Bools) -> tuple[float, int]:
-    """The jackknife variance over the raters of one pool, and its degrees of freedom."""
+    """Return the jackknife variance over the raters of one pool, and its degrees of freedom."""
     code, n = codes(shared.rater[side])
     everyone = np.full(len(shared.value), n, dtype=np.int64)
     everyone[side] = code
@@ -113,19 +113,19 @@ def _of_pool(shared: SharedUnits, side: Bools) -> tuple[float, int]:
 
 
 def _jackknife(z: Floats) -> float:
-    """(G - 1) / G times the sum of squares of the G values left when one cluster is deleted."""
+    """Return (G - 1) / G times the sum of squares of the G values with one cluster deleted."""
     return float(((z - z.mean()) ** 2).sum() * (len(z) - 1) / len(z))
 
 
 def _fisher_z(shared: SharedUnits) -> float:
-    """Atanh of the correlation of all units; nan where there is none."""
+    """Return atanh of the correlation over all units; nan if undefined."""
     return float(_from_sums(_terms(*_means(shared)).sum(axis=1, keepdims=True))[0])
 
 
 def _without_each(shared: SharedUnits, code: Ints, n: int) -> Floats:
-    """Fisher's z without the ratings of each of n clusters, shape (n,); nan where there is none.
+    """Return Fisher's z without the ratings of each of n clusters, shape (n,); nan if undefined.
 
-    Only the units that a cluster touches are looked at again.
+    Only the units that contain ratings of a cluster are recomputed.
     """
     centre = tuple(mean.mean() for mean in _means(shared))
     terms = _terms(*_means(shared), centre)
@@ -143,13 +143,13 @@ def _without_each(shared: SharedUnits, code: Ints, n: int) -> Floats:
 
 
 def _terms(a: Floats, b: Floats, centre: tuple[float, ...] = (0.0, 0.0)) -> Floats:
-    """1, a, b, a^2, b^2 and ab of each unit, shape (6, n_units)."""
+    """Return 1, a, b, a^2, b^2 and ab of each unit, shape (6, n_units)."""
     u, v = a - centre[0], b - centre[1]
     return np.array([np.ones(len(u)), u, v, u**2, v**2, u * v])
 
 
 def _from_sums(sums: Floats) -> Floats:
-    """Atanh of the correlation from the sums of 1, a, b, a^2, b^2, ab, shape (6, n)."""
+    """Return atanh of the correlation from the sums of 1, a, b, a^2, b^2 and ab, shape (6, n)."""
     n, a, b, aa, bb, ab = sums
     with np.errstate(all="ignore"):
         r = (ab - a * b / n) / np.sqrt((aa - a * a / n) * (bb - b * b / n))

@@ -1,7 +1,7 @@
-"""One pool of raters against another on the same responses: recipients and crowd, experts and crowd, and so on.
+"""Comparison of two pools of raters on the same responses, for example recipients or experts against a crowd.
 
-Arguments: `value`, `is_first`, `unit`, `item`, `rater` shape (n,), one rating each; rows whose value is nan leave
-first. `is_first` tells the pools apart, `unit` is the response; responses that one pool did not rate leave.
+Arguments: `value`, `is_first`, `unit`, `item`, `rater` shape (n,), one entry per rating; rows with nan are dropped.
+`is_first` is the pool, `unit` the response; responses that only one pool rated are dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SharedUnits:
-    """The ratings of units that both pools rated, shape (n,), with codes of units 0..n_units-1."""
+    """The ratings of units that both pools rated, shape (n,), with unit codes 0..n_units-1."""
 
     value: Floats
     first: Bools
@@ -44,7 +44,7 @@ class SharedUnits:
 
     @property
     def place(self) -> Ints:
-        """The code of unit and pool of each rating, 0..2 n_units - 1, odd for the first pool."""
+        """Code of unit and pool of each rating, 0..2 n_units - 1, odd for the first pool."""
         return 2 * self.unit + self.first
 
 
@@ -62,7 +62,7 @@ def shared_units(value: Floats, is_first: Bools, unit: Labels, item: Labels, rat
 def pool_difference(
     value: Floats, is_first: Bools, *, unit: Labels, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Mean over responses of (mean rating by the first pool - mean rating by the second pool). Unit: response.
+    """Return the mean rating by the first pool minus that by the second, averaged over responses. Unit: response.
 
     Least squares with weights 1 / (ratings of the response by that pool), so that each response counts once; CR2
     errors by item and rater.

@@ -1,8 +1,8 @@
-"""Rank tests of the field, with the permutation distribution itself where ties and zeros make tables wrong.
+"""Rank tests, with exact permutation distributions that remain correct with ties and zeros.
 
-scipy's "exact" p-values assume no ties and no zeros, which ratings always have. The distribution over all sign flips
-(or all splits) of the midranks that occurred is counted instead; where that would take long, n is large enough for the
-normal approximation with the correction for ties.
+scipy's "exact" p-values assume no ties and no zeros, but ratings nearly always have both. Here the distribution over
+all sign flips (or all splits) of the observed midranks is enumerated. Where that would take long, n is large enough for
+the normal approximation with the correction for ties.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 MAX_EXACT_PAIRS = 300
 MAX_EXACT_POOLED = 60
-# differences closer than this, as a share of the largest value, are tied: means of ratings carry rounding errors
+# differences closer than this proportion of the largest value are tied, since means of ratings have rounding errors
 TIED = 1e-9
 
 
 def wilcoxon(difference: Floats, *, scale: float = 0.0) -> Result:
-    """Wilcoxon signed-rank test of paired differences, shape (n,): V, the sum of the ranks of the positive ones.
+    """Run the Wilcoxon signed-rank test of paired differences; V is the sum of ranks of the positive ones.
 
-    Differences of zero are left out (Wilcoxon 1945); tied ones share their mean rank. The p-value is exact, over all
-    sign flips, up to 300 pairs. Not for new raters: pairs are the only source of chance.
+    Differences of zero are dropped (Wilcoxon 1945); ties share their mean rank. The p-value is exact, over all sign
+    flips, for up to 300 pairs. Not for new raters: pairs are the only source of variation.
 
     Args:
-        difference: shape (n,); nan leaves first.
-        scale: the size of the values that were subtracted. Differences of means that are equal on paper differ by
-            rounding: what is closer than 1e-9 of this (or of the largest difference) is tied.
+        difference: shape (n,); nan is dropped.
+        scale: size of the values that were subtracted. Means that are equal in exact arithmetic differ by rounding:
+            differences closer than 1e-9 of this (or of the largest difference) are tied.
     """
     known = difference[np.isfinite(difference)]
     tolerance = TIED * max(scale, float(np.abs(known).max(initial=0.0)))
@@ -54,7 +54,7 @@ def wilcoxon(difference: Floats, *, scale: float = 0.0) -> Result:
 
 
 def wilcoxon_of_item_means(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
-    """`wilcoxon` of the item means, source minus reference, over the items that both have. Unit: item_mean."""
+    """Run `wilcoxon` on item means, source minus reference, over the items rated for both. Unit: item_mean."""
     means = item_means(value, is_treated, item=item, rater=rater)
     gap = means.mine - means.theirs
     result = wilcoxon(gap, scale=means.scale if np.isfinite(gap).any() else 0.0)
@@ -62,10 +62,10 @@ def wilcoxon_of_item_means(value: Floats, is_treated: Bools, *, item: Labels, ra
 
 
 def mann_whitney(mine: Floats, theirs: Floats) -> Result:
-    """Mann-Whitney test of two independent groups: U, how often one of `mine` is above one of `theirs`, ties as half.
+    """Run the Mann-Whitney test of two independent groups; U counts pairs with `mine` above `theirs`, ties as half.
 
-    Shapes (n,) and (m,), for instance the means of responders. The p-value is exact, over all splits into n and m, up
-    to 60 values, else normal with the corrections for ties and continuity (scipy).
+    Shapes (n,) and (m,), for example means of responders. The p-value is exact, over all splits into n and m, for up to
+    60 values, and otherwise normal with corrections for ties and continuity (as scipy).
     """
     mine, theirs = mine[np.isfinite(mine)], theirs[np.isfinite(theirs)]
     n, m = len(mine), len(theirs)
@@ -88,9 +88,9 @@ def mann_whitney(mine: Floats, theirs: Floats) -> Result:
 
 
 def asymptotic_p(mine: Floats | Ints, theirs: Floats | Ints, *, is_corrected: bool) -> float:
-    """The two-sided p-value of U by the normal approximation with the correction for ties (Lehmann 1975, p. 20).
+    """Return the two-sided p-value of U by the normal approximation corrected for ties (Lehmann 1975, p. 20).
 
-    `is_corrected`: for continuity too. The same as scipy's `mannwhitneyu`.
+    `is_corrected`: whether to correct for continuity too. Equals scipy's `mannwhitneyu`.
     """
     n, m = len(mine), len(theirs)
     _, place, tied = np.unique(np.concatenate([mine, theirs]), return_inverse=True, return_counts=True)
@@ -103,7 +103,7 @@ def asymptotic_p(mine: Floats | Ints, theirs: Floats | Ints, *, is_corrected: bo
 
 
 def rank_biserial(mine: Floats, theirs: Floats) -> Result:
-    """Rank-biserial r = 2 U / (n m) - 1 of `mann_whitney`: -1 all below, 0 even, 1 all above (Cureton 1956)."""
+    """Return the rank-biserial r = 2 U / (n m) - 1 of `mann_whitney`: -1 all below, 1 all above (Cureton 1956)."""
     test = mann_whitney(mine, theirs)
     if test.estimate is None:
         return test
@@ -112,7 +112,7 @@ def rank_biserial(mine: Floats, theirs: Floats) -> Result:
 
 
 def _steps(value: Floats, tolerance: float) -> Ints:
-    """The place of each value among the different ones; those no more than `tolerance` apart are one."""
+    """Return the index of each value among the distinct ones; values at most `tolerance` apart count as equal."""
     order = np.argsort(value, kind="stable")
     place = np.empty(len(value), dtype=np.int64)
     place[order] = np.cumsum(np.diff(value[order], prepend=value[order[:1]]) > tolerance)
@@ -120,12 +120,12 @@ def _steps(value: Floats, tolerance: float) -> Ints:
 
 
 def _doubled_ranks(value: Ints) -> Ints:
-    """Twice the midranks: whole numbers, so that sums of them can be counted."""
+    """Return twice the midranks, which are integers, so that their sums can be enumerated."""
     return np.rint(2 * midranks(value)).astype(np.int64)
 
 
 def _flips(doubled: Ints) -> Floats:
-    """Probability of each sum of the ranks that a fair coin each leaves in, shape (total + 1,)."""
+    """Return the probability of each rank sum if each rank is included with probability 1/2, shape (total + 1,)."""
     chance = np.zeros(int(doubled.sum()) + 1)
     chance[0] = 1
     for rank in doubled:
@@ -135,7 +135,7 @@ def _flips(doubled: Ints) -> Floats:
 
 
 def _splits(doubled: Ints, n: int) -> Floats:
-    """Probability of each sum of ranks over all choices of n of them, shape (total + 1,)."""
+    """Return the probability of each rank sum over all choices of n ranks, shape (total + 1,)."""
     ways = np.zeros((n + 1, int(doubled.sum()) + 1))
     ways[0, 0] = 1
     for rank in doubled:
@@ -144,5 +144,5 @@ def _splits(doubled: Ints, n: int) -> Floats:
 
 
 def _two_sided(chance: Floats, observed: int) -> float:
-    """Twice the smaller tail, at most 1."""
+    """Return twice the smaller tail probability, at most 1."""
     return float(min(1.0, 2 * min(chance[: observed + 1].sum(), chance[observed:].sum())))

@@ -1,4 +1,4 @@
-"""Few responders per group (six models, eight trainees): the unit is the responder, whoever rated them."""
+"""Comparisons of few responders per group (six models, eight trainees), with the responder as the unit of analysis."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class RespondersCompared:
     """Mann-Whitney tests of responder means.
 
     Attributes:
-        exact: U of the smaller side (its note names the side), p over all splits of the means that occurred.
-        asymptotic: the same U, p by the normal approximation with the correction for ties, none for continuity.
-        rank_biserial: r = 1 - 2 U / (n m) with the sign of the source: above 0 where it is rated higher.
+        exact: U of the smaller side (named in its note), p over all splits of the observed means.
+        asymptotic: the same U, p by the normal approximation corrected for ties but not for continuity.
+        rank_biserial: r = 1 - 2 U / (n m) with the sign of the source: positive if it is rated higher.
     """
 
     exact: Result
@@ -32,12 +32,12 @@ class RespondersCompared:
 
 
 def compare_responders(value: Floats, is_treated: Bools, responder: Labels) -> RespondersCompared:
-    """Mann-Whitney U test of the means of responders, source against reference (Mann and Whitney 1947).
+    """Run the Mann-Whitney U test of responder means, source against reference (Mann and Whitney 1947).
 
     Args:
-        value: ratings, shape (n,); nan leaves first.
+        value: ratings, shape (n,); nan is dropped.
         is_treated: whether the responder belongs to the source, shape (n,).
-        responder: labels, shape (n,); one label in both groups is two responders.
+        responder: labels, shape (n,); the same label in both groups counts as two responders.
     """
     number, (treated, responders) = present(value, is_treated, responder)
     treated = treated.astype(bool)
@@ -60,6 +60,6 @@ def compare_responders(value: Floats, is_treated: Bools, responder: Labels) -> R
 
 
 def responder_means(value: Floats, responder: Labels) -> Floats:
-    """Mean rating of each responder, in the order of first appearance. `value` has no nan."""
+    """Return the mean rating per responder, in order of first appearance. `value` must not contain nan."""
     code, n = codes(responder)
     return np.asarray(np.bincount(code, value, n) / np.bincount(code, minlength=n))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """One pair: `result` is of `source` against `reference`; `p_adjusted` by Holm over all pairs."""
+    """One pair: `result` compares `source` with `reference`; `p_adjusted` is Holm-adjusted over all pairs."""
 
     source: str
     reference: str
@@ -25,10 +25,10 @@ class PairResult:
 
 
 def all_pairs(sources: Sequence[str], compare: Callable[[str, str], Result]) -> list[PairResult]:
-    """`compare(source, reference)` for each pair, the later source of the sequence against the earlier one.
+    """Return `compare(source, reference)` for each pair, the later source of the sequence against the earlier one.
 
-    All pairwise comparisons are one family (Hothorn, Bretz and Westfall 2008, Biom. J. 50:346); Holm's step-down
-    adjustment holds the chance of one false finding among them whatever their correlation.
+    All pairwise comparisons form one family (Hothorn, Bretz and Westfall 2008, Biom. J. 50:346); Holm's step-down
+    adjustment controls its family-wise error rate under any correlation.
     """
     pairs = [(later, earlier) for earlier, later in combinations(sources, 2)]
     results = [compare(*pair) for pair in pairs]

@@ -1,6 +1,6 @@
-"""How often the source is rated above its reference: a comparison that takes the points as ordered, no more.
+"""Probability of superiority: how often the source is rated above its reference, using only the order of points.
 
-Arguments as in `describe`: `value`, `is_treated`, `item`, `rater` shape (n,), one rating each; nan values leave first.
+Arguments as in `describe`: `value`, `is_treated`, `item`, `rater` shape (n,), one entry per rating; nan is dropped.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def prob_superiority(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """P(source rated above reference) + half P(tie) by the same rater on the same item, tested against one half.
+    """Return P(source rated above reference) + half P(tie) by the same rater on the same item, tested against 1/2.
 
-    Within a cell (item x rater) all pairs of a rating of the source and one of the reference count alike, and each cell
-    counts once. Two-way cluster t interval on the logit scale. Not where raters see one source only: use the unpaired.
+    Within a cell (item x rater), all pairs of a source rating and a reference rating count equally, and each cell
+    counts once. Two-way cluster t interval on the logit scale. If raters see one source only, use the unpaired version.
     """
     won, items, raters, n_ratings = _cells(*present(value, is_treated, item, rater))
     if not len(won):
@@ -38,16 +38,16 @@ def prob_superiority(value: Floats, is_treated: Bools, *, item: Labels, rater: L
 
 
 def cliffs_delta(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Cliff's delta within item and rater: 2 x `prob_superiority` - 1, from -1 to 1 (Cliff 1993)."""
+    """Return Cliff's delta within item and rater: 2 x `prob_superiority` - 1, from -1 to 1 (Cliff 1993)."""
     return _delta(prob_superiority(value, is_treated, item=item, rater=rater, level=level))
 
 
 def prob_superiority_unpaired(
     value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """P(a rating of the source above one of the reference) + half P(tie), over all pairs whoever gave them.
+    """Return P(a source rating above a reference rating) + half P(tie) over all pairs of ratings.
 
-    The influence of a rating is how far its placement among the ratings of the other source is from the mean placement
+    The influence of a rating is the deviation of its placement among the other source's ratings from the mean placement
     (Hoeffding's projection of the Mann-Whitney U); two-way cluster t interval on the logit scale.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
@@ -71,12 +71,12 @@ def prob_superiority_unpaired(
 def cliffs_delta_unpaired(
     value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Cliff's delta over all pairs of ratings: 2 x `prob_superiority_unpaired` - 1."""
+    """Return Cliff's delta over all pairs of ratings: 2 x `prob_superiority_unpaired` - 1."""
     return _delta(prob_superiority_unpaired(value, is_treated, item=item, rater=rater, level=level))
 
 
 def _cells(value: Floats, beside: list[Labels]) -> tuple[Floats, Labels, Labels, int]:
-    """Of each item x rater with ratings of both: the share of pairs won, the item, the rater; and how many ratings."""
+    """Return per item x rater with both sources: proportion of pairs won, item, rater; and the number of ratings."""
     treated, item, rater = beside
     treated = treated.astype(bool)
     groups = clusters(item, rater)
@@ -92,7 +92,7 @@ def _cells(value: Floats, beside: list[Labels]) -> tuple[Floats, Labels, Labels,
 
 
 def _delta(share_won: Result) -> Result:
-    """The same on the scale from -1 to 1."""
+    """Rescale from 0..1 to -1..1."""
     if share_won.estimate is None:
         return share_won
     interval = share_won.interval and replace(

@@ -1,7 +1,7 @@
-"""The field's classical t tests, on item means.
+"""Classical t tests on item means, as published in the field.
 
-They take items as the only source of chance: with few raters they promise far more than new raters would keep.
-`value`, `is_treated`, `item`, `rater` are of shape (n,), one rating each; rows whose value is nan leave first.
+Items are their only source of variation: with few raters, their intervals are too narrow to hold for new raters.
+`value`, `is_treated`, `item`, `rater` have shape (n,), one entry per rating; rows with nan are dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _TTest:
-    """What a t test on item means rests on."""
+    """Components of a t test on item means."""
 
     difference: float
     standard_error: float
@@ -61,7 +61,7 @@ def _unpaired(means: ItemMeans) -> _TTest | Result:
         return undefined("one_cluster", "One of the two sources was rated on one item only.", method=method, **counts)
     difference = float(mine.mean() - theirs.mean())
     within = np.concatenate([mine - mine.mean(), theirs - theirs.mean()])
-    # the divisor n + m - 1 of `spread` makes room for the two means that were taken away
+    # `spread` divides by n + m - 1; the two estimated means leave n + m - 2 degrees of freedom
     pooled = spread(within) * ((n + m - 1) / (n + m - 2)) ** 0.5
     return _TTest(difference, pooled * (1 / n + 1 / m) ** 0.5, float(n + m - 2), method, counts, means.scale)
 
@@ -76,14 +76,14 @@ def _t(test: _TTest | Result) -> Result:
 
 
 def t_paired(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
-    """The paired t statistic of item means, source minus reference, over the items that both have. Unit: item_mean."""
+    """Return the paired t statistic of item means, source minus reference, over shared items. Unit: item_mean."""
     return _t(_paired(item_means(value, is_treated, item=item, rater=rater)))
 
 
 def t_unpaired(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels) -> Result:
-    """Student's unpaired t statistic (pooled variance) of item means, as Ayers et al. 2023 report. Unit: item_mean.
+    """Return Student's unpaired t of item means (pooled variance), as in Ayers et al. 2023. Unit: item_mean.
 
-    The two means of one item are treated as unrelated: the paired test is the better one where items are shared.
+    The two means of one item are treated as unrelated: where items are shared, prefer the paired test.
     """
     return _t(_unpaired(item_means(value, is_treated, item=item, rater=rater)))
 
@@ -91,7 +91,7 @@ def t_unpaired(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels)
 def item_mean_difference(
     value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, is_paired: bool, level: float = 0.95
 ) -> Result:
-    """Mean of item means, source minus reference, with the interval of `t_paired` or `t_unpaired`. Unit: item_mean."""
+    """Return the mean difference of item means with the interval of `t_paired` or `t_unpaired`. Unit: item_mean."""
     means = item_means(value, is_treated, item=item, rater=rater)
     test = _paired(means) if is_paired else _unpaired(means)
     if isinstance(test, Result):
