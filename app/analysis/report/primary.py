@@ -1,4 +1,4 @@
-"""The primary contrasts of a report with what was found, and the part of the report that is shown first."""
+"""The primary contrasts of a report with their estimates, which are shown first."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from app.design.protocol.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
-# sections in which something is tested, so that many tests find something by chance
+# Sections with comparisons, in which multiple tests are adjusted.
 COMPARING = ("comparison", "choice", "ranking", "category", "belief", "subgroup", "contrast")
 AGAINST = ("reference", "reference_level", "reference_pool")
 
 
 @dataclass(frozen=True, slots=True)
 class PrimaryResult:
-    """A primary contrast and its estimates: one for each source, level or code that it leaves open.
+    """A primary contrast and its estimates: one per source, level or code that the contrast leaves open.
 
-    `is_declared` is False where the protocol names no primary contrast and this one follows from the design. Without
-    estimates there are no answers that the contrast could be made from.
+    `is_declared` is False if the protocol names no primary contrast and this one follows from the design. `estimates`
+    is empty if there are no answers for the contrast.
     """
 
     contrast: PrimaryContrast
@@ -34,7 +34,7 @@ class PrimaryResult:
 
 
 def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[Estimate], list[tuple[int, ...]]]:
-    """The estimates, each with its role; and for each primary contrast the places of those that answer it."""
+    """Return the estimates with their roles, and the positions of the estimates for each primary contrast."""
     places = [tuple(places_of(one, estimates, protocol)) for one in primary_contrasts(protocol)]
     primary = {place for found in places for place in found}
     roled = [
@@ -49,7 +49,7 @@ def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[
 
 
 def _compares(estimate: Estimate) -> bool:
-    """Whether it compares something: it has a p-value, or a second source, level or pool."""
+    """Return whether an estimate is a comparison: it has a p-value, or a second source, level or pool."""
     is_against = any(key in estimate.scope for key in AGAINST)
     return estimate.section in COMPARING and (is_against or estimate.p_value is not None)
 
@@ -57,7 +57,7 @@ def _compares(estimate: Estimate) -> bool:
 def primary_results(
     estimates: Sequence[Estimate], places: Sequence[Sequence[int]], protocol: Protocol
 ) -> tuple[PrimaryResult, ...]:
-    """What was found for each primary contrast, in the order of the protocol."""
+    """Return the results for each primary contrast, in the order of the protocol."""
     is_declared = bool(protocol.analysis.primary)
     return tuple(
         PrimaryResult(contrast, is_declared, tuple(estimates[place] for place in found))

@@ -1,4 +1,4 @@
-"""Which estimates of a report answer a primary contrast: by what they are of, never by where they stand."""
+"""Find the estimates of a report that answer a primary contrast, by their content rather than their position."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 SOURCES, POOLS = ("source", "reference"), ("pool", "reference_pool")
-# how a part of a contrast is called in a scope
+# Parts of a contrast that have another name in scopes.
 SCOPE_KEYS = {"code": "category"}
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """How a test stands in the records: statistic, unit, keys of the scope; how its method begins where that counts.
+    """How the estimates of a test are recorded: statistic, unit, keys of the scope, and start of the method if needed.
 
-    `keys` are those of every such record, `perhaps` those that only some have. A part that a contrast names comes on
-    top. Several records of one scope differ in their method; the first of them is the main one.
+    `keys` are in the scope of every such record, `perhaps` only in some. The parts that a contrast names are added. If
+    several records of one scope differ in their method, the first is the main one.
     """
 
     statistic: str
@@ -79,7 +79,7 @@ RECORDED: dict[str, Recorded] = {
 
 
 def places_of(contrast: PrimaryContrast, estimates: Sequence[Estimate], protocol: Protocol) -> list[int]:
-    """The places of the estimates that answer the contrast, one for each scope; of persons unless a pool is named."""
+    """Return the positions of the estimates that answer the contrast, one per scope (of human raters or a pool)."""
     found: dict[frozenset[object], int] = {}
     for place, estimate in enumerate(estimates):
         if _is_of(estimate, contrast, protocol):
@@ -105,7 +105,7 @@ def _is_statistic(estimate: Estimate, recorded: Recorded) -> bool:
 
 
 def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bool:
-    """Whether the scope restricts by what the contrast is of, and by nothing else."""
+    """Return whether the scope has exactly the keys that the contrast requires."""
     named = {SCOPE_KEYS.get(part, part) for part in contrast.named if part not in {"margin", "factor", "level"}}
     needed = set(recorded.keys) | {key for key in named if key not in recorded.perhaps}
     if recorded.statistic == "change" and contrast.factor is not None:
@@ -114,7 +114,7 @@ def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bo
 
 
 def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
-    """Whether what the contrast names is what the scope holds; of two sources or pools in either order."""
+    """Return whether the scope has the values that the contrast names; two sources or pools may be in either order."""
     for first, second in (SOURCES, POOLS):
         wanted = {value for part in (first, second) if (value := getattr(contrast, part))}
         if second in scope:
@@ -129,7 +129,7 @@ def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
 
 
 def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
-    """A factor stands by its name in an effect; in an interaction as the condition, `factor=level`."""
+    """Return whether the scope has the contrast's factor: by name in effects, as `factor=level` in interactions."""
     factor, level = contrast.factor, contrast.level
     if "factor" in scope:
         return scope["factor"] == factor and level in {None, scope["level"], scope.get("reference_level")}
@@ -140,7 +140,7 @@ def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
 
 
 def _identity(estimate: Estimate) -> frozenset[object]:
-    """What the estimate is of: two sources or two pools are the same pair in either order."""
+    """Return what identifies an estimate; two sources or two pools are the same pair in either order."""
     pairs = [frozenset((estimate.scope[a], estimate.scope[b])) for a, b in (SOURCES, POOLS) if b in estimate.scope]
     paired = {key for pair in (SOURCES, POOLS) if pair[1] in estimate.scope for key in pair}
     rest = [(key, str(value)) for key, value in estimate.scope.items() if key not in paired]

@@ -1,4 +1,4 @@
-"""How an estimate can be got again: from which data, which of them, by which formula, seed and software."""
+"""The recipe to reproduce an estimate: data, filter, formula, seed and software."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
-# What people read instead of a key changes no estimate.
+# Labels do not change any estimate.
 LABELS: dict[str, Any] = {
     "sources": {"__all__": {"label"}},
     "questions": {"__all__": {"label"}},
@@ -36,10 +36,10 @@ LABELS: dict[str, Any] = {
 
 
 def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
-    """SHA-256 of sources, questions, declared analysis, ids and every answer that counts, of the
-    responses' texts too; not of times.
+    """Return the SHA-256 of sources, questions, declared analysis, IDs, response texts and all answers in use.
 
-    It depends on the codes, not on how the frames store their columns: the database and a folder give the same.
+    Times are not included. The hash is computed from the codes, not from how the frames store their columns, so that
+    the database and a folder give the same hash.
     """
     parts = {"sources", "questions", "analysis"} | (set() if codes.raters.are_known else {"raters"})
     declared = protocol.model_dump(mode="json", include=parts, exclude=LABELS)
@@ -59,12 +59,12 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
 
 
 def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters = ALL) -> Iterator[Estimate]:
-    """The estimates, each with its `recipe`.
+    """Yield the estimates, each with its `recipe`.
 
-    data, answers: the first 16 digits of the SHA-256 of the study's data, and of a hash of the answers in scope;
-    filter: those answers as a condition on ratings.csv (of an estimate about texts, on responses.csv); formula: the
-    page and heading of the documentation; seed, where something was drawn; full, where `--full` was asked for; filters,
-    where a reader asked for a part of the answers.
+    data, answers: the first 16 digits of the SHA-256 of the study's data, and a hash of the answers in scope; filter:
+    those answers as a condition on ratings.csv (for estimates about texts, on responses.csv); formula: page and heading
+    of the documentation; seed: if random numbers were drawn; full: if `--full` was used; filters: if the reader
+    restricted the answers.
     """
     asked = {**({"full": True} if full else {}), **({"filters": filters.as_document()} if filters else {})}
     for estimate in estimates:
@@ -80,9 +80,9 @@ def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool, filter
 
 
 def filter_of(estimate: Estimate) -> str:
-    """Which rows the estimate is computed from.
+    """Return the rows that an estimate is computed from.
 
-    Raters' estimates hold one against all others, so do those of judges: the rows are those of the others too.
+    Estimates of raters and of judges compare one rater with all others, so their rows include those of the others.
     """
     if estimate.section == "text" and estimate.question is None:
         return " and ".join(["responses.csv", *scope_filter(estimate.scope)])
@@ -99,6 +99,6 @@ def filter_of(estimate: Estimate) -> str:
 
 @cache
 def software() -> str:
-    """What computed it, with the versions that its last digits depend on."""
+    """Return the version of Attune and of the packages on which the last digits depend."""
     parts = (f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas", "krippendorff", "statsmodels"))
     return f"attune {__version__} ({', '.join(parts)})"

@@ -1,4 +1,4 @@
-"""An estimate got again by its recipe: the same data, the same software, the same digits; or what differs."""
+"""Recompute an estimate from its recipe: with the same data and software it is exactly the same."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
-# what an estimate is of; all else is what was found
+# The fields that identify an estimate; all others are results.
 IDENTITY = ("section", "question", "scope", "statistic", "unit", "method")
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """The estimate as it comes out now, if it does, and how it differs from the record, a sentence each."""
+    """The recomputed estimate, if there is one, and how it differs from the record, one sentence per difference."""
 
     estimate: Estimate | None
     differences: tuple[str, ...]
 
 
 def again(frames: Frames, protocol: Protocol, record: Mapping[str, Any]) -> Again:
-    """The estimate of a record of `report.json`, computed again from these data.
+    """Recompute the estimate of a record of `report.json` from the given data.
 
     Raises:
-        ValueError: it is no such record.
+        ValueError: the record is not from `report.json`.
     """
     recipe = record.get("recipe")
     if not isinstance(recipe, dict) or any(name not in record for name in IDENTITY):
@@ -48,7 +48,7 @@ def again(frames: Frames, protocol: Protocol, record: Mapping[str, Any]) -> Agai
 
 
 def _between(name: str, before: object, now: object) -> Iterator[str]:
-    """Where two values differ; of recipes, part by part."""
+    """Yield the difference between two values; recipes are compared part by part."""
     if isinstance(before, dict) and isinstance(now, dict) and name == "recipe":
         for part in now:
             yield from _between(part, before.get(part), now[part])

@@ -1,4 +1,4 @@
-"""The report of a study: every estimate once, in the order in which they are read."""
+"""The report of a study: each estimate once, in the order of the sections."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ SECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the page, the JSON, the CSV and the command line show.
+    """The content of page, JSON, CSV and command line.
 
-    `notes` are sentences about the whole; `data_hash` is a SHA-256 of all that the estimates are computed from;
-    `primary` are the contrasts that the study is about, each with its estimates, which are among `estimates` too;
-    `filters` says which answers they are of.
+    `notes` are sentences about the whole report; `data_hash` is a SHA-256 of all data that enter the estimates;
+    `primary` are the primary contrasts with their estimates, which are in `estimates` too; `filters` restricts the
+    answers.
     """
 
     study: str
@@ -63,7 +63,7 @@ class Report:
     filters: Filters = ALL
 
     def of(self, section: str, question: str | None = None) -> tuple[Estimate, ...]:
-        """The estimates of a section, and of one question if it is named."""
+        """Return the estimates of a section, optionally of one question."""
         return tuple(
             estimate
             for estimate in self.estimates
@@ -72,11 +72,11 @@ class Report:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The sections that have estimates, in the order of reading."""
+        """The sections that have estimates, in their order."""
         return tuple(dict.fromkeys(estimate.section for estimate in self.estimates))
 
     def as_document(self) -> dict[str, Any]:
-        """The report as plain JSON types."""
+        """Return the report as plain JSON types."""
         return {
             "study": self.study,
             "data_hash": self.data_hash,
@@ -89,7 +89,7 @@ class Report:
 def report_of(
     frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False, filters: Filters = ALL
 ) -> Report:
-    """See `app.analysis.analyze`. With `only_primary` nothing beside the sections of the primary contrasts is made."""
+    """See `app.analysis.analyze`. With `only_primary`, only the sections of the primary contrasts are computed."""
     is_known = protocol.raters.identity == "known"
     frames = frames if is_known else with_slots(frames)
     frames, protocol = _kept(frames, protocol, filters)
@@ -108,7 +108,7 @@ def report_of(
 
 
 def _kept(frames: Frames, protocol: Protocol, filters: Filters) -> tuple[Frames, Protocol]:
-    """What the filters keep. Who is flagged is decided over all answers, before anything else is left out."""
+    """Apply the filters. Flags are determined from all answers before filtering."""
     if not filters:
         return frames, protocol
     flagged = RatingSessions(codes_of(frames, protocol), frames, protocol).flagged if filters.without_flagged else ()

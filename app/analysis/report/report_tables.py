@@ -1,4 +1,4 @@
-"""Records as CSV text: one row per estimate, the columns of the contract, numbers with every digit."""
+"""Write estimates as CSV: one row per estimate with the columns of the contract, at full precision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def records_csv(estimates: Iterable[Estimate]) -> str:
-    """RFC 4180, with a header; `scope` and `recipe` are JSON, what is missing is empty."""
+    """Return estimates as CSV (RFC 4180) with a header; `scope` and `recipe` are JSON, missing values are empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(FIELDS)
@@ -27,19 +27,19 @@ def records_csv(estimates: Iterable[Estimate]) -> str:
 
 
 def report_csvs(report: Report) -> dict[str, str]:
-    """A report's estimates as `estimates_csvs` writes them."""
+    """Return the CSV files of a report; see `estimates_csvs`."""
     return estimates_csvs(report.estimates)
 
 
 def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
-    """`agreement.csv` and, with all else, `comparisons.csv`: their names and their text."""
+    """Return the names and contents of `agreement.csv` and, for all other estimates, `comparisons.csv`."""
     agreement = [estimate for estimate in estimates if estimate.section == "agreement"]
     others = [estimate for estimate in estimates if estimate.section != "agreement"]
     return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
 
 
 def report_json(report: Report) -> str:
-    """The report as `analyze --json` prints it: one line per estimate, never NaN or Infinity."""
+    """Return the report as printed by `analyze --json`: one line per estimate, without NaN or Infinity."""
     document = report.as_document()
     estimates = document.pop("estimates")
     head = _json(document).removesuffix("}")
@@ -51,7 +51,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _cell(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+def _cell(name: str, value: Any) -> Any:  # noqa: ANN401 - any value of a record
     if name in {"scope", "recipe"}:
         return _json(value)
     return "" if value is None else repr(value) if isinstance(value, float) else value

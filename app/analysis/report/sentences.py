@@ -1,4 +1,4 @@
-"""Estimates as sentences that a reviewer accepts: effect, interval, test, and how much data it rests on."""
+"""Estimates as sentences in the form of a journal article: effect, interval, test and amount of data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
-# by how a method begins, longest first
+# by the start of the method; more specific ones first
 TESTS = {
     "two_way_cr2_t": "cluster-robust t test by items and raters (CR2)",
     "two_way": "t test with two-way clustering by items and raters",
@@ -37,7 +37,7 @@ TESTS = {
     "chi_square": "chi-square test",
     "ancova": "analysis of covariance",
 }
-# the number behind a test statistic: its statistic, and how its method begins
+# The effect behind a test statistic: its statistic, and the start of its method.
 EFFECTS = {
     "t_paired": ("mean_difference", "t_paired"),
     "t_unpaired": ("mean_difference", "t_unpaired"),
@@ -48,7 +48,7 @@ EFFECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One estimate in words. `claim` stands alone, `reading` helps or is empty; `text` is everything in a line."""
+    """One estimate in words. `claim` is self-contained, `reading` may be empty; `text` combines all parts."""
 
     estimate: Estimate
     claim: str
@@ -59,14 +59,14 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The claim with interval, test and counts in brackets, then how to read it."""
+        """The claim with interval, test and counts in parentheses, followed by how to read it."""
         basis = "; ".join(part for part in (self.interval, self.test, self.counts) if part)
         return f"{self.claim} ({basis}).{' ' if self.reading else ''}{self.reading}"
 
 
 @dataclass(frozen=True, slots=True)
 class PrimaryAnswer:
-    """What the report says to one primary contrast. Without sentences `why` says what is missing."""
+    """The answer of the report to one primary contrast. If there are no sentences, `why` gives the reason."""
 
     result: PrimaryResult
     question: str
@@ -75,7 +75,7 @@ class PrimaryAnswer:
 
 
 def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
-    """Each primary contrast of the report, in the order of the protocol. The report is not `labelled`."""
+    """Return the answer to each primary contrast, in the order of the protocol. The report is not `labelled`."""
     found = []
     for result in report.primary:
         sentences = tuple(sentence_of(estimate, report.estimates, protocol) for estimate in result.estimates)
@@ -85,7 +85,7 @@ def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
 
 
 def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protocol) -> Sentence:
-    """The sentence of an estimate; `among` is where the number behind a test statistic is looked up."""
+    """Return the sentence for an estimate; the effect behind a test statistic is looked up in `among`."""
     effect = _effect(estimate, among)
     shown = effect or estimate
     if estimate.estimate is None:
@@ -112,7 +112,7 @@ def _effect(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
 
 
 def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None:
-    """The ends of the question's scale, or those of the score of a composite; None where there is no scale."""
+    """Return the ends of the scale of a question or composite; None if it has no scale."""
     composite = protocol.analysis.composites.get(estimate.question or "")
     keys = composite.questions if composite else (estimate.question or "",)
     scales = [one.values for key in keys if isinstance(one := protocol.question(key), RatingQuestion | SliderQuestion)]
@@ -124,7 +124,7 @@ def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None
 
 
 def level_text(estimate: Estimate) -> str:
-    """The interval with its level and for whom it holds, such as `95% CI 0.75 to 1.01, for new items`."""
+    """Format the interval with its level and inference, such as `95% CI 0.75 to 1.01, for new items`."""
     if estimate.ci_low is None or estimate.ci_high is None:
         return interval_text(estimate)
     holds = GENERALIZES[estimate.inference]
@@ -138,7 +138,7 @@ def level_text(estimate: Estimate) -> str:
 
 
 def test_text(estimate: Estimate) -> str:
-    """The test with its p-value, adjusted where it is one of several; empty where nothing was tested."""
+    """Format the test with its p-value, and the adjusted p-value if it differs; empty if there is no test."""
     if estimate.p_value is None:
         return ""
     name = next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
@@ -150,7 +150,7 @@ def test_text(estimate: Estimate) -> str:
 
 
 def _statistic(estimate: Estimate) -> str:
-    """The test statistic, where the estimate is one."""
+    """Format the test statistic; empty if the estimate is not a test statistic."""
     names = {"t_paired": "t", "t_unpaired": "t", "wilcoxon": "V", "mann_whitney": "U", "chi_square": "χ²"}
     name = names.get(estimate.statistic)
     return f"{name} = {estimate.estimate:.2f}" if name and estimate.estimate is not None else ""
@@ -161,7 +161,7 @@ def _equals(p: str) -> str:
 
 
 def counts_text(estimate: Estimate) -> str:
-    """How much data: ratings or choices, items, raters."""
+    """Format the number of ratings or choices, items and raters."""
     answers = "choices" if estimate.unit == "choice" else "ratings"
     answers = "rankings" if estimate.section == "ranking" and estimate.unit == "choice" else answers
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items"), (estimate.n_raters, "raters")]
@@ -171,7 +171,7 @@ def counts_text(estimate: Estimate) -> str:
 
 
 def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
-    """What a reader must not miss: a scale that is turned round, an interval that includes no difference, a margin."""
+    """Return how to read the estimate: reversed scale, no clear difference, or the result for a margin."""
     parts = []
     question = first_question(protocol, (estimate.question or "").partition("=")[0])
     is_composite = (estimate.question or "") in protocol.analysis.composites
@@ -185,7 +185,7 @@ def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
 
 
 def _none(estimate: Estimate) -> float:
-    """The value that stands for no difference."""
+    """Return the value that means no difference."""
     if estimate.statistic.startswith(("share_preferred", "prob_superiority")):
         return 0.5
     return 1.0 if STATISTICS[estimate.statistic].kind == "ratio" else 0.0
@@ -210,5 +210,5 @@ def _margin(estimate: Estimate, protocol: Protocol) -> str:
 
 
 def one_paragraph(answers: Sequence[PrimaryAnswer]) -> str:
-    """All answers as lines of text, for the terminal and for tests."""
+    """Return all answers as lines of text, for the terminal and for tests."""
     return "\n".join(sentence.text for answer in answers for sentence in answer.sentences)

@@ -1,4 +1,4 @@
-"""Every statistic key of the records, with its words for people and the kind of number it is."""
+"""Every statistic of the records, with its name for people and the kind of its values."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ Kind = Literal["share", "coefficient", "points", "test", "ratio", "count"]
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """What a statistic is called on a page, and how its number is written.
+    """The name of a statistic on pages, and how its values are formatted.
 
-    share: from 0 to 1, shown in percent · coefficient: at most 1 · points: of the question's scale · test: a test
-    statistic · ratio: 1 is no difference · count: a whole number
+    share: from 0 to 1, shown as a percentage · coefficient: at most 1 · points: of the question's scale · test: a test
+    statistic · ratio: 1 means no difference · count: an integer
     """
 
     words: str
     kind: Kind
 
 
-# the page of docs/statistics where each run of keys begins, and goes on to the next
+# The first statistic on each page of docs/statistics; the statistics that follow in STATISTICS are on the same page.
 PAGES = {
     "median": "comparison",
     "rank_correlation": "texts",
@@ -35,7 +35,7 @@ PAGES = {
 
 @cache
 def page_of(statistic: str) -> str:
-    """The page of the documentation that has its formula, such as `docs/statistics/agreement.md`."""
+    """Return the page of the documentation with the formula, such as `docs/statistics/agreement.md`."""
     keys = [*STATISTICS]
     begun = [key for key in keys[: keys.index(statistic) + 1] if key in PAGES]
     return f"docs/statistics/{PAGES[begun[-1]]}.md"

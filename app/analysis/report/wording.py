@@ -1,4 +1,4 @@
-"""An estimate as people read it: the same words on the page, under a chart and in the terminal."""
+"""Format estimates for people, in the same way on pages, under charts and in the terminal."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ GENERALIZES: dict[Inference, str] = {
 
 
 def generalizes_text(estimates: Iterable[Estimate]) -> str:
-    """For whom the intervals of these estimates hold; empty where they have none, or not all alike."""
+    """Describe what these intervals generalize to; empty if there are none, or if they differ."""
     found = {estimate.inference for estimate in estimates} - {"none"}
     return GENERALIZES[found.pop()] if len(found) == 1 else ""
 
 
 def number(value: float, kind: Kind) -> str:
-    """A number with the decimals of its kind; shares in percent, with a true minus sign, and no negative zero.
+    """Format a number by its kind: shares in percent, with a typographic minus sign and no negative zero.
 
     >>> number(0.7863, "share"), number(-0.0235, "coefficient"), number(-0.001, "points")
     ('78.6%', '−0.02', '0.00')
@@ -57,17 +57,17 @@ def number(value: float, kind: Kind) -> str:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """The estimate, or a dash."""
+    """Format the estimate; a dash if there is none."""
     return "–" if estimate.estimate is None else number(estimate.estimate, STATISTICS[estimate.statistic].kind)
 
 
 def why_text(estimate: Estimate) -> str:
-    """Why there is no estimate: the sentence of this study, else the words of the reason."""
+    """Return why there is no estimate: the note if there is one, otherwise the text for the reason."""
     return estimate.note or (REASONS[estimate.reason] if estimate.reason else "not estimable")
 
 
 def interval_text(estimate: Estimate) -> str:
-    """The interval, such as `0.75 to 1.01`; empty where there is none; the reason where one is missing."""
+    """Format the interval, such as `0.75 to 1.01`; the reason if it is missing, or an empty text."""
     kind = STATISTICS[estimate.statistic].kind
     if estimate.ci_low is not None and estimate.ci_high is not None:
         return f"{number(estimate.ci_low, kind)} to {number(estimate.ci_high, kind)}"
@@ -75,7 +75,7 @@ def interval_text(estimate: Estimate) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """A p-value as journals print it.
+    """Format a p-value as journals print it.
 
     >>> p_text(0.04), p_text(1e-9), p_text(1.0), p_text(None)
     ('.040', '< .001', '1.000', '')
@@ -86,13 +86,13 @@ def p_text(p: float | None) -> str:
 
 
 def of_text(estimate: Estimate) -> str:
-    """What the estimate describes: a difference is source minus reference, a share is source against reference."""
+    """Describe what an estimate is about: differences are source minus reference, shares source against reference."""
     kind = STATISTICS[estimate.statistic].kind
     return scope_text(estimate.scope, between=MINUS if kind in {"points", "test"} else "against")
 
 
 def scope_filter(scope: Scope) -> list[str]:
-    """The same as conditions on rows; what restricts no rows (a cut, a covariate) is left out.
+    """Return the scope as conditions on rows, without parts that restrict no rows (a cut, a covariate).
 
     >>> scope_filter({"source": "chatgpt", "reference": "physician", "cut": 4.0, "subgroup": {"age": "30 or more"}})
     ['source in (chatgpt, physician)', 'age = 30 or more']
@@ -108,7 +108,7 @@ def scope_filter(scope: Scope) -> list[str]:
 
 
 def _compared(scope: Scope) -> dict[str, tuple[str, ...]]:
-    """What else restricts rows to some levels: two pools, two levels of a factor or of an attribute, one turn."""
+    """Return further restrictions to levels: two pools, two levels of a factor or of an attribute, one turn."""
     found: dict[str, tuple[str, ...]] = {}
     if "reference_pool" in scope and "pool" in scope:
         found["pool"] = (scope["pool"], scope["reference_pool"])
@@ -121,7 +121,7 @@ def _compared(scope: Scope) -> dict[str, tuple[str, ...]]:
     return found
 
 
-# Covariates that we measure; an imported score keeps the name that its lead gave it.
+# Covariates measured by Attune; imported scores keep the name that the lead gave them.
 COVARIATES = {
     "characters": "length in characters",
     "words": "length in words",
@@ -137,7 +137,7 @@ COVARIATES = {
 
 
 def covariate_text(name: str) -> str:
-    """What a covariate is called."""
+    """Return the label of a covariate."""
     return COVARIATES.get(name, name)
 
 
@@ -152,13 +152,13 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 
 
 def _levels(name: str, scope: Scope) -> str:
-    """A factor or attribute with the level, or the two levels, that the estimate is of."""
+    """Describe a factor or attribute with the level, or the two levels, of the estimate."""
     levels = [str(scope[key]) for key in ("level", "reference_level") if key in scope]
     return ": ".join(part for part in (name.replace("_", " "), f" {MINUS} ".join(levels)) if part)
 
 
 def _contrast_texts(scope: Scope) -> list[str]:
-    """What is compared beside two sources, and for which code, turn or pool."""
+    """Describe what is compared apart from two sources, and for which code, turn or pool."""
     found = [_levels(str(scope[key]), scope) for key in ("factor", "attribute") if key in scope]
     found += [f"{name} {scope[key]}" for key, name in (("category", "code"), ("turn", "turn")) if key in scope]
     if "pool" in scope:
@@ -172,7 +172,7 @@ def _contrast_texts(scope: Scope) -> list[str]:
 
 
 def scope_text(scope: Scope, between: str = MINUS) -> str:
-    """Whose answers about what, in a few words.
+    """Describe a scope in a few words.
 
     >>> scope_text({"source": "chatgpt", "reference": "physician", "cut": 4.0})
     'chatgpt − physician, at least 4'

@@ -1,1 +1,1 @@
-"""One file per section of the report."""
+"""The sections of the report, one file or folder per section."""

@@ -1,4 +1,4 @@
-"""Every estimate of a report, section by section."""
+"""All estimates of a report, by section."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
-    """All estimates, in no order of sections."""
+    """Yield all estimates; the sections are not in order."""
     for sheet in sheets.numbers:
         yield from distribution(sheet)
         yield from comparison(sheet)
@@ -74,7 +74,7 @@ def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _split(sheets: Sheets) -> Iterator[Estimate]:
-    """By condition, shown label and attribute; and what is not split, with the reason."""
+    """Yield estimates by condition, shown label and attribute, and the reason for attributes that are not split by."""
     for split in sheets.splits:
         for sheet in sheets.numbers:
             yield from subgroups(sheet, split)
@@ -88,7 +88,7 @@ def _split(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _contrasts(sheets: Sheets) -> Iterator[Estimate]:
-    """What the design and the data allow beside source against reference."""
+    """Yield the contrasts, apart from source against reference, that the design and the data allow."""
     scores = sheets.scores
     for sheet in sheets.numbers:
         yield from source_pairs(sheet)
@@ -108,7 +108,7 @@ def _contrasts(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _agreed(sheets: Sheets) -> Iterator[Estimate]:
-    """How far raters agree, in each condition too, and where they do not."""
+    """Yield agreement, overall and in each condition, and disagreement."""
     for sheet in sheets.every:
         yield from agreement(sheet)
         if sheets.codes.raters.are_known:
@@ -119,7 +119,7 @@ def _agreed(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _of_raters(sheets: Sheets) -> Iterator[Estimate]:
-    """Times and checks, headlines without whoever is flagged, then question by question what each person is like."""
+    """Yield times and checks, main estimates without flagged raters, then the profile of each rater by question."""
     known = RatingSessions(sheets.codes, sheets.frames, sheets.protocol)
     yield from rating_sessions(known)
     for sheet in sheets.every:
@@ -143,7 +143,7 @@ def _choices(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _codes_given(sheets: Sheets) -> Iterator[Estimate]:
-    """Shares of codes; and where the protocol says which question is on who wrote a response, what was believed."""
+    """Yield shares of codes and, if the protocol asks who wrote a response, the effects of the raters' beliefs."""
     for asked in sheets.categories:
         yield from categories(asked)
         beliefs = beliefs_of(sheets.protocol, asked)

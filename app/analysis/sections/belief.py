@@ -1,4 +1,4 @@
-"""Whether raters can tell who wrote a response, and what believing it does to their ratings."""
+"""Whether raters can identify who wrote a response, and how their belief affects their ratings."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ BELIEVED = {"covariate": "believed to be a model"}
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What raters believed, one place an answer that says so.
+    """The raters' beliefs, with one entry per answer about who wrote a response.
 
-    The value of `answers` is 1 for a model and 0 for a person; `is_model` is the truth; `is_right` says whether the
-    source is among those that the code stands for.
+    The value of `answers` is 1 for a model and 0 for a person; `is_model` is the truth; `is_right` is 1 if the source
+    is among those that the code stands for, otherwise 0.
     """
 
     sheet: ScaledSheet
@@ -41,13 +41,13 @@ class Beliefs:
     is_right: Floats
 
     def about(self, answers: Answers) -> Floats:
-        """What the rater of each of these answers believed of its response; nan where he did not say."""
+        """Return what the rater of each of these answers believed about its response; nan if unknown."""
         said = pd.Series(self.answers.value, index=_cells(self.answers))
         return np.asarray(said[~said.index.duplicated()].reindex(_cells(answers)), dtype=np.float64)
 
 
 def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
-    """The answers to the declared question on who wrote a response; None where this is not that question."""
+    """Return the answers to the declared question about who wrote a response; None for any other question."""
     declared = protocol.analysis.believed_source
     question = asked.question
     if declared is None or question.key != declared.question or question.target != "response" or question.multiple:
@@ -55,7 +55,7 @@ def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
     names, sources = list(question.codes), asked.codes.sources
     is_model = np.array([protocol.sources[name].kind != "human" for name in sources])
     meant = np.array([[name in declared.means.get(code, ()) for name in sources] for code in names])
-    # a code that stands for persons and models alike says nothing of the kind
+    # Codes that stand for both persons and models are left out.
     kinds = [set(is_model[row].tolist()) for row in meant]
     meaning = np.array([float(kind.pop()) if len(kind) == 1 else np.nan for kind in kinds])
     code, source = asked.given.argmax(axis=1), asked.answers.source
@@ -66,7 +66,7 @@ def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
 
 
 def detection(beliefs: Beliefs) -> Iterator[Estimate]:
-    """D-prime, the habit of saying "a model", and the share of right answers."""
+    """Yield d-prime, the response criterion, and the share of correct answers."""
     whole = beliefs.answers
     for group in distinct_groups(beliefs.sheet.codes):
         mask = group.has_rater[whole.rater]
@@ -85,7 +85,7 @@ def detection(beliefs: Beliefs) -> Iterator[Estimate]:
 
 
 def effects(sheet: ScaledSheet, beliefs: Beliefs) -> Iterator[Estimate]:
-    """What believing in a model does to the ratings of each source, and whether it does so differently."""
+    """Yield the effect of believing in a model on the ratings of each source, and the interactions with the source."""
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         said = beliefs.about(answers)
         known = answers.select(np.isfinite(said))

@@ -1,4 +1,4 @@
-"""Questions answered by codes: how often each was given, how often the right one, and agreement on them."""
+"""Questions answered with codes: the share of each code, the share of correct answers, and agreement."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ BAD_KEY = "The key of {n} answers names no code of the question: they are left o
 
 @dataclass(frozen=True, eq=False)
 class CategorySheet:
-    """A category question with everything that was answered to it.
+    """The question data of a category question.
 
-    `given` has a row for each answer and a column for each code: 1 where the code was given, else 0. `right` is 1 where
-    the answer is the right one, 0 where not, nan where there is no key. `key` is the right code of each answer;
-    `n_bad_keys` counts the answers whose key is no code of the question.
+    `given` has one row per answer and one column per code: 1 if the code was given, otherwise 0. `right` is 1 for
+    correct answers, 0 for incorrect ones, nan without a key. `key` is the correct code for each answer; `n_bad_keys`
+    counts the answers whose key is not a code of the question.
     """
 
     codes: Codes
@@ -49,7 +49,7 @@ class CategorySheet:
 
     @cached_property
     def by_code(self) -> list[ScaledSheet]:
-        """Each code as a question of its own, yes or no: a record has one number, and a question several codes."""
+        """Each code as a yes-no question, because an estimate has one value but the question has several codes."""
         scale = Scale(points=(Point(value=0, words="no"), Point(value=1, words="yes")))
         return [
             self._sheet(f"{self.question.key}={code}", f"{self.question.text} {words}", scale, self.given[:, k])
@@ -58,7 +58,7 @@ class CategorySheet:
 
     @cached_property
     def whole(self) -> ScaledSheet | None:
-        """The question with the number of the code as value; None where several codes may be given, or one only."""
+        """The question with the position of the code as value; None for multiple codes or only one code."""
         names = list(self.question.codes)
         if self.question.multiple or len(names) == 1:
             return None
@@ -73,7 +73,7 @@ class CategorySheet:
 
 
 def category_sheet(codes: Codes, frames: Frames, question: CategoryQuestion, *, full: bool) -> CategorySheet:
-    """The answers to a category question; several codes are joined by | in the data."""
+    """Return the answers to a category question; several codes are joined by | in the data."""
     at = codes.rows_of(question.key)
     number, texts = pd.factorize(codes.kept["codes"].to_numpy(dtype=object)[at])
     at, number = at[number >= 0], number[number >= 0]
@@ -88,7 +88,7 @@ def category_sheet(codes: Codes, frames: Frames, question: CategoryQuestion, *, 
 
 
 def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> list[str | None]:
-    """The right code of each answer, from the question or from a column of the responses or the items."""
+    """Return the correct code for each answer, from the question or from a column of the responses or items."""
     if question.correct is not None:
         return [question.correct] * len(at)
     for table, code in ((frames.responses, codes.rows.response[at]), (frames.items, codes.rows.item[at])):
@@ -99,14 +99,14 @@ def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> 
 
 
 def _usable(key: list[str | None], question: CategoryQuestion) -> tuple[list[str | None], int]:
-    """The key without what names no code, and for how many answers it does."""
+    """Return the key without invalid codes, and the number of answers with an invalid code as their key."""
     allowed = {code for code in set(key) if code is not None and question.read_cell(code) is not None}
     kept = [code if code in allowed else None for code in key]
     return kept, sum(code is not None for code in key) - sum(code is not None for code in kept)
 
 
 def categories(sheet: CategorySheet) -> Iterator[Estimate]:
-    """The share of each code, and of right answers, for each source; people and models apart."""
+    """Yield the share of each code and of correct answers, per source, separately for human raters and models."""
     has_key = bool(np.isfinite(sheet.right).any()) or sheet.n_bad_keys > 0
     for one in sheet.by_code:
         yield from _shares(one, one.answers, "code_share")
@@ -117,7 +117,7 @@ def categories(sheet: CategorySheet) -> Iterator[Estimate]:
 
 
 def keyed_sheet(sheet: CategorySheet) -> ScaledSheet:
-    """The sheet of the question as a whole, whatever number of codes may be given."""
+    """Return the question data for the whole question, however many codes may be given."""
     asked = sheet.whole or sheet.by_code[0]
     return replace(asked, question=asked.question.model_copy(update={"key": sheet.question.key}))
 

@@ -1,4 +1,4 @@
-"""The sections that hold the primary contrasts of a study, and no others: what a first answer takes."""
+"""Only the sections with the primary contrasts of a study, for a fast first answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def estimates_for(sheets: Sheets, contrasts: Iterable[PrimaryContrast]) -> Iterator[Estimate]:
-    """The estimates of the sections that these contrasts are in; the same as in the whole report."""
+    """Yield the estimates of the sections with these contrasts; they are the same as in the whole report."""
     for compared, key in dict.fromkeys((TESTS[str(one.test)].compares, one.question) for one in contrasts):
         yield from SECTIONS[compared](sheets, key)
 

@@ -1,4 +1,4 @@
-"""Rankings: mean ranks, shares of pairs that a ranking implies, and how alike raters rank."""
+"""Rankings: mean ranks, shares of implied pairs, and agreement between rankings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IMPLIED = "pairs implied by the rankings, ties count half"
 
 @dataclass(frozen=True, eq=False)
 class Ranks(Answers):
-    """One place per ranked response. `value` is its rank, ties as the mean of their ranks; `ranking` tells which."""
+    """One entry per ranked response. `value` is its rank (the mean for ties), `ranking` the code of the ranking."""
 
     ranking: Ints
 
@@ -41,7 +41,7 @@ RankingSheet = Sheet[RankingQuestion, Ranks]
 
 
 def ranking_sheet(codes: Codes, question: RankingQuestion, reference: str | None) -> RankingSheet:
-    """A ranking question with every rank that was given."""
+    """Return the question data of a ranking question."""
     at = codes.rows_of(question.key)
     at = at[np.isfinite(codes.rows.number[at]) & (codes.rows.response[at] >= 0)]
     answers = answers_at(codes, "response", at, codes.rows.number[at])
@@ -54,7 +54,7 @@ def ranking_sheet(codes: Codes, question: RankingQuestion, reference: str | None
 
 
 def rankings(sheet: RankingSheet) -> Iterator[Estimate]:
-    """The mean rank of each source, how often it is ranked above the reference and every other, and agreement."""
+    """Yield the mean rank of each source, the shares ranked above the reference and all others, and agreement."""
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         for source in sheet.sources:
             own = answers.select(answers.source == sheet.code_of(source))

@@ -1,4 +1,4 @@
-"""The sheets of a study: its rating questions, its composites, its forced choices."""
+"""The question data of a study: rating questions, composites, forced choices, categories and rankings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sheets:
-    """Everything that the sections take."""
+    """All data that the sections use."""
 
     codes: Codes
     protocol: Protocol
@@ -43,7 +43,7 @@ class Sheets:
 
     @property
     def has_repeats(self) -> bool:
-        """Whether repeats are planned, or persons did some."""
+        """Whether repeats are planned, or human raters have rated some."""
         if self.protocol.design.repeats is not None or not self.codes.n_repeats:
             return self.protocol.design.repeats is not None
         codes = self.with_repeats.codes
@@ -52,12 +52,12 @@ class Sheets:
 
     @cached_property
     def with_repeats(self) -> Sheets:
-        """The same sheets with the planned repeats among the answers."""
+        """The same data with the planned repeats among the answers."""
         return Sheets(codes_of(self.frames, self.protocol, with_repeats=True), self.protocol, self.full, self.frames)
 
     @cached_property
     def every(self) -> list[AnySheet]:
-        """All that raters can agree on: ratings, composites, choices, codes."""
+        """All question data with agreement: ratings, composites, choices and codes."""
         found: list[AnySheet] = [*self.numbers, *self.choices]
         for asked in self.categories:
             found += asked.by_code if asked.whole is None else [asked.whole]
@@ -65,13 +65,13 @@ class Sheets:
 
     @cached_property
     def categories(self) -> list[CategorySheet]:
-        """One for each question answered by codes."""
+        """Question data of each category question."""
         asked = [question for question in self.protocol.questions if isinstance(question, CategoryQuestion)]
         return [category_sheet(self.codes, self.frames, question, full=self.full) for question in asked]
 
     @cached_property
     def scaled(self) -> list[ScaledSheet]:
-        """One for each rating and slider question."""
+        """Question data of each rating and slider question."""
         declared = self.protocol.analysis
         return [
             ScaledSheet(
@@ -88,7 +88,7 @@ class Sheets:
 
     @cached_property
     def composites(self) -> list[tuple[ScaledSheet, Table]]:
-        """One for each composite, with the table of its questions."""
+        """Question data of each composite, with the table of its questions."""
         found = []
         for name, composite in self.protocol.analysis.composites.items():
             table = table_of(self.codes, [self._question(key) for key in composite.questions])
@@ -113,7 +113,7 @@ class Sheets:
 
     @cached_property
     def scores(self) -> list[Score]:
-        """The scores that ratings are set against: what a primary contrast names is declared."""
+        """The scores used as covariates; those that a primary contrast names count as declared."""
         analysis = self.protocol.analysis
         primary = [contrast.covariate for contrast in analysis.primary if contrast.covariate]
         declared = list(dict.fromkeys([*analysis.covariates, *primary]))
@@ -122,12 +122,12 @@ class Sheets:
 
     @property
     def numbers(self) -> list[ScaledSheet]:
-        """Ratings, then composites: whatever is answered by a number."""
+        """Question data with numeric answers: ratings, then composites."""
         return [*self.scaled, *(sheet for sheet, _ in self.composites)]
 
     @cached_property
     def choices(self) -> list[ChoiceSheet]:
-        """One for each forced choice."""
+        """Question data of each forced choice."""
         return [
             ChoiceSheet(
                 self.codes, question, choice_answers(self.codes, question), self.protocol.reference, full=self.full
@@ -137,18 +137,18 @@ class Sheets:
 
     @cached_property
     def rankings(self) -> list[RankingSheet]:
-        """One for each ranking."""
+        """Question data of each ranking."""
         asked = self.protocol.ranking_questions
         return [ranking_sheet(self.codes, question, self.protocol.reference) for question in asked]
 
     @cached_property
     def designed_splits(self) -> list[Split]:
-        """By condition and by shown label."""
+        """Splits by condition and by shown label."""
         return list(designed_splits(self.codes))
 
     @cached_property
     def splits(self) -> list[Split]:
-        """By design always; by attributes where the study is small enough or the caller patient enough."""
+        """Splits by design, and by attributes if the study is small or a full report was requested."""
         if not self._is_light:
             return self.designed_splits
         own = [sheet for sheet in self.scaled if sheet.question.target == "rater"]
@@ -157,7 +157,7 @@ class Sheets:
 
     @cached_property
     def splits_left_out(self) -> dict[str, str]:
-        """The attributes that the report is not split by, and why: too many values, or too many ratings."""
+        """The attributes that the report is not split by, with the reason: too many values or too many ratings."""
         many = unsplittable(self.codes)
         if self._is_light:
             return many
@@ -168,7 +168,7 @@ class Sheets:
         return self.full or len(self.codes.rows.question) <= MAX_RATINGS
 
     def by_target(self) -> list[list[ScaledSheet]]:
-        """The rating questions that are asked of the same thing, where there are two or more."""
+        """Return the rating questions with the same target, for targets with two or more."""
         targets: dict[Target, list[ScaledSheet]] = {}
         for sheet in self.scaled:
             targets.setdefault(sheet.question.target, []).append(sheet)

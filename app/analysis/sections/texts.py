@@ -1,4 +1,4 @@
-"""The texts that were rated: how the sources' differ, and whether ratings go with it, or with an imported score."""
+"""The rated texts: differences between sources, and the relation of ratings to text measures and imported scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of
 
 
 def texts(sheets: Sheets) -> Iterator[Estimate]:
-    """Each covariate in each source, and against the reference; what is not measured, with the reason."""
+    """Yield each covariate per source and against the reference; the reason for measures that are left out."""
     of_texts = _one_each(sheets)
     for name, values in sheets.covariates.known.items():
         whole = replace(of_texts, value=values).select(np.isfinite(values))
@@ -53,7 +53,7 @@ def texts(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _one_each(sheets: Sheets) -> Answers:
-    """The responses in the place of answers: each is a unit, and nobody's."""
+    """Return the responses in the form of answers, each as one unit without a rater."""
     responses = sheets.codes.responses
     n = len(responses.item)
     every = np.arange(n)
@@ -76,7 +76,7 @@ def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Es
 
 
 def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Estimate]:
-    """Of persons: mean rating of a response with each covariate, pooled and per source; differences at equal length."""
+    """Yield correlations of mean human rating and covariate, overall and per source; differences at equal length."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     response = sheet.codes.rows.response[answers.row]
     if not len(response) or not (response >= 0).all():
@@ -93,7 +93,7 @@ def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Es
 def _correlations(
     sheet: ScaledSheet, answers: Answers, covariate: Floats, response: Ints, scope: Scope
 ) -> Iterator[Estimate]:
-    """Over responses: the mean of what persons said of each, and the covariate; clustered by item."""
+    """Yield correlations over responses of the mean human rating with the covariate, clustered by item."""
     code, first, place = np.unique(response, return_index=True, return_inverse=True)
     mean = np.bincount(place, answers.value, len(code)) / np.maximum(np.bincount(place, minlength=len(code)), 1)
     item = answers.item[first]

@@ -1,4 +1,4 @@
-"""How far raters agree: per question, pooled and per source, for all persons, each pool, and the model judges apart."""
+"""Agreement per question, pooled and per source, for all human raters, each pool, and the model judges."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ CATEGORY = "category: the response within its item in the order of responses.csv
 
 
 def agreement(sheet: AnySheet) -> Iterator[Estimate]:
-    """Every coefficient that the question can have; see `coefficients`.
+    """Yield every coefficient that the question can have; see `coefficients`.
 
-    Pooled agreement is inflated by a real difference between sources, so each source stands beside it. What a rater
-    says about themselves is nobody else's to agree with.
+    A real difference between sources inflates pooled agreement, so agreement is also estimated for each source.
+    Questions about the raters themselves have no agreement.
     """
     if sheet.question.target == "rater":
         return
@@ -43,7 +43,7 @@ def agreement(sheet: AnySheet) -> Iterator[Estimate]:
 
 
 def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Estimate]:
-    """The same of persons in each condition, or under each shown label."""
+    """Yield the agreement of human raters in each condition, or under each shown label."""
     if sheet.question.target == "rater":
         return
     persons = groups(sheet.codes)[0].of(sheet.answers)
@@ -53,7 +53,7 @@ def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Estimate]:
 
 
 def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Estimate]:
-    """Pooled, then each source. A pool that is everybody is computed once."""
+    """Yield pooled agreement, then agreement per source."""
     yield from _of(sheet, answers, {})
     if isinstance(sheet.question, ScaledQuestion):
         for source in sheet.sources:
@@ -69,7 +69,7 @@ def _of(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
 
 
 def in_words(result: Result, sheet: AnySheet, answers: Answers) -> Result:
-    """The result with the sentence of this study: what one rating per unit means, what the category of a choice is."""
+    """Complete the result: explain units with one rating, and name the categories of a choice."""
     if result.reason == "no_pairable_units" and not answers.counts["n_pairable_units"]:
         one = f"not estimable: one rating per {sheet.question.target}"
         result = replace(result, note=one if len(answers.value) else "not estimable: there are no ratings")

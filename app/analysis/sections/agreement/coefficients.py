@@ -1,4 +1,4 @@
-"""Which coefficients of agreement a question gets, each with the intervals that it can have."""
+"""The coefficients of agreement of a question, each with all intervals that are available."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     Named = tuple[str, Result]
 
 IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
-# resampling and leaving out cost units x values: these many are quick however many ratings there are
+# The cost of resampling and jackknifing is units x values: with this many values, both are fast for any number of
+# ratings.
 FEW_VALUES = 25
 
 
 def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
-    """Alpha at the level of the scale first; what needs no correction for chance; the other coefficients; the ICCs."""
+    """Yield alpha at the level of the scale first, then coefficients of categories, Kendall's W and the ICCs."""
     ratings, level = answers.ratings, level_of(sheet)
     yield from _alphas(sheet, answers, level)
     if not sheet.is_composite:
@@ -54,9 +55,9 @@ def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
 
 
 def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[Named]:
-    """What asks whether two ratings are the same, which means of several questions hardly ever are.
+    """Yield coefficients based on equal ratings; composites are left out because their scores are rarely equal.
 
-    For new units and raters first, where that can be told, then for new units.
+    Each coefficient has an interval for new units and raters, if available, and then one for new units.
     """
     question, domain = sheet.question, domain_of(sheet)
     named: dict[str, Callable[[For], Result]] = {
@@ -80,9 +81,10 @@ def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[
 
 
 def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
-    """For new units and raters where that can be told, for new units, and resampled; the range as a sentence.
+    """Yield alpha for new units and raters if available, for new units, and bootstrapped.
 
-    Two raters are one pair: what new raters would do cannot be told, and the interval for new units comes first.
+    A note gives the range when one rater is left out. Two raters form a single pair, from which new raters cannot be
+    inferred: the interval for new units then comes first.
     """
     ratings, name = answers.ratings, f"krippendorff_alpha_{level}"
     units = krippendorff_alpha(ratings, level=level)
@@ -108,12 +110,12 @@ def _range(ratings: Ratings, level: Level) -> str:
 
 
 def level_of(sheet: AnySheet) -> Level:
-    """The level of measurement; choices have no order."""
+    """Return the level of measurement; choices have no order."""
     return "nominal" if isinstance(sheet.question, ChoiceQuestion) else sheet.question.level
 
 
 def domain_of(sheet: AnySheet) -> list[float]:
-    """The categories that could have been given: for a choice every response of an item, tie and neither if allowed."""
+    """Return the possible categories; for a choice every response of an item, and tie and neither if allowed."""
     question = sheet.question
     if not isinstance(question, ChoiceQuestion):
         return list(question.values)
@@ -123,7 +125,7 @@ def domain_of(sheet: AnySheet) -> list[float]:
 
 
 def _iccs(sheet: AnySheet, ratings: Ratings) -> Iterator[Named]:
-    """Unbalanced data take a mixed model, which large studies get on demand only."""
+    """Yield the ICCs. Unbalanced data need a mixed model, which is fitted to large studies on demand only."""
     is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
     is_light = is_complete or sheet.is_light
     every: tuple[IccForm, ...] = get_args(IccForm)

@@ -1,4 +1,4 @@
-"""Where raters disagree most, where opinions are split, and which pairs of raters agree. Shown, not cleaned."""
+"""Units with the most disagreement, split opinions, and pairs of raters. Shown only; nothing is removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SECTION = "disagreement"
 MAX_UNITS = 10
-# a matrix of more raters cannot be read
+# A matrix with more raters would not be readable.
 MAX_IN_MATRIX = 20
 CAMPS = "two groups of two or more ratings, at least half the scale apart"
 NO_CAMPS = f"not shown: split opinions need {MIN_RATINGS_FOR_CAMPS} ratings of a unit, and no unit has as many"
@@ -33,7 +33,7 @@ NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in 
 
 
 def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
-    """Share of units with split opinions, the units with most disagreement, the middle kappa of all pairs of raters."""
+    """Yield the share of units with split opinions, the units with most disagreement, and the median kappa of pairs."""
     if sheet.question.target == "rater" or sheet.is_composite:
         return
     panel = Panel.of(sheet)
@@ -61,7 +61,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
 
 
 def _named(sheet: AnySheet, row: int) -> Scope:
-    """The response, or the item, of an answer."""
+    """Return the scope of the response, or the item, of an answer."""
     of = "response" if sheet.question.target == "response" else "item"
     return {"subgroup": {of: str(sheet.codes.kept[of].iloc[row])}}
 
@@ -94,7 +94,7 @@ def _pairs_of(ratings: Ratings, *, is_nominal: bool) -> list[RaterPair]:
 
 
 def _matrix(sheet: AnySheet, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:
-    """The raters with most ratings, and kappa of each two of them: what a table shows."""
+    """Return the raters with the most ratings and the kappa of each pair of them, for a table."""
     size = np.bincount(ratings.rater_row)
     shown = ratings.rater_codes[np.sort(np.argsort(-size, kind="stable")[:MAX_IN_MATRIX])].tolist()
     ids = sheet.codes.raters.ids

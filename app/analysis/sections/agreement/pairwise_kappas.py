@@ -1,4 +1,4 @@
-"""Cohen's kappa of named raters, two by two."""
+"""Cohen's kappa of pairs of named raters."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
-# every pair of ten raters; a crowd of hundreds has thousands of pairs that share next to nothing
+# All pairs of ten raters; hundreds of raters have thousands of pairs with hardly any items in common.
 MAX_PAIRS = 45
 MAX_RATERS = 200
-# raters of different pools are held against each other only where it can tell much
+# Raters of different pools are compared only if they have more items in common.
 MIN_ACROSS_POOLS = 10
 SAME = 1e-12
 WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
@@ -36,9 +36,10 @@ NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in 
 
 
 def kappas(sheet: AnySheet) -> Iterator[Estimate]:
-    """Kappa of each pair of raters who share enough items: weighted for a scale, plain for a choice.
+    """Yield the kappa of each pair of raters with enough items in common: weighted for scales, unweighted for choices.
 
-    At most MAX_PAIRS pairs a question and kind of rater: those of one pool first, then those that share most items.
+    At most MAX_PAIRS pairs per question and kind of rater: first pairs within a pool, then pairs with the most items in
+    common.
     """
     if sheet.question.target == "rater" or sheet.is_composite:
         return
@@ -58,9 +59,9 @@ def kappas(sheet: AnySheet) -> Iterator[Estimate]:
 
 
 def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], int]:
-    """The pairs of raters to compare, as codes, in the order of what they share; and how many there would be.
+    """Return the pairs of raters to compare, as codes, by number of items in common, and the total number of pairs.
 
-    Of more than MAX_RATERS raters only those with the most items are looked at.
+    If there are more than MAX_RATERS raters, only those with the most items are included.
     """
     raters, items = busiest(answers)
     if not len(raters):
@@ -75,7 +76,7 @@ def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], in
 
 
 def busiest(answers: Answers) -> tuple[Ints, Ints]:
-    """The rater and the item of each cell (a rater and an item that he rated) of the raters with the most cells."""
+    """Return rater and item of each distinct combination, for the raters with the most items."""
     n_items = int(answers.item.max(initial=0)) + 1
     cell = np.unique(answers.rater * n_items + answers.item)
     rater, item = cell // n_items, cell % n_items
@@ -87,13 +88,13 @@ def busiest(answers: Answers) -> tuple[Ints, Ints]:
 
 
 def _rows_by_rater(rater: Ints) -> list[Ints]:
-    """The rows of each rater, by the rater's code."""
+    """Return the rows of each rater, by the rater's code."""
     order = np.argsort(rater, kind="stable")
     return np.split(order, np.cumsum(np.bincount(rater))[:-1]) if len(rater) else []
 
 
 def _of_pair(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    """Quadratic first for a scale, by declared and, where that is another number, by observed categories."""
+    """Yield quadratic weights first for a scale, with declared and, if it differs, with observed categories."""
     plain = _record(sheet, answers, scope, cohen_kappa(answers.ratings))
     if _headline(sheet) == "cohen_kappa":
         yield plain

@@ -1,4 +1,4 @@
-"""Does a rater agree with themselves when a trial comes again? From planned repeats, which enter no other estimate."""
+"""Intra-rater agreement, from planned repeats, which enter no other estimate."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ NOT_REPEATED = "nothing was rated twice: the protocol plans no repeats, or none 
 
 
 def repeats(sheet: AnySheet) -> Iterator[Estimate]:
-    """Agreement of first and repeated answers, of all persons and of each with repeats.
+    """Yield the agreement of first and repeated answers, for all human raters and for each rater with repeats.
 
-    The answers of this sheet hold the repeats too.
+    The question data must include the repeats.
     """
     question, codes = sheet.question, sheet.codes
     if question.target == "rater" or sheet.is_composite:

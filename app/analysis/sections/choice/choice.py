@@ -1,4 +1,4 @@
-"""Forced choices: who is preferred, how often nobody is, and whether the side of the screen decides."""
+"""Forced choices: shares preferred, ties, neither, and the effect of the side of the screen."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ TWO = 2
 
 
 def choice(sheet: ChoiceSheet) -> Iterator[Estimate]:
-    """For each source against the reference the share preferred, then tie, neither and first side, then the models.
+    """Yield for each source the share preferred over the reference, then ties, neither and first side, then models.
 
-    Where more than two sources meet, each also against whatever it met, and every other pair.
+    With more than two sources, also each source against all others, and every other pair.
     """
     reference, many = sheet.reference, len(sheet.sources) > TWO
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
@@ -53,7 +53,7 @@ def choice(sheet: ChoiceSheet) -> Iterator[Estimate]:
 
 
 def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Estimate]:
-    """The share with each interval; in brief the headline only."""
+    """Yield the share with each interval; if `is_brief`, only the main estimate."""
     mine = sheet.code_of(scope["source"])
     part = answers.select(
         is_between(answers, mine, sheet.code_of(scope["reference"]) if "reference" in scope else None)
@@ -90,7 +90,7 @@ def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iter
 
 
 def is_between(answers: Choices, mine: int, reference: int | None) -> Bools:
-    """Whether a choice was between the source and the reference, or where none is named between it and any other."""
+    """Return whether a choice was between the source and the reference, or any other source if that is None."""
     is_one, is_other = answers.one == mine, answers.other == mine
     if reference is None:
         return np.asarray(is_one ^ is_other)
@@ -98,7 +98,7 @@ def is_between(answers: Choices, mine: int, reference: int | None) -> Bools:
 
 
 def outcomes(answers: Choices, mine: int) -> Ints:
-    """Each choice from the view of a source: WON, LOST, TIE or NEITHER."""
+    """Return each choice from the perspective of a source: WON, LOST, TIE or NEITHER."""
     decisive = np.where(answers.chosen == mine, stats.WON, stats.LOST)
     is_tie = answers.outcome == TIE
     return np.where(answers.outcome == RESPONSE, decisive, np.where(is_tie, stats.TIE, stats.NEITHER))

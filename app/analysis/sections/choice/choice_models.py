@@ -1,4 +1,4 @@
-"""Models of forced choices: strengths of many sources with ties and position, and shares with the side held even."""
+"""Models of forced choices: strengths with ties and position effect, and shares adjusted for the side."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Found:
 
 
 def choice_models(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Estimate]:
-    """Davidson's strengths, and for each source against the reference the models of two."""
+    """Yield Davidson's strengths, and for each source against the reference the models of two sources."""
     if sheet.reference is None:
         return
     between = answers.select((answers.one >= 0) & (answers.other >= 0) & (answers.one != answers.other))
@@ -52,7 +52,7 @@ def choice_models(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterato
 
 
 def _strengths(sheet: ChoiceSheet, answers: Choices, reference: str) -> Iterator[_Found]:
-    """Log abilities against the reference, contrasts of the others, the position, and circles of three."""
+    """Yield log abilities against the reference, contrasts of the others, position effect, intransitive triples."""
     kept = answers.select(answers.outcome != NEITHER)
     has_sides = bool(np.isfinite(kept.one_is_left).all()) and len(kept.value) > 0
     is_one_left = kept.one_is_left == 1 if has_sides else np.ones(len(kept.value), dtype=bool)
@@ -73,7 +73,7 @@ def _strengths(sheet: ChoiceSheet, answers: Choices, reference: str) -> Iterator
     yield _Found("position_effect", found.position if has_sides and found.position else unknown)
     if found.log_nu is not None:
         yield _Found("tie_log_nu", found.log_nu)
-    if n > 2:  # noqa: PLR2004 - a circle takes three
+    if n > 2:  # noqa: PLR2004 - a triple needs three
         circles, triples = win_matrix(left, right, won, n_sources=n).n_intransitive
         words = f"out of {triples} triples of sources that were all compared with each other"
         yield _Found("intransitive_triples", Result(float(circles), "majorities", note=words))
@@ -107,7 +107,7 @@ def _at_equal(answers: Choices, won: Floats, covariate: Floats, scope: Scope, no
 
 
 def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: int) -> Iterator[_Found]:
-    """The same between responses of equal length; the covariate is how many times the source's is doubled in length."""
+    """Yield the share between responses of equal length; the covariate is the log2 of the ratio of lengths."""
     doublings = doublings_between(sheet.codes.responses.doublings, answers, mine)
     known = doublings[np.isfinite(doublings)]
     if not len(known):
@@ -120,12 +120,12 @@ def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: in
 
 
 def doublings_between(length: Floats, answers: Choices, mine: int) -> Floats:
-    """How often the length of the other response doubles in the source's; nan where either is unknown."""
+    """Return the log2 of the source's length divided by the other response's; nan if either is unknown."""
     return np.where(answers.one == mine, 1, -1) * (length[answers.one_response] - length[answers.other_response])
 
 
 def _strength(answers: Choices, mine: int) -> Result:
-    """Mean of how much better the source is: its strength where it was chosen, less where not, 0 at a tie."""
+    """Return the mean strength in favour of the source: negative if it was not chosen, 0 for ties."""
     sign = np.where(answers.chosen == mine, 1.0, -1.0)
     signed = np.where(
         answers.outcome == TIE, 0.0, np.where(answers.outcome == NEITHER, np.nan, sign * answers.strength)
@@ -134,7 +134,7 @@ def _strength(answers: Choices, mine: int) -> Result:
 
 
 def _won(answers: Choices, mine: Ints) -> Floats:
-    """1 where the source at that place was chosen, 0 where the other, 1/2 at a tie, nan at neither."""
+    """Return 1 if the given source was chosen, 0 if the other one was, 1/2 for ties, nan for neither."""
     decisive = (answers.chosen == mine) * 1.0
     return np.where(answers.outcome == TIE, 0.5, np.where(answers.outcome == NEITHER, np.nan, decisive))
 

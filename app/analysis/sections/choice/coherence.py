@@ -1,4 +1,4 @@
-"""Whether choices and ratings of the same rater say the same."""
+"""Whether the choices of raters are consistent with their own ratings."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SECTION = "choice"
 
 
 def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Estimate]:
-    """How often the response chosen is the one that the same rater rated higher.
+    """Yield how often the chosen response is the one that the same rater rated higher.
 
-    Nothing where the question is not about responses, or nobody both chose and rated.
+    Nothing if the question is not about responses, or if no rater gave both choices and ratings.
     """
     if ratings.question.target != "response":
         return
@@ -42,7 +42,7 @@ def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Estimate]:
 
 
 def _gaps(votes: ChoiceSheet, ratings: ScaledSheet) -> Floats:
-    """Rating of the response chosen minus that of the other one, by the same rater; nan where one is missing."""
+    """Return the rating of the chosen response minus that of the other, by the same rater; nan if one is missing."""
     answers = votes.answers
     chosen = votes.codes.rows.chosen[answers.row]
     other = np.where(answers.one_response == chosen, answers.other_response, answers.one_response)
@@ -52,7 +52,7 @@ def _gaps(votes: ChoiceSheet, ratings: ScaledSheet) -> Floats:
 
 
 def _mean_of_each(response: Ints, rater: Ints, value: Floats) -> pd.Series[float]:
-    """What each rater gave each response; the mean where that was asked in several conditions."""
+    """Return each rater's rating of each response; the mean if there are ratings in several conditions."""
     return pd.Series(value).groupby([response, rater], sort=False).mean()
 
 

@@ -1,1 +1,1 @@
-"""Sources against each other on a scale."""
+"""Comparisons of sources on a scale."""

@@ -1,4 +1,4 @@
-"""Sources against each other on a scale: each one minus the reference, and the share at or above a cut."""
+"""Comparisons of sources on a scale: each source minus the reference, and the share at or above a cut."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SECTION = "comparison"
 
 
 def comparison(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Each source against the reference: ordinal model, differences, superiority, the tests of the field, shares.
+    """Yield each source against the reference: ordinal model, differences, superiority, common tests, shares.
 
-    Nothing without two sources.
+    Nothing without a reference.
     """
     if sheet.reference is None:
         return

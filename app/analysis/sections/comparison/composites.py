@@ -1,4 +1,4 @@
-"""Composites: one score from several questions, as a question of its own, and whether the questions hang together."""
+"""Composites: one score from several questions, as a question of its own, and its internal consistency."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ STEPS = 100
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Answers to several questions side by side: one row for each rater and thing rated, nan where not answered.
+    """Answers to several questions: one row per rater and rated unit, nan for missing answers.
 
-    `at` holds one answer of each row; `rated` and `turned` have shape (n, k), the second with undesirable questions
-    turned round.
+    `at` has one answer per row; `rated` and `turned` have shape (n, k); in `turned`, undesirable questions are
+    reversed.
     """
 
     questions: tuple[ScaledQuestion, ...]
@@ -42,12 +42,12 @@ class Table:
     turned: Floats
 
     def select(self, rows: Bools) -> Table:
-        """The rows where the mask holds."""
+        """Return the rows selected by a mask."""
         return Table(self.questions, self.at.select(rows), self.rated[rows], self.turned[rows])
 
 
 def table_of(codes: Codes, questions: Sequence[ScaledQuestion]) -> Table:
-    """The answers to these questions, which have one target. Of a rater's several answers to one thing the mean."""
+    """Return the answers to questions with one target; the mean if a rater rated a unit several times."""
     parts = [scaled_answers(codes, question) for question in questions]
     whole = _joined(parts)
     rows = codes.rows
@@ -72,7 +72,7 @@ def _joined(parts: Sequence[Answers]) -> Answers:
 
 
 def composite_question(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> SliderQuestion:
-    """The composite as a question of its own: a fine scale between the lowest and the highest score there can be."""
+    """Return the composite as a question with a fine scale between the lowest and the highest possible score."""
     times = len(questions) if composite.score == "sum" else 1
     low, high = (
         times * float(np.mean(side)) for side in zip(*(_ends(question) for question in questions), strict=True)
@@ -84,13 +84,13 @@ def composite_question(name: str, composite: Composite, questions: Sequence[Scal
 
 
 def _ends(question: ScaledQuestion) -> tuple[float, float]:
-    """The lowest and the highest value."""
-    declared = question.values  # noqa: PD011 - a question's
+    """Return the lowest and the highest value."""
+    declared = question.values  # noqa: PD011 - an attribute of the question
     return declared[0], declared[-1]
 
 
 def composite_answers(table: Table, composite: Composite) -> Answers:
-    """The score of each row with enough answers: the mean of the questions turned alike, or that times their number."""
+    """Return the score of each row with enough answers: the mean of the reversed answers, or the corresponding sum."""
     answered = np.isfinite(table.turned)
     n = answered.sum(axis=1)
     is_enough = n >= composite.n_needed
@@ -102,12 +102,12 @@ def composite_answers(table: Table, composite: Composite) -> Answers:
 
 
 def _clusters(sheet: ScaledSheet, at: Answers) -> Where:
-    """Item and rater of each row; those who rate themselves once stands alone."""
+    """Return item and rater of each row; for questions about the rater, each rater is a cluster."""
     return {"item": at.rater, "rater": at.rater} if sheet.question.target == "rater" else at.where
 
 
 def composites(sheet: ScaledSheet, table: Table) -> Iterator[Estimate]:
-    """Cronbach's alpha and omega of the questions, then without each of them, over whoever answered all."""
+    """Yield Cronbach's alpha and omega of the questions, and alpha without each of them, over complete rows."""
     for group in distinct_groups(sheet.codes):
         part = table.select(group.has_rater[table.at.rater])
         if group.scope and not len(part.at.value):

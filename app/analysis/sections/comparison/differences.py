@@ -1,4 +1,4 @@
-"""Differences of means and of shares, for new items and raters first, then as the field reports them."""
+"""Differences of means and of shares: first for new items and raters, then by the methods common in the field."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from app.analysis.data.source_contrast import Contrast
 
 
-# what an interval is of that takes the raters as they are
+# Label of intervals that treat the raters as fixed.
 THESE_RATERS = "these raters only"
 
 
 def mean_differences(contrast: Contrast) -> Iterator[Found]:
-    """The two-way cluster interval first, its companions, then the t tests on item means."""
+    """Yield the two-way cluster interval first, then alternatives, then the t tests on item means."""
     answers, is_mine, means, means_are_mine = (
         contrast.answers,
         contrast.is_mine,
@@ -58,7 +58,7 @@ def mean_differences(contrast: Contrast) -> Iterator[Found]:
 
 
 def against_margin(contrast: Contrast) -> Iterator[Found]:
-    """Equivalence and non-inferiority, where the lead set a margin before the data."""
+    """Yield equivalence and non-inferiority, if the lead declared a margin."""
     margin, answers = contrast.sheet.margin, contrast.answers
     if margin is None:
         return
@@ -68,7 +68,7 @@ def against_margin(contrast: Contrast) -> Iterator[Found]:
 
 
 def shares(contrast: Contrast) -> Iterator[Found]:
-    """The ratio of shares of item means at or above the cut."""
+    """Yield the ratio of the shares of item means at or above the cut."""
     cut, means = contrast.sheet.cut, contrast.means
     if cut is not None:
         ratio = bootstrap.share_at_least_ratio(

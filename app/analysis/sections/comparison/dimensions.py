@@ -1,4 +1,4 @@
-"""Whether two questions measure two things: how their ratings go together, and how far one impression colours both."""
+"""Whether two questions measure different things: the correlation of their ratings, and halo."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SECTION = "dimension"
 
 
 def dimensions(sheets: Sequence[ScaledSheet], table: Table) -> Iterator[Estimate]:
-    """For each two questions of one target that some rater answered together: correlation, and halo.
+    """Yield correlation and halo for each pair of questions with one target that any rater answered together.
 
-    `table` has a column for each sheet, in their order.
+    `table` has one column per element of `sheets`, in their order.
     """
     if sheets[0].question.target == "rater":
         return

@@ -1,4 +1,4 @@
-"""What raters gave, per source: how often each point, the mean and the spread. Looked at before any comparison."""
+"""The distribution of ratings per source: counts of each point, mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from app.design.questions.kinds import ScaledQuestion
 
 SECTION = "distribution"
-# a slider of a hundred points is shown in this many steps
+# Sliders with more points are divided into equal steps with this many edges.
 MAX_POINTS = 11
 
 
 def distribution(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """The middle rating with the count of each point, the mean, and the standard deviation, for each source.
+    """Yield the median with the count of each point, the mean and the standard deviation, for each source.
 
-    A question that is not about responses (the item, a turn, the rater) has them once.
+    Questions that are not about responses (but about items, turns or raters) have one distribution.
     """
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         if not sheet.sources:
@@ -49,7 +49,7 @@ def _of(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate
 
 
 def _counts(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
-    """The median, or at a nominal level the mode, whose note and detail say how often each point was given."""
+    """Return the median, or the mode at a nominal level, with the counts of all points in its note and detail."""
     points, words, counts = point_counts(sheet.question, answers)
     statistic = "mode" if sheet.question.level == "nominal" else "median"
     note = ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
@@ -78,9 +78,9 @@ def _middle(answers: Answers, statistic: str, note: str) -> Result:
 
 
 def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float], list[str], list[int]]:
-    """Each point of the scale, its words, and how often it was given; a fine slider in MAX_POINTS steps.
+    """Return the points of the scale, their labels and their counts; fine sliders are divided into steps.
 
-    Values between the points (means of several people) are counted with the nearest point.
+    Values between the points (means of several raters) are counted with the nearest point.
     """
     points = np.asarray(question.values, dtype=np.float64)
     if isinstance(question, SliderQuestion) and len(points) > MAX_POINTS:

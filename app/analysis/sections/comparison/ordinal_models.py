@@ -1,4 +1,4 @@
-"""The cumulative link mixed model of two sources as records: the primary analysis of an ordered scale."""
+"""Estimates of the cumulative link mixed model for two sources: the primary analysis of an ordinal scale."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PARTS = ("item", "rater", "item_slope", "rater_slope")
 
 
 def ordinal(contrast: Contrast) -> Iterator[Found]:
-    """Odds ratio, predicted difference and predicted shares, then what they rest on; the probit shift beside.
+    """Yield odds ratio, predicted difference and shares, variance components, and the probit shift.
 
-    A nominal question has no order to model.
+    Nothing for nominal questions, which have no order.
     """
     sheet, answers = contrast.sheet, contrast.answers
     if sheet.question.level == "nominal":
@@ -41,7 +41,7 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
 
 
 def proportionality(contrast: Contrast) -> Iterator[Found]:
-    """Whether the odds ratio is the same at every point, as the ordinal model takes for granted."""
+    """Yield whether the odds ratio is the same at every point, as the ordinal model assumes."""
     if contrast.sheet.question.level != "nominal":
         found = proportional_odds(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
         yield Found("proportional_odds_trend", "rating", found.trend)
@@ -50,7 +50,7 @@ def proportionality(contrast: Contrast) -> Iterator[Found]:
 
 
 def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]:
-    """Shares at or above the declared cut; above the middle of the scale where none is declared."""
+    """Yield shares at or above the declared cut; above the middle of the scale if none is declared."""
     values = contrast.sheet.question.values
     middle = (values[0] + values[-1]) / 2
     for share in fitted.upper_shares:
@@ -61,7 +61,7 @@ def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]
 
 
 def _components(fitted: OrdinalComparison) -> Iterator[Found]:
-    """Standard deviations of the random effects on the latent scale, and the thresholds."""
+    """Yield the standard deviations of the random effects on the latent scale, and the thresholds."""
     bare = replace(fitted.effect, interval=None, interval_reason=None, p_value=None, note="")
     for part in PARTS:
         if part in (fitted.sds or {}):

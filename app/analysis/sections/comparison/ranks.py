@@ -1,4 +1,4 @@
-"""Comparisons that take the points as ordered and no more, and the field's tests of ranks and counts."""
+"""Comparisons that use only the order of the points, and common tests of ranks and counts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def superiority(contrast: Contrast) -> Iterator[Found]:
-    """How often the source is rated above the reference by the same rater on the same item; then whoever rated it."""
+    """Yield how often the source is rated above the reference: by the same rater on the same item, then unpaired."""
     value, is_mine, where = contrast.answers.value, contrast.is_mine, contrast.answers.where
     for name in ("prob_superiority", "cliffs_delta", "prob_superiority_unpaired", "cliffs_delta_unpaired"):
         yield Found(name, "rating", getattr(stats, name)(value, is_mine, **where))
 
 
 def rank_tests(contrast: Contrast) -> Iterator[Found]:
-    """Wilcoxon of paired item means, Mann-Whitney of item means or of responders' means, chi-square of the points."""
+    """Yield Wilcoxon of paired item means, Mann-Whitney of item or responder means, and chi-square of the points."""
     means = contrast.means
     yield Found("wilcoxon", "item_mean", wilcoxon_of_item_means(means.value, contrast.means_are_mine, **means.where))
     yield from _of_responders(contrast) if _has_responders(contrast) else _of_item_means(contrast)
@@ -41,7 +41,7 @@ def rank_tests(contrast: Contrast) -> Iterator[Found]:
 
 
 def _as_counted(result: Result, contrast: Contrast, n_columns: int) -> Result:
-    """The result with the steps of a fine slider named where values were counted by step."""
+    """Name the steps in the method if the values of a fine slider were counted in steps."""
     if n_columns == len(contrast.sheet.question.values):
         return result
     return replace(result, method=f"{result.method}, values in {n_columns} equal steps")
@@ -55,12 +55,12 @@ def _of_item_means(contrast: Contrast) -> Iterator[Found]:
 
 
 def _has_responders(contrast: Contrast) -> bool:
-    """Whether it is known who wrote the responses that the question is about."""
+    """Return whether the authors of the responses are known and the question is about responses."""
     return contrast.sheet.codes.responses.responder is not None and contrast.sheet.question.target == "response"
 
 
 def _of_responders(contrast: Contrast) -> Iterator[Found]:
-    """Exact and asymptotic test of responders' means; responses of nobody (-1) belong to no responder."""
+    """Yield exact and asymptotic tests of responders' means, without responses of unknown authors (-1)."""
     answers, writers = contrast.answers, contrast.sheet.codes.responses.responder
     responder = np.full(len(answers.value), -1) if writers is None else writers[answers.unit]
     known = responder >= 0

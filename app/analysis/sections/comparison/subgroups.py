@@ -1,4 +1,4 @@
-"""Every comparison again by condition, shown label, attribute of items and of raters; and whether it differs there."""
+"""All comparisons by condition, shown label, and attributes of items and raters; and their interactions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECTION = "subgroup"
 
 
 def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Estimate]:
-    """Means of each level, differences of sources there, and how far those differ from those elsewhere."""
+    """Yield the means at each level, differences between sources there, and how these differ from those elsewhere."""
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
         for level, here in _levels(split, answers):
             scope = {**group.scope, **split.scope(level)}
@@ -58,7 +58,7 @@ def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, 
 
 
 def choice_subgroups(sheet: ChoiceSheet, split: Split) -> Iterator[Estimate]:
-    """The share preferred at each level, and how far it differs from that elsewhere."""
+    """Yield the share preferred at each level, and its difference from the share elsewhere."""
     if sheet.reference is None:
         return
     for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
@@ -85,7 +85,7 @@ def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: 
 
 
 def not_split(sheet: AnySheet, name: str, why: str) -> Estimate:
-    """The record of a split that was left out."""
+    """Return the record of a split that was left out."""
     is_choice = isinstance(sheet.question, ChoiceQuestion)
     persons = groups(sheet.codes)[0].of(sheet.answers)
     return sheet.record(
@@ -99,7 +99,7 @@ def not_split(sheet: AnySheet, name: str, why: str) -> Estimate:
 
 
 def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:
-    """The levels that these answers have, two or more; of each the answers there."""
+    """Yield each level of these answers with its mask, if they have two or more levels."""
     at = split.of(answers)
     present = np.unique(at[at >= 0])
     for level in present if len(present) > 1 else ():
@@ -107,5 +107,5 @@ def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:
 
 
 def _is_told(split: Split, level: int) -> bool:
-    """Of two levels the second is told apart from the first; the other way round would be the same again."""
+    """Return whether to report an interaction: of two levels only the second, as the first would mirror it."""
     return len(split.levels) > 2 or level == 1  # noqa: PLR2004 - two levels

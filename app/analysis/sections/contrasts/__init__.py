@@ -1,1 +1,1 @@
-"""The contrasts that studies ask for beside source against reference: factors, attributes, pools, turns and so on."""
+"""Contrasts other than source against reference: factors, attributes, pools, turns and so on."""

@@ -1,4 +1,4 @@
-"""Answers held against a key: F1, the confusion table, accuracy by item and kind of item, and how many items to ask."""
+"""Answers compared with a key: F1, confusion table, accuracy by item and kind of item, number of items needed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from app.analysis.sections.categories import CategorySheet
     from app.stats.core.arrays import Labels
 
-# a confusion table of more codes, and a list of more items, is read by nobody
+# Longer tables and lists would not be read.
 MAX_CODES, MAX_ITEMS = 12, 100
 TARGET = 0.8
 
 
 def against_key(asked: CategorySheet, splits: Sequence[Split]) -> Iterator[Estimate]:
-    """Of persons; nothing for a question without a key."""
+    """Yield the estimates for human raters; nothing for a question without a key."""
     if not np.isfinite(asked.right).any():
         return
     sheet = keyed_sheet(asked)
@@ -46,7 +46,7 @@ def against_key(asked: CategorySheet, splits: Sequence[Split]) -> Iterator[Estim
 
 
 def _accuracies(sheet: ScaledSheet, answers: Answers, splits: Sequence[Split]) -> Iterator[Estimate]:
-    """By condition, attribute of the item or the rater, then item by item where an item has five answers."""
+    """Yield accuracy by condition and attribute, then by item for items with enough answers."""
     parts: list[tuple[Scope, Answers]] = []
     for split in splits:
         level = split.of(answers)
@@ -61,7 +61,7 @@ def _accuracies(sheet: ScaledSheet, answers: Answers, splits: Sequence[Split]) -
 
 
 def _classified(asked: CategorySheet, sheet: ScaledSheet, answers: Answers, known: Bools) -> Iterator[Estimate]:
-    """Macro F1 over all and by source, F1 of each code, and the confusion table."""
+    """Yield macro F1 overall and by source, F1 of each code, and the confusion table."""
     names = np.array(list(asked.question.codes), dtype=object)
     given, key = names[asked.given.argmax(axis=1)][known], np.array(asked.key, dtype=object)[known]
     for source in (None, *(sheet.sources if len(sheet.sources) > 1 else ())):

@@ -1,4 +1,4 @@
-"""What an attribute of the sources adds: reasoning, family, prompt."""
+"""Effects of attributes of the sources, such as reasoning, family or prompt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TWO, _THREE = 2, 3
 
 
 def attributes(sheet: ScaledSheet, protocol: Protocol) -> Iterator[Estimate]:
-    """Each level of each attribute that groups the sources against its first level, of persons."""
+    """Yield each level of each attribute that groups the sources against its first level, for human raters."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     for name, level_of in attributes_of(protocol).items():
         levels = list(dict.fromkeys(level_of.values()))
@@ -38,9 +38,9 @@ def attributes(sheet: ScaledSheet, protocol: Protocol) -> Iterator[Estimate]:
 
 
 def attributes_of(protocol: Protocol) -> dict[str, dict[str, str]]:
-    """Of each attribute that says something of groups of sources: the level of each source that has it.
+    """Return the level of each source, for each attribute that groups sources.
 
-    An attribute with one level, or with a level for each source, compares nothing that the sources do not.
+    An attribute with one level, or with a different level for every source, adds no comparison to those of sources.
     """
     found: dict[str, dict[str, str]] = {}
     for key, source in protocol.sources.items():

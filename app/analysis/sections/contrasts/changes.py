@@ -1,4 +1,4 @@
-"""Before and after: how a score of the raters changes, in each arm, and how much more in one arm than in the other."""
+"""Before and after: the change of a score of the raters in each arm, and the differences between arms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTION = "contrast"
 
 
 def changes(sheets: Sheets) -> Iterator[Estimate]:
-    """Of each declared change, of persons: overall, by arm, and analysis of covariance between arms."""
+    """Yield each declared change for human raters: overall, by arm, and an analysis of covariance between arms."""
     by_key = {sheet.question.key: sheet for sheet in sheets.numbers}
     for declared in sheets.protocol.analysis.changes:
         before, after = by_key[declared.before], by_key[declared.after]
@@ -40,14 +40,14 @@ def changes(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def of_each_rater(sheet: ScaledSheet) -> Floats:
-    """The mean answer of each person, nan where there is none; shape (n_raters,)."""
+    """Return the mean answer of each human rater, nan if there is none; shape (n_raters,)."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     mean = pd.Series(answers.value).groupby(answers.rater).mean()
     return np.asarray(mean.reindex(range(len(sheet.codes.raters.ids))), dtype=np.float64)
 
 
 def arms_of_raters(split: Split, n_raters: int, sheets: Sheets) -> Ints:
-    """The level of each rater who saw one level only, -1 for all others; shape (n_raters,)."""
+    """Return the level of each rater who saw only one level, -1 for all others; shape (n_raters,)."""
     rater = sheets.codes.rows.rater
     has_level = split.code >= 0
     n_levels = len(split.levels)
@@ -63,7 +63,7 @@ def _by_arm(
     factor: tuple[str, list[str], list[int]],
     before: str,
 ) -> Iterator[Estimate]:
-    """Nothing for a factor that varies within raters: each of them then has one change only."""
+    """Yield changes by arm; nothing for a factor that varies within raters, who then have one change only."""
     name, levels, present = factor
     if len(present) <= 1:
         return

@@ -1,4 +1,4 @@
-"""Codes (harm, refusal, behaviours, errors): how much more often one source gets each than the reference."""
+"""Codes (harm, refusal, behaviours, errors): how much more often each is given to one source than to the reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TWO = 2
 
 
 def code_differences(asked: CategorySheet, reference: str | None) -> Iterator[Estimate]:
-    """Of persons: differences of shares for each code, Cochran's Q over all sources, Stuart-Maxwell over all codes."""
+    """Yield, for human raters: differences of shares per code, Cochran's Q over sources, Stuart-Maxwell over codes."""
     if reference is None or len(asked.by_code[0].sources) < _TWO:
         return
     for name, sheet in zip(asked.question.codes, asked.by_code, strict=True):
@@ -43,7 +43,7 @@ def code_differences(asked: CategorySheet, reference: str | None) -> Iterator[Es
 
 
 def _marginal(sheet: ScaledSheet, reference: str) -> Iterator[Estimate]:
-    """Whether one rater's codes for a source and for the reference on one item have the same shares."""
+    """Yield whether the same rater's codes for source and reference on the same item have the same shares."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     for source in sheet.sources:
         if source != reference:
@@ -62,5 +62,5 @@ def _two(sheet: ScaledSheet, answers: Answers, source: str, reference: str) -> t
 
 
 def _cells(answers: Answers) -> Ints:
-    """One code for each item and rater."""
+    """Return one code per combination of item and rater."""
     return np.asarray(answers.item * (int(answers.rater.max(initial=0)) + 1) + answers.rater)

@@ -1,4 +1,4 @@
-"""Conjoint designs: what each attribute of a response that was varied at random adds to ratings and to choices."""
+"""Conjoint designs: the effects of randomized attributes of the responses on ratings and choices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TWO = 2
 
 
 def conjoint(sheets: Sheets) -> Iterator[Estimate]:
-    """Average marginal component effects of the declared attributes, of persons."""
+    """Yield average marginal component effects of the declared attributes, for human raters."""
     declared = sheets.protocol.analysis.conjoint
     known, left_out = _levels(sheets.frames.responses, declared)
     for sheet in sheets.numbers if declared else ():
@@ -40,7 +40,7 @@ def conjoint(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _levels(responses: pd.DataFrame, declared: tuple[str, ...]) -> tuple[dict[str, Labels], dict[str, str]]:
-    """The level of each response by attribute, None where it has none; and attributes without effects, and why."""
+    """Return the level of each response by attribute (None if missing), and the attributes left out with reasons."""
     known: dict[str, Labels] = {}
     left_out: dict[str, str] = {}
     for name in declared:
@@ -63,7 +63,7 @@ def _of_ratings(sheet: ScaledSheet, known: Mapping[str, Labels], left_out: Mappi
 
 
 def _of_choices(votes: ChoiceSheet, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
-    """Each choice as two rows, one for each response shown: 1 chosen, 0 not, 1/2 a tie."""
+    """Yield effects on choices, as two rows per choice, one per response shown: 1 chosen, 0 not chosen, 1/2 tie."""
     choices = groups(votes.codes)[0].of(votes.answers)
     both = choices.select((choices.one_response >= 0) & (choices.other_response >= 0))
     chosen = votes.codes.rows.chosen[both.row]
@@ -73,7 +73,7 @@ def _of_choices(votes: ChoiceSheet, known: Mapping[str, Labels], left_out: Mappi
     yield from _records(votes, twice, value, np.concatenate([both.one_response, both.other_response]), known, left_out)
 
 
-def _records(  # the parts of the records
+def _records(  # one argument per part of the record
     sheet: AnySheet,
     answers: Answers,
     value: Floats,
@@ -89,7 +89,7 @@ def _records(  # the parts of the records
     for effect in amce(value[has_all], levels, **part.where):
         scope: Scope = {"attribute": effect.attribute, "level": effect.level, "reference_level": effect.reference_level}
         record = sheet.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
-        # a choice stands in two rows, one for each response
+        # Each choice is in two rows, one per response.
         yield replace(record, n_ratings=len(np.unique(part.row)))
     nothing = answers.select(np.zeros(len(value), dtype=bool))
     for name, why in left_out.items():

@@ -1,4 +1,4 @@
-"""A score of the rater (a questionnaire, age), or of what is rated, against the ratings of each source."""
+"""The relation of ratings, by source, to scores of raters (questionnaire, age) or of what is rated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BETWEEN, WITHIN = "covariate_slope_by_source", "covariate_slope_within_raters"
 
 
 def covariates(sheet: ScaledSheet, scores: Iterable[Score]) -> Iterator[Estimate]:
-    """For each score and source, of persons: slope, correlation, and the slope less that of the reference."""
+    """Yield for each score and source, for human raters: slope, correlation, and difference from the reference."""
     if sheet.question.target == "rater":
         return
     answers = groups(sheet.codes)[0].of(sheet.answers)
@@ -46,7 +46,7 @@ def covariates(sheet: ScaledSheet, scores: Iterable[Score]) -> Iterator[Estimate
 
 
 def _unusable(sheet: ScaledSheet, answers: Answers, score: Score) -> Estimate:
-    """The record that says why a declared score is not used."""
+    """Return the record that gives the reason why a declared score is not used."""
     found, scope = undefined("no_variation", score.why, method=METHOD), {"covariate": score.name}
     nothing = answers.select(np.zeros(len(answers.value), dtype=bool))
     return sheet.record(found, nothing, section=SECTION, scope=scope, statistic=BETWEEN, unit="rating")

@@ -1,4 +1,4 @@
-"""Differential item functioning: does a question of a composite work differently for one group of raters?"""
+"""Differential item functioning: whether a question of a composite works differently for one group of raters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW = "The trait is the mean of the other questions, of which there have to be t
 
 
 def differential(sheets: Sheets) -> Iterator[Estimate]:
-    """Each question of each composite, of persons: each declared group of raters against all others."""
+    """Yield tests of each question of each composite: each declared group of human raters against all others."""
     for name in sheets.protocol.analysis.rater_groups:
         found = groups_of_raters(sheets.codes, name)
         for sheet, table in sheets.composites:

@@ -1,4 +1,4 @@
-"""Empathic accuracy: perceivers' ratings of what a target felt, against the target's own account."""
+"""Empathic accuracy: perceivers' ratings of what a target felt, compared with the target's own account."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOBODY = "No target gave an account of their own: items.csv names the target of 
 
 
 def empathic(sheets: Sheets) -> Iterator[Estimate]:
-    """Mean correlation within target and perceiver, for persons, pools of perceivers and model judges."""
+    """Yield the mean correlation within target and perceiver, for human raters, pools and model judges."""
     declared = sheets.protocol.analysis.empathic_accuracy
     if declared is None:
         return
@@ -52,7 +52,7 @@ def empathic(sheets: Sheets) -> Iterator[Estimate]:
 
 
 def _is_target(sheet: ScaledSheet, answers: Answers, pool: str | None) -> Bools:
-    """Whether each answer is by the target of what it is about."""
+    """Return whether each answer is by the target of what it is about."""
     codes = sheet.codes
     if pool is not None:
         numbers = [number for number, name in enumerate(codes.raters.pools) if name == pool]
@@ -64,7 +64,7 @@ def _is_target(sheet: ScaledSheet, answers: Answers, pool: str | None) -> Bools:
 
 
 def _moments(sheet: ScaledSheet, answers: Answers) -> pd.DataFrame:
-    """One row per answer: its moment, value, rater and place."""
+    """Return one row per answer: item, response, turn, value, rater and position."""
     rows = sheet.codes.rows
     return pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""What a factor of the design changes, over all sources and for each: a label, an instruction, a profile shown."""
+"""Effects of the factors of the design, overall and per source: a label, an instruction, a profile shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTION = "contrast"
 
 
 def factors(sheet: ScaledSheet, splits: Sequence[Split], declared: Mapping[str, Factor]) -> Iterator[Estimate]:
-    """Each level of each factor against the factor's first level, of persons; levels that nobody rated are said."""
+    """Yield each level of each factor against its first level, for human raters, and records for unrated levels."""
     if sheet.question.target == "rater":
         return
     for split in splits:
@@ -36,7 +36,7 @@ def factors(sheet: ScaledSheet, splits: Sequence[Split], declared: Mapping[str, 
 
 
 def _unrated(sheet: ScaledSheet, name: str, factor: Factor) -> Iterator[Estimate]:
-    """A record for each declared level that has no rating."""
+    """Yield a record for each declared level without ratings."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     cells = sheet.codes.kept["condition"].iloc[answers.row].dropna().unique()
     seen = {cell_of(str(cell)).level(name) for cell in cells} - {None}
@@ -50,7 +50,7 @@ def _unrated(sheet: ScaledSheet, name: str, factor: Factor) -> Iterator[Estimate
 
 
 def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, list[str]]]:
-    """The factor's name and its levels' names; nothing for whole cells where their factors stand for themselves."""
+    """Yield the name of the factor and its levels; nothing for whole cells if their factors are split separately."""
     has_factors = any(other.kind == "condition" and other.name != "condition" for other in splits)
     if split.kind == "condition" and split.name == "condition" and has_factors:
         return
@@ -62,12 +62,12 @@ def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, 
 
 
 def in_declared_order(present: Ints, names: Sequence[str], factor: Factor | None) -> list[int]:
-    """The levels in the order of the protocol, so that the first one declared is what others are compared with.
+    """Return the levels in the order of the protocol; the first declared level is the reference.
 
     Args:
-        present: numbers of levels.
-        names: of all levels, by number.
-        factor: as declared; None for what the protocol does not name as a condition, which is in order of its words.
+        present: numbers of the levels, may repeat.
+        names: names of all levels, by number.
+        factor: as declared; None if it is not declared as a condition, in which case levels are in alphabetical order.
     """
     found: list[int] = np.unique(present).tolist()
     declared = [*factor.levels] if factor is not None else []

@@ -1,4 +1,4 @@
-"""Highlights: whether raters mark the same characters, and whether they mark those of the key."""
+"""Highlights: whether raters mark the same characters, and whether these match the key."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ NO_KEY = "No text has a key that fits it."
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """The texts that a question asks to mark: for each the lengths of its passages, and whether they are turns.
+    """The texts that raters mark: the lengths of the passages of each, and whether the passages are turns.
 
-    A text is an item, a response, or a turn of either, by its codes. Marks are counted through the passages of a text
-    as if they stood behind each other.
+    The key of a text contains its codes: an item, a response, or a turn of either. Character positions count through
+    the passages of a text as if they were concatenated.
     """
 
     lengths: dict[tuple[int, ...], tuple[int, ...]]
     in_turns: frozenset[tuple[int, ...]]
 
     def read(self, text: tuple[int, ...], marked: str) -> tuple[tuple[int, int], ...] | None:
-        """The characters from which and up to which each mark goes; None where one lies beyond the text."""
+        """Return start and end (exclusive) of each mark; None if a mark extends beyond the text."""
         if text not in self.lengths:
             return None
         blank = [" " * length for length in self.lengths[text]]
@@ -61,12 +61,12 @@ class Passages:
 
     @property
     def whole(self) -> dict[object, int]:
-        """The characters of each text."""
+        """The number of characters of each text."""
         return {text: sum(lengths) for text, lengths in self.lengths.items()}
 
 
 def highlights(sheets: Sheets) -> Iterator[Estimate]:
-    """Of each highlight question, persons, pools and judges apart: alpha by source and over all, F1 against the key."""
+    """Yield for each highlight question and group of raters: alpha by source and overall, and F1 against the key."""
     for question in sheets.protocol.questions:
         if isinstance(question, HighlightQuestion):
             yield from _of_question(sheets, question)
@@ -117,7 +117,7 @@ def _record(
 
 
 def passages_of(frames: Frames, codes: Codes, question: HighlightQuestion) -> Passages:
-    """The texts of a question, with their lengths."""
+    """Return the texts of a question, with their lengths."""
     table = frames.passages
     if table is None:
         return Passages({}, frozenset())
@@ -137,7 +137,7 @@ def passages_of(frames: Frames, codes: Codes, question: HighlightQuestion) -> Pa
 
 
 def _texts(codes: Codes, answers: Answers, question: HighlightQuestion) -> list[tuple[int, ...]]:
-    """The text that each answer marks."""
+    """Return the text that each answer marks."""
     response = codes.rows.response[answers.row]
     if question.target == "item":
         response = np.full(len(response), -1)
@@ -150,7 +150,7 @@ def _texts(codes: Codes, answers: Answers, question: HighlightQuestion) -> list[
 def _marks(
     codes: Codes, answers: Answers, question: HighlightQuestion, passages: Passages
 ) -> tuple[dict[int, Marked], int]:
-    """What each answer marks, by its row, and how many mark something that is not there."""
+    """Return the marks of each answer, by its row, and the number of answers with marks beyond the text."""
     found, n_beyond = {}, 0
     written = codes.kept["text"].to_numpy(dtype=object)[answers.row]
     texts = _texts(codes, answers, question)
@@ -167,7 +167,7 @@ def _marks(
 def _key(
     frames: Frames, question: HighlightQuestion, passages: Passages
 ) -> tuple[dict[tuple[int, ...], tuple[tuple[int, int], ...]], int]:
-    """The right marks of each text that has some, and how many keys do not fit their text."""
+    """Return the correct marks of each text that has a key, and the number of keys that do not fit their text."""
     column, found, n_bad = question.correct_column, {}, 0
     for text in passages.lengths:
         table, code = (frames.responses, text[1]) if text[1] >= 0 else (frames.items, text[0])
@@ -183,7 +183,7 @@ def _key(
 
 
 def _of_turn(cell: str, turn: int) -> str:
-    """What a key of a dialogue marks in one turn, as if that turn were all the text.
+    """Return the marks of a dialogue's key in one turn, without the number of the turn.
 
     >>> _of_turn("1:0-4|2:3-9", 2), _of_turn("1:0-4", 2)
     ('3-9', '')

@@ -1,4 +1,4 @@
-"""Every source against every other one, where there are three or more."""
+"""All pairs of sources, if there are three or more."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 SECTION = "contrast"
-# with more sources the pairs fill the report, and the strengths of a choice model say the same in one number each
+# More pairs would fill the report; strengths of a choice model summarize many sources better.
 MAX_SOURCES = 12
 _THREE = 3
 _ROUNDING = 1e-9
 
 
 def source_pairs(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Differences of means, shares at or above the cut and item means; p adjusted by Holm over all pairs.
+    """Yield differences of means, item means and shares at or above the cut; p adjusted by Holm over all pairs.
 
-    Before them one test of all sources at once.
+    The first estimate is a test of all sources at once.
     """
     rated = [source for source in sheet.sources if (sheet.answers.source == sheet.code_of(source)).any()]
     if not _THREE <= len(rated) <= MAX_SOURCES:
@@ -45,7 +45,7 @@ def source_pairs(sheet: ScaledSheet) -> Iterator[Estimate]:
 
 
 def _over_all(sheet: ScaledSheet, answers: Answers, scope: Scope, sources: list[str]) -> Estimate:
-    """Whether the points of the scale are used alike over all sources, each rating counted as independent."""
+    """Return a test of whether all sources have the same distribution, counting each rating as independent."""
     sides = (answers.select(answers.source == sheet.code_of(source)) for source in sources)
     found = chi_square(np.array([point_counts(sheet.question, side)[2] for side in sides]))
     return sheet.record(found, answers, section=SECTION, scope=scope, statistic="chi_square", unit="rating")

@@ -1,4 +1,4 @@
-"""Differences in per cent of the reference's mean, and of its share at or above the cut."""
+"""Differences in percent of the reference's mean, and of its share at or above the cut."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROUNDING = 1e-9
 
 
 def percent(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Each source against the reference, of persons; nothing on scales with values below 0."""
+    """Yield each source against the reference, for human raters; nothing on scales with negative values."""
     answers = groups(sheet.codes)[0].of(sheet.answers)
     if sheet.reference is None or (len(answers.value) and answers.value.min() < 0):
         return

@@ -1,4 +1,4 @@
-"""One pool of persons against another on the same responses."""
+"""Comparisons of two pools of human raters, or of judges with human raters, on the same responses."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MAX_POOLS = 6
 
 
 def pools(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Mean difference and correlation over the responses that both rated: each two pools, and judges against people.
+    """Yield mean difference and correlation over shared responses: pairs of pools, and judges against human raters.
 
-    Nothing where two share no response.
+    Nothing if the two groups share no response.
     """
     if sheet.question.target == "rater":
         return

@@ -1,4 +1,4 @@
-"""How reliable the mean of a response's ratings is, and how many raters a reliability of .8 takes."""
+"""The reliability of the mean rating of a response, and the number of raters needed for a reliability of .8."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TARGET = 0.8
 
 
 def reliability(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Of persons, for each source and then over all: a difference between sources makes the pooled figure higher."""
+    """Yield, for human raters, each source and then all: a difference between sources inflates the pooled estimate."""
     if sheet.question.target == "rater":
         return
     answers = groups(sheet.codes)[0].of(sheet.answers)
@@ -31,9 +31,9 @@ def reliability(sheet: ScaledSheet) -> Iterator[Estimate]:
 
 
 def _decision(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    """Phi and G of the mean of as many ratings as a unit has, rounded; raters needed for .8 by Phi.
+    """Yield Phi and G for the rounded mean number of ratings per unit, and the raters needed for .8 by Phi.
 
-    Raters who each have units of their own cannot be told from noise: Phi is then the one-way coefficient.
+    If every rater has units of their own, severity cannot be separated from noise; Phi is then the one-way coefficient.
     """
     sizes = answers.ratings.sizes()
     n = max(round(sizes["n_ratings"] / max(sizes["n_units"], 1)), 1)

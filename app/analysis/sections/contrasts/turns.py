@@ -1,4 +1,4 @@
-"""How ratings go over the turns of a dialogue, and how the turns make up the rating of the whole."""
+"""The course of ratings over the turns of a dialogue, and the weight of each turn in the rating of the whole."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 SECTION = "contrast"
 NOT_RUN = "left out above 20,000 ratings; run with --full"
-# beyond so many, single turns hold few dialogues each, and the slope says what there is to say
+# With more turns, each has few dialogues, and the slope is more informative.
 MAX_TURNS = 12
 _TWO = 2
 
 
 def turns(sheet: ScaledSheet, wholes: Sequence[ScaledSheet]) -> Iterator[Estimate]:
-    """Of persons, for each source: the mean of each turn, the slope, its difference, and the weights of the turns."""
+    """Yield, for human raters and each source: mean per turn, slope, difference of slopes, and weights of the turns."""
     if sheet.question.target != "turn":
         return
     answers = groups(sheet.codes)[0].of(sheet.answers)
@@ -50,7 +50,7 @@ def _turn(sheet: ScaledSheet, answers: Answers) -> Floats:
 
 
 def _dialogue(sheet: ScaledSheet, answers: Answers) -> Ints:
-    """One code for each item and response; a dialogue that is no response is its item."""
+    """Return one code per combination of item and response; dialogues that are not responses are items."""
     response = sheet.codes.rows.response[answers.row]
     return np.asarray(answers.item * (len(sheet.codes.responses.item) + 1) + response + 1)
 
@@ -68,7 +68,7 @@ def _means(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estim
 
 
 def _places(rated: list[int]) -> list[int]:
-    """The turns, with those between them that nobody rated; without these where every other turn is left out."""
+    """Return all turns from the first to the last rated one; only rated turns if every other turn was left out."""
     every = list(range(rated[0], rated[-1] + 1)) if rated else []
     return every if len(every) < 2 * len(rated) - 1 else rated
 
@@ -91,7 +91,7 @@ def _difference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
 
 
 def _weights(whole: ScaledSheet, of_turns: Answers, sheet: ScaledSheet) -> Iterator[Estimate]:
-    """One record for each turn: how much it counts in the rating of the whole, of persons who gave both."""
+    """Yield the weight of each turn in the rating of the whole, for human raters who gave both."""
     answers = groups(whole.codes)[0].of(whole.answers)
     table = pd.DataFrame(
         {

@@ -1,1 +1,1 @@
-"""Model judges beside people."""
+"""Model judges compared with human raters."""

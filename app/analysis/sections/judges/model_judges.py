@@ -1,4 +1,4 @@
-"""May a model judge stand in for people? Each judge beside the persons who rated the same, and never among them."""
+"""Whether a model judge can replace human raters: each judge compared with those who rated the same units."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 SECTION = "judge"
-# what a person is granted in the alternative annotator test: Calderon, Reichart and Dror (2025)
+# The advantage of the judge in the alternative annotator test: Calderon, Reichart and Dror (2025).
 EPSILON = {"crowd": 0.1, "expert": 0.2}
 SKILLED = 0.15
-# the test looks at each person, each other person and each unit
+# The cost of the test is raters x raters x units.
 MAX_CELLS = 200_000_000
 NOT_SHARED = "no unit was rated by the judge and two or more people"
 SWAPPED = "of choices repeated with the sides swapped"
@@ -40,7 +40,7 @@ SWAPPED = "of choices repeated with the sides swapped"
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """One judge and some persons on one question. `humans` holds each thing once for each person."""
+    """One judge and some human raters on one question. `humans` has one rating per rater and unit."""
 
     sheet: AnySheet
     scope: Scope
@@ -50,7 +50,7 @@ class Judged:
 
     @cached_property
     def said(self) -> Floats:
-        """What the judge said of the unit of each of the persons' ratings; nan where nothing."""
+        """The judge's value for the unit of each human rating; nan if there is none."""
         size = int(max(self.humans.unit.max(initial=0), self.judge.unit.max(initial=0))) + 1
         of_unit = np.full(size, np.nan)
         of_unit[self.judge.unit[::-1]] = self.judge.value[::-1]
@@ -62,14 +62,17 @@ class Judged:
         return level_of(self.sheet) == "nominal"
 
     def record(self, statistic: str, result: Result) -> Estimate:
-        """An estimate; its counts are those of the persons' ratings of what the judge rated."""
+        """Return an estimate with the counts of the human ratings of units that the judge rated."""
         part = self.humans.select(np.isfinite(self.said))
         unit: Unit = "choice" if isinstance(self.humans, Choices) else "rating"
         return self.sheet.record(result, part, section=SECTION, scope=self.scope, statistic=statistic, unit=unit)
 
 
 def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Estimate]:
-    """For each judge, beside all persons and each pool; the sheet's answers hold planned repeats too."""
+    """Yield the estimates for each judge, compared with all human raters and each pool.
+
+    The question data must include planned repeats.
+    """
     if sheet.question.target == "rater" or sheet.is_composite:
         return
     codes, answers = sheet.codes, sheet.answers
@@ -93,14 +96,14 @@ def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Estimate]:
 
 
 def _only_pool(sheet: AnySheet) -> str:
-    """The pool of all persons where they have one, else nothing."""
+    """Return the pool of all human raters if they have the same one, otherwise ""."""
     raters = sheet.codes.raters
     pools = {raters.pools[k] if k >= 0 else "" for k in raters.pool[~raters.is_model]}
     return pools.pop() if len(pools) == 1 else ""
 
 
 def _beside(judged: Judged) -> Iterator[Estimate]:
-    """How far the judge, and a person in its place, go with the other persons; then the test."""
+    """Yield how much the judge, and a human rater in its place, agree with the other raters; then the test."""
     humans, said = judged.humans, judged.said
     together = np.isfinite(said)
     part, judge = humans.select(together), said[together]
@@ -122,13 +125,13 @@ def _beside(judged: Judged) -> Iterator[Estimate]:
 
 
 def _share_of_others_who_say(judge: Floats, part: Answers) -> Floats:
-    """For each person's rating the share of the others on that unit who say what the judge says; nan without others."""
+    """Return for each human rating the share of other raters who agree with the judge; nan without others."""
     is_same = (part.value == judge) * 1.0
     return mean_of_others(is_same, part.unit)
 
 
 def _test(judged: Judged) -> Iterator[Estimate]:
-    """The alternative annotator test over the persons who rated what the judge rated."""
+    """Yield the alternative annotator test over the human raters who rated the same units as the judge."""
     humans = judged.humans.select(np.isfinite(judged.said))
     raters, row = np.unique(humans.rater, return_inverse=True)
     units, column = np.unique(humans.unit, return_inverse=True)
@@ -149,7 +152,7 @@ def _test(judged: Judged) -> Iterator[Estimate]:
 
 
 def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:
-    """Which side the judge chose, and how often it chose the same response once the sides were swapped."""
+    """Yield which side the judge chose, and how often it chose the same response after the sides were swapped."""
     if not isinstance(own, Choices):
         return
     first = own.select(~is_again)

@@ -1,4 +1,4 @@
-"""Does a model judge favour texts of its own family more than people do?"""
+"""Whether a model judge favours texts of its own family more than human raters do."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ NOTE = "a source and the judge belong to one family if their attribute `family` 
 def favour(
     sheet: AnySheet, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
 ) -> Iterator[Estimate]:
-    """How much higher than people the judge rates, or how much more often it chooses, its own family.
+    """Yield how much higher the judge rates its own family than human raters do, or how much more often it chooses it.
 
-    Of ratings: judge minus mean of the persons, on its own family less the same on the other sources. Of choices
-    between its own family and others: its share less that of the persons. Nothing where its family wrote nothing.
+    Ratings: judge minus mean of human raters, on its own family minus the same on the other sources. Choices between
+    its own family and others: its share minus that of human raters. Nothing if no source is of its family.
 
     Args:
-        sheet: the question.
-        humans: what persons answered.
-        judge: what the judge answered.
-        said: the judge's value beside each of the persons'.
+        sheet: the question data.
+        humans: the answers of human raters.
+        judge: the answers of the judge.
+        said: the judge's value for the unit of each human answer.
         scope: of the judge.
         protocol: names the family of each source.
     """
@@ -61,7 +61,7 @@ def favour(
 
 
 def own_sources(sheet: AnySheet, judge: Answers, protocol: Protocol) -> Bools:
-    """Whether each source is of the judge's family."""
+    """Return whether each source is of the judge's family."""
     table, sources = sheet.codes.rater_table, sheet.codes.sources
     nothing = np.zeros(len(sources), dtype=bool)
     if FAMILY not in table or not len(judge.rater):
@@ -97,7 +97,7 @@ def _of_choices(humans: Choices, judge: Choices, own: Bools) -> tuple[Result, An
 
 
 def _worth(choices: Choices, own: Bools) -> Floats:
-    """1 where the own family was chosen over another, 1/2 at a tie, 0 where the other was; nan for all else."""
+    """Return 1 if the own family was chosen over another, 1/2 for ties, 0 if the other was chosen; nan otherwise."""
     one, other = (np.where(side >= 0, np.append(own, False)[side], False) for side in (choices.one, choices.other))
     chosen = np.append(own, False)[choices.chosen] * 1.0
     worth = np.select([choices.outcome == RESPONSE, choices.outcome == TIE], [chosen, 0.5], np.nan)

@@ -1,1 +1,1 @@
-"""Raters one by one."""
+"""Estimates for individual raters."""

@@ -1,4 +1,4 @@
-"""What was the true category if each rater errs in their own way? A sensitivity analysis beside the plain shares."""
+"""Estimate the true category from raters with different error rates, as a sensitivity analysis of the shares."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 METHOD = "em: Dawid and Skene (1979), from the majority"
 NOTE = "assumes one true category per unit, which need not exist for matters of taste"
 NOTHING = "no unit was rated by two raters, so errors cannot be estimated"
-# worth of LOST, WON and TIE; of no and yes
+# Values of LOST, WON and TIE; of no and yes.
 CHOSEN, YES = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0])
-# the fit costs units x raters x categories
+# The cost of the fit is units x raters x categories.
 MAX_CATEGORIES = 12
 
 
 def truth(sheet: AnySheet) -> Iterator[Estimate]:
-    """Of a forced choice and of a nominal question; nothing for a scale, where nobody is right."""
+    """Yield estimates for forced choices and nominal questions; other scales have no true category."""
     if isinstance(sheet.answers, Choices):
         yield from _of_choices(sheet, sheet.answers)
     elif sheet.question.target != "rater" and not isinstance(sheet.question, ChoiceQuestion):
@@ -46,7 +46,7 @@ def truth(sheet: AnySheet) -> Iterator[Estimate]:
 
 
 def _of_choices(sheet: AnySheet, answers: Choices) -> Iterator[Estimate]:
-    """For each source against the reference the share of items that it truly wins, ties as half."""
+    """Yield for each source the estimated share of items on which it truly beats the reference, ties as half."""
     persons = groups(sheet.codes)[0].of(answers)
     for source in sheet.sources:
         if sheet.reference is not None and source != sheet.reference:
@@ -58,7 +58,7 @@ def _of_choices(sheet: AnySheet, answers: Choices) -> Iterator[Estimate]:
 
 
 def _of_codes(sheet: AnySheet, values: Floats) -> Iterator[Estimate]:
-    """The accuracy of each rater; where it is yes or no, the share that truly is yes."""
+    """Yield the accuracy of each rater and, for yes-no questions, the share that is truly yes."""
     persons = groups(sheet.codes)[0].of(sheet.answers)
     declared = persons.select(np.isin(persons.value, values))
     worth = YES if len(values) == len(YES) else np.zeros(len(values))
@@ -66,7 +66,7 @@ def _of_codes(sheet: AnySheet, values: Floats) -> Iterator[Estimate]:
 
 
 def _of(sheet: AnySheet, answers: Answers, category: Ints, scope: Scope, worth: Floats) -> Iterator[Estimate]:
-    """The share by the worth of each category, where one has any; how many units change; accuracies."""
+    """Yield the share by the value of the categories if they have one, the share of changed units, and accuracies."""
     names = ("dawid_skene_share", "dawid_skene_changed_share") if worth.any() else ("dawid_skene_changed_share",)
     unit = UNITS[sheet.question.target]
     fit = _fit(sheet, answers, category, len(worth))
@@ -82,7 +82,7 @@ def _of(sheet: AnySheet, answers: Answers, category: Ints, scope: Scope, worth: 
 
 
 def _fit(sheet: AnySheet, answers: Answers, category: Ints, n_categories: int) -> DawidSkene | Result:
-    """The fit, or the result that says why there is none."""
+    """Return the fit, or the result with the reason why there is none."""
     if not sheet.is_light:
         return undefined("not_run", TOO_MANY, method=METHOD)
     if not answers.counts["n_pairable_units"]:
@@ -94,7 +94,7 @@ def _fit(sheet: AnySheet, answers: Answers, category: Ints, n_categories: int) -
 
 
 def _changed(fit: DawidSkene, answers: Answers, category: Ints) -> float:
-    """Share of units whose likeliest category is not one that most of their raters gave."""
+    """Return the share of units whose most likely category is not among those with the most votes."""
     unit, n = codes(answers.unit)
     counts = np.zeros(fit.posterior.shape)
     np.add.at(counts, (unit, category), 1)

@@ -1,6 +1,7 @@
-"""How each person rates: severity, consistency, agreement with the others, straight lines, and one side always.
+"""The profile of each rater: severity, consistency, agreement with others, straight-lining and side preference.
 
-Reasons to look, and none to exclude: an exclusion rule is written into the protocol before the study opens.
+Profiles are reasons to look at a rater, not to exclude one: exclusion rules are declared in the protocol before the
+study opens.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ BY_ROW = "answers in the order they were given"
 
 
 def severities(sheet: ScaledSheet) -> Iterator[Estimate]:
-    """Severity of each person on the scale of the ordinal model, where the protocol asks for it."""
+    """Yield the severity of each human rater on the scale of the ordinal model, if the protocol asks for it."""
     if sheet.question.target == "rater" or sheet.is_composite or sheet.question.level == "nominal":
         return
     panel = Panel.of(sheet)
@@ -48,7 +49,7 @@ def severities(sheet: ScaledSheet) -> Iterator[Estimate]:
 
 
 def raters(sheet: AnySheet) -> Iterator[Estimate]:
-    """Agreement with the others of all, then what each rater is like; nothing where raters rate themselves."""
+    """Yield agreement with the others, overall and per rater, and profiles; nothing for questions about the rater."""
     if sheet.question.target == "rater" or sheet.is_composite:
         return
     panel = Panel.of(sheet)
@@ -57,7 +58,7 @@ def raters(sheet: AnySheet) -> Iterator[Estimate]:
 
 
 def _profiles(panel: Panel) -> Iterator[Estimate]:
-    """Correlation with the mean of the others, of all and of each; severity and consistency."""
+    """Yield the correlation with the mean of the others, overall and per rater; severity and consistency."""
     answers = panel.answers
     others = mean_of_others(answers.value, answers.unit)
     whole = correlation(answers.value, others, **answers.where)
@@ -76,7 +77,7 @@ def _profiles(panel: Panel) -> Iterator[Estimate]:
 
 
 def _shares_with_others(panel: Panel) -> Iterator[Estimate]:
-    """How many of the others say the same, of all and of each."""
+    """Yield the share of the other raters who gave the same answer, overall and per rater."""
     answers = panel.answers
     same = share_of_others(answers.value, answers.unit)
     whole = describe.share(same, **answers.where)
@@ -99,7 +100,7 @@ def _habits(panel: Panel) -> Iterator[Estimate]:
 
 
 def _sides(panel: Panel) -> Iterator[Estimate]:
-    """Which side each rater chose, by the exact sign test; nothing where no side is known."""
+    """Yield the side preference of each rater with an exact sign test; nothing if the sides are unknown."""
     for code, own in panel.each():
         for side in side_habits(cast("Choices", own).is_left, own.rater):
             share = Result(side.n_first / side.n, "sign_test", p_value=side.p_value, n_units=side.n)
@@ -116,7 +117,7 @@ def _run(panel: Panel, code: int, statistic: str, length: int, n: int) -> Estima
 
 
 def _known(result: Result, more: str = "") -> Result:
-    """Where nobody else rated the same, the reason says so."""
+    """Give the reason if no other rater rated the same units."""
     if result.reason == "no_pairable_units":
         return undefined("no_pairable_units", _both(ALONE, more), method=result.method, n_units=0)
     return replace(result, note=_both(result.note, more))

@@ -1,4 +1,4 @@
-"""How long each person took, who failed the checks, and who is flagged by the rule that the protocol declares."""
+"""The time that each rater took, checks passed, and raters flagged by the rule that the protocol declares."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MEDIAN_TIME = "median over trials of the time with the page visible"
 
 @dataclass(frozen=True)
 class RatingSessions:
-    """What is known of the persons beside their answers."""
+    """Data about the human raters other than their answers."""
 
     codes: Codes
     frames: Frames
@@ -41,20 +41,23 @@ class RatingSessions:
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """One row a trial with a known time: rater, active_ms. The questions of one page share their time."""
+        """One row per trial with a known time: rater, active_ms. The questions of one page share their time."""
         ratings = self.frames.ratings
         known = ratings.loc[ratings["active_ms"].notna(), TRIAL].drop_duplicates()
         return known.loc[known["rater"].isin(self.persons), ["rater", "active_ms"]].astype({"active_ms": float})
 
     @cached_property
     def persons(self) -> set[str]:
-        """The ids of the persons."""
+        """The IDs of the human raters."""
         has_rater = groups(self.codes)[0].has_rater
         return {name for name, is_person in zip(self.codes.raters.ids, has_rater, strict=True) if is_person}
 
     @cached_property
     def checks(self) -> pd.DataFrame:
-        """One row a check that a person answered: rater, is_passed. Comprehension is asked until it is right."""
+        """One row per check that a human rater answered: rater, is_passed.
+
+        Comprehension checks are left out because they are repeated until they are passed.
+        """
         checks = self.frames.checks
         if checks is None:
             return pd.DataFrame({"rater": [], "is_passed": []})
@@ -64,7 +67,7 @@ class RatingSessions:
 
     @cached_property
     def flagged(self) -> dict[str, str]:
-        """Each flagged person, and why: failed checks, or a whole time far below that of the others."""
+        """Each flagged human rater with the reason: failed checks, or a total time far below that of the others."""
         rule = self.protocol.checks
         failed = self.checks.loc[~self.checks["is_passed"].astype(bool), "rater"].value_counts()
         found = {str(name): f"{n} checks failed" for name, n in failed.items() if is_flagged(rule, int(n))}
@@ -73,7 +76,7 @@ class RatingSessions:
         return found
 
     def _whole_times(self) -> dict[str, float]:
-        """Milliseconds of those who did as many trials as the design gives a rater, or as most did."""
+        """Return milliseconds by rater, for raters with at least the designed (or median) number of trials."""
         by_rater = self.trials.groupby("rater")["active_ms"].agg(["sum", "size"])
         if not len(by_rater):
             return {}
@@ -83,7 +86,7 @@ class RatingSessions:
 
 
 def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
-    """Median time of all and of each, share of checks passed, share of persons flagged."""
+    """Yield the median time overall and per rater, the share of checks passed, and the share of raters flagged."""
     codes = known.codes
     about_items = np.flatnonzero(codes.rows.item >= 0)
     answers = groups(codes)[0].of(answers_at(codes, "item", about_items, np.zeros(len(about_items))))

@@ -1,4 +1,4 @@
-"""The headline estimates without the persons whom the protocol's rule flags, to stand beside those with them."""
+"""The main estimates without the human raters flagged by the protocol's rule, for comparison."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLAGGED: dict[str, str] = {"flagged": "left_out"}
 
 
 def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Estimate]:
-    """Alpha, and for each source against the reference the difference or the share; nothing if no rater is flagged."""
+    """Yield alpha, and each source's difference from or share against the reference; nothing without flags."""
     if not flagged or sheet.question.target == "rater":
         return
     is_kept = ~np.isin(np.asarray(sheet.codes.raters.ids, dtype=object), list(flagged))
