@@ -1,1 +1,1 @@
-"""PostgreSQL: tables, queries and frames. Nothing here knows of the web."""
+"""PostgreSQL: tables, queries and data frames. This package does not depend on the web layer."""

@@ -48,7 +48,7 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class PrimaryTest:
-    """`compares` is the kind of contrast, `asked` the kinds of question; `needs` and `may` are parts."""
+    """A test: the kind of contrast, the kinds of question, its required parts (`needs`) and optional parts (`may`)."""
 
     compares: Compared
     asked: tuple[Asked, ...]

@@ -1,1 +1,1 @@
-"""What raters answer: ratings, practice, checks, skips."""
+"""What raters submit: ratings, practice answers, checks and skips."""

@@ -1,4 +1,4 @@
-"""Checks that raters answered: events of the kind `check`, which the report and checks.csv read."""
+"""Answered checks: events of the kind `check`, which the report and checks.csv read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PASSED = text("""
 
 
 def record_check(db: Connection, session: RatingSession, detail: Mapping[str, object]) -> None:
-    """Keep how a check was answered. `detail` has `check`, its key, and `is_passed`."""
+    """Store how a check was answered. `detail` contains `check` (its key) and `is_passed`."""
     words = json.dumps(detail, ensure_ascii=False)
     db.execute(_RECORD, {"study": session.study_id, "rater": session.rater_id, "detail": words})
 
@@ -38,6 +38,6 @@ def list_checks(db: Connection, session: RatingSession) -> list[dict[str, Any]]:
 
 
 def count_passed_trials(db: Connection, session: RatingSession) -> int:
-    """How many trials a rating session has behind it, skipped ones among them."""
+    """Number of trials that a rating session has completed or skipped."""
     values = {"study": session.study_id, "session": session.session_id}
     return int(db.execute(_PASSED, values).scalar_one())

@@ -1,4 +1,4 @@
-"""The columns that come with each answer, as lists for SQL. They are declared in `analysis.data.rating_columns`."""
+"""The columns of an answer, as lists for SQL. They are declared in `analysis.data.rating_columns`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _SQL_TYPES: dict[Type, str] = {
     "number": "float8",
     "time": "timestamptz",
 }
-# They say which answer a row holds; a changed answer keeps them.
+# Columns that identify the answer in a row; they do not change when the answer does.
 _IDENTITY = ("question", "response_id", "turn", "shown_label")
-# A later answer without one keeps the earlier one's: a browser without scripts sends none.
+# Columns that keep their earlier value if a later answer has none: browsers without scripts do not send them.
 _KEPT = ("device",)
-# The columns that `Given` has a field for.
+# The columns that are fields of `Given`.
 OF_ANSWER = tuple(
     column.stored_as for column in GIVEN_COLUMNS if column.stored_as in {field.name for field in fields(Given)}
 )
-# All of them as lists: names, names of the alias `g`, names with types, and what a later answer replaces.
+# All columns as lists: names, names prefixed by the alias `g`, names with types, and updates for a later answer.
 NAMES = ", ".join(column.stored_as for column in GIVEN_COLUMNS)
 OF_GIVEN = ", ".join(f"g.{column.stored_as}" for column in GIVEN_COLUMNS)
 TYPED = ", ".join(f'"{column.stored_as}" {_SQL_TYPES[column.type]}' for column in GIVEN_COLUMNS)

@@ -1,4 +1,4 @@
-"""Gold trials: which there are, how they were answered, and whether a rater passed them."""
+"""Gold trials: the stored ones, how they were answered, and whether a rater passed them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ANSWERS = text("""
     SELECT question, response_id, turn, number, outcome, chosen_response_id, codes, text
     FROM ratings WHERE study_id = :study AND assignment_id = :assignment
 """)
-# Whoever comes back to change an answer changes whether the check is passed; the answers themselves keep their history.
+# Raters can change an answer, and with it whether the check is passed; the answers themselves keep their history.
 _CHANGE = text("""
     UPDATE events SET detail = CAST(:detail AS jsonb)
     WHERE study_id = :study AND rater_id = :rater AND assignment_id = :assignment AND kind = 'check' RETURNING id
@@ -66,7 +66,7 @@ def get_gold(db: Connection, view: AssignmentView) -> StoredGold:
 
 
 def list_gold_answers(db: Connection, view: AssignmentView) -> dict[Asked, dict[int | None, Given]]:
-    """What was answered, by question and turn and then by the response that a row is about."""
+    """The answers by (question, turn), then by the ID of the response that a row is about."""
     found: dict[Asked, dict[int | None, Given]] = {}
     for row in db.execute(_ANSWERS, {"study": view.study_id, "assignment": view.id}):
         given = Given(row.number, row.outcome, row.chosen_response_id, codes=row.codes, text=row.text)
@@ -75,7 +75,7 @@ def list_gold_answers(db: Connection, view: AssignmentView) -> dict[Asked, dict[
 
 
 def record_gold(db: Connection, view: AssignmentView, detail: Mapping[str, object]) -> None:
-    """Keep whether a gold trial is passed, as it stands after the last change of its answers."""
+    """Store whether a gold trial is passed, according to its current answers."""
     who = {"study": view.study_id, "rater": view.rater_id, "assignment": view.id}
     values = {**who, "detail": json.dumps(detail, ensure_ascii=False)}
     if db.execute(_CHANGE, values).first() is None:

@@ -1,4 +1,4 @@
-"""Practice: the trials to practise on with their texts, and what raters answered. None of it is a rating."""
+"""Practice trials with their texts, and what raters answered. Practice answers are not ratings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LIST = text("""
 
 @dataclass(frozen=True, slots=True)
 class PracticeText:
-    """A trial to practise on. Each response has id, key, source, and text or turns."""
+    """A practice trial. Each response has id, key, source, and text or turns."""
 
     trial_id: int
     item: str
@@ -48,16 +48,16 @@ class PracticeText:
 
 
 def list_practice_texts(db: Connection, study_id: int) -> list[PracticeText]:
-    """Every trial to practise on."""
+    """Every practice trial of the study."""
     return [PracticeText(*row) for row in db.execute(_TEXTS, {"study": study_id})]
 
 
 def record_practice(db: Connection, session: RatingSession, detail: Mapping[str, object]) -> None:
-    """Keep what a rater answered in practice."""
+    """Store what a rater answered in a practice trial."""
     words = json.dumps(detail, ensure_ascii=False)
     db.execute(_RECORD, {"study": session.study_id, "rater": session.rater_id, "detail": words})
 
 
 def list_practice(db: Connection, session: RatingSession) -> list[dict[str, Any]]:
-    """What a rater has answered in practice so far, in order."""
+    """A rater's practice answers so far, in order."""
     return list(db.execute(_LIST, {"study": session.study_id, "rater": session.rater_id}).scalars())

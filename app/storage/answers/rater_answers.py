@@ -1,4 +1,4 @@
-"""What raters say about themselves: one row per answer among the ratings, without item or assignment."""
+"""Answers about the rater: one row per answer among the ratings, without item or assignment."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def record_rater_answers(
     *,
     is_submitted: bool = True,
 ) -> None:
-    """Store what a rater says about themselves.
+    """Store a rater's answers about themselves.
 
     Args:
         db: the transaction.
         session: the rater's rating session.
-        answers: checked.
-        slots: all that their page asks, in the order shown: an answer keeps its position there.
-        is_submitted: whether the page is; an answer that was only saved stays out of every estimate, and changes
-            nothing where its key was seen before or a later answer is there.
+        answers: validated answers.
+        slots: all slots of the page in the order shown; each answer stores its position there.
+        is_submitted: whether the page was submitted. An answer that was only saved is excluded from every estimate, and
+            is ignored if its key has already been seen or a later answer is stored.
     """
     place = {slot.name: position for position, slot in enumerate(slots, start=1)}
     rows = [row | {"position": place[answer.slot.name]} for answer in answers for row in answer_rows(answer)]
@@ -69,12 +69,12 @@ def record_rater_answers(
 
 
 def list_rater_answers(db: Connection, session: RatingSession) -> list[dict[str, object]]:
-    """What a rater has said about themselves, as `AssignmentView.answers` has it."""
+    """A rater's answers about themselves, in the format of `AssignmentView.answers`."""
     rows = db.execute(_LIST, {"study": session.study_id, "rater": session.rater_id}).mappings()
     nothing = {"response_id": None, "turn": None, "side": None, "strength": None}
     return [{**nothing, **row} for row in rows]
 
 
 def forget_rater_answers(db: Connection, session: RatingSession, questions: Sequence[str]) -> None:
-    """Delete what a rater said to these questions, history included."""
+    """Delete a rater's answers to these questions, including their history."""
     db.execute(_FORGET, {"study": session.study_id, "rater": session.rater_id, "questions": list(questions)})

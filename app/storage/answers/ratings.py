@@ -1,4 +1,4 @@
-"""Ratings: one row per answer. A changed answer replaces the earlier one, which a trigger keeps."""
+"""Ratings: one row per answer. A changed answer replaces the earlier one, which a trigger copies to the history."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from app.design.questions.form import Answer
     from app.storage.assignments.assignment_view import AssignmentView
 
-# An answer that was saved but not yet submitted with its page stays out of every estimate until it is.
+# Marks answers that are saved but not yet submitted; until then they are excluded from every estimate.
 NOT_SUBMITTED = "not submitted"
-# So do answers to gold trials.
+# Marks answers to gold trials, which are excluded from every estimate.
 GOLD = "gold"
 
 GIVEN = f"""
@@ -44,9 +44,9 @@ UPSERT = f"""
 
 
 def paused_ms(since: str) -> str:
-    """In SQL, how long a rater has paused at an assignment, since its column `since`.
+    """SQL expression for how long a rater has paused at an assignment since the time in column `since`, in ms.
 
-    A browser that stayed on this device counts the same time as hidden.
+    If the browser stayed open on this device, it counts the same time as hidden.
     """
     return f"""
         (SELECT coalesce(sum(CAST(e.detail ->> 'paused_ms' AS bigint)), 0) FROM events e
@@ -55,17 +55,17 @@ def paused_ms(since: str) -> str:
     """  # noqa: S608 - a column's name
 
 
-# When an answer was given, as its browser says; not before its page was served, and not later than now.
+# When an answer was given according to its browser, limited to the time from serving the page to now.
 _GIVEN_AT = """
     CASE WHEN g.at_ms IS NULL THEN now()
          ELSE least(now(), greatest(a.served_at, to_timestamp(g.at_ms / 1000))) END
 """
-# A page that is submitted: all of its answers count.
+# The answers of a submitted page: all of them are stored.
 _TAKEN = f"""
     SELECT g.*, {_GIVEN_AT} AS given_at, false AS is_repeat, false AS is_older FROM a CROSS JOIN ({GIVEN}) AS g
 """  # noqa: S608 - constants only
-# Of the answers of a save, one whose key came before changes nothing. Neither does one that is older
-# than the answer that its question has by now, or than the page's submission.
+# The answers of a save. Those whose key has already been received are ignored, and so are those older than the
+# current answer to their question or than the submission of the page.
 _JUDGED = f"""
     SELECT g.*,
       CAST(:is_save AS boolean) AND (
@@ -82,7 +82,7 @@ _JUDGED = f"""
       ) AS is_older
     FROM (SELECT g.*, a.submitted_at, {_GIVEN_AT} AS given_at FROM a CROSS JOIN ({GIVEN}) AS g) AS g
 """  # noqa: S608 - constants only
-# After `a`, the assignment: its answers are judged and stored.
+# Follows the CTE `a`, which is the assignment: filters and stores its answers.
 _INSERT = f"""
     judged AS ({{judged}}), stored AS (
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, {NAMES}, idempotency_key, rated_at,
@@ -100,7 +100,7 @@ _INSERT = f"""
     {UPSERT})
 """  # noqa: S608 - constants only
 INSERT_PAGE, INSERT_SAVED = _INSERT.format(judged=_TAKEN), _INSERT.format(judged=_JUDGED)
-# What a save says: the assignment, and which of its answers were too old.
+# The result of a save: the assignment's ID, and the indices of answers that were too old.
 SAVED = (
     "SELECT a.id, (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older FROM a"
 )
@@ -131,10 +131,11 @@ def record_submission(
 
     Args:
         db: the transaction.
-        view: the assignment, proven to be this rater's.
-        answers: checked.
-        hidden_ms: how long its tab was hidden.
-        active_ms: measured elsewhere; None takes the time from serving to now, less `hidden_ms`.
+        view: the assignment, verified to belong to this rater.
+        answers: validated answers.
+        hidden_ms: how long the browser tab was hidden, in milliseconds.
+        active_ms: active time in milliseconds, if measured elsewhere; by default, the time since serving minus
+            `hidden_ms`.
     """
     times = {"hidden": hidden_ms, "active": active_ms}
     values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
@@ -148,12 +149,12 @@ def record_answers(
 
     Args:
         db: the transaction.
-        view: the assignment, proven to be this rater's.
-        answers: checked.
-        is_save: whether they come from the script of the page; those of a turn that was passed count as they come.
+        view: the assignment, verified to belong to this rater.
+        answers: validated answers.
+        is_save: whether the script of the page sent them. The answers about a completed turn are stored in any case.
 
     Returns:
-        The answers that changed nothing because the same question was answered, or the page submitted, later.
+        The answers that were ignored because the question was answered, or the page submitted, later.
     """
     exclude = None if view.state == "done" else NOT_SUBMITTED
     values = values_of(view, answers) | {"exclude": exclude, "is_save": is_save}
@@ -161,12 +162,12 @@ def record_answers(
 
 
 def too_old(answers: Sequence[Answer], saved: Mapping[str, Any] | None) -> list[Answer] | None:
-    """The answers that SAVED names; None where there is no such assignment any more."""
+    """The answers that the result of SAVED names as too old; None if the assignment no longer exists."""
     return None if saved is None else [answers[n] for n in saved["older"] or ()]
 
 
 def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
-    """What INSERT takes of an assignment and its answers."""
+    """The parameters of the INSERT for an assignment and its answers."""
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
     rows = [row | {"n": n} for n, answer in enumerate(answers) for row in answer_rows(answer, labels, n_shown)]
@@ -176,12 +177,12 @@ def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, obje
 def answer_rows(
     answer: Answer, labels: Mapping[int, str | None] | None = None, n_shown: int = 0
 ) -> list[dict[str, object]]:
-    """An answer as GIVEN reads it from JSON; a ranking has a row for each response.
+    """An answer as the rows that GIVEN reads from JSON; a ranking has one row per response.
 
     Args:
-        answer: checked.
-        labels: what was said of the source of each response, by its id.
-        n_shown: how many responses were shown.
+        answer: a validated answer.
+        labels: the label shown for the source of each response, by response ID.
+        n_shown: number of responses shown.
     """
     slot = answer.slot
     is_of_pair = n_shown == len(SIDES) and slot.place is not None

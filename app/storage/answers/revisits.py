@@ -1,4 +1,4 @@
-"""Answers to questions that are asked when a rater looks back on a trial: with times of their own."""
+"""Answers to questions that are asked when a trial is shown once more, with their own times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS = """
     study_id, id, trial_id, rater_id, response_ids, position, repeat, revisit_served_at AS served_at,
     revisited_at AS submitted_at
 """
-# Whoever comes back to change an answer does not make the first look longer.
+# Changing an answer later does not increase the active time of the first visit.
 _SUBMIT = HotStatement(f"""
     WITH a AS (
       UPDATE assignments SET revisited_at = coalesce(revisited_at, now())
@@ -42,14 +42,14 @@ _SAVE = HotStatement(f"""
 def record_revisit(
     db: Connection, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0, active_ms: int | None = None
 ) -> bool:
-    """Store the answers of a page that is shown once more; as `record_submission`."""
+    """Store the answers of a page that is shown once more; otherwise like `record_submission`."""
     times = {"hidden": hidden_ms, "active": active_ms}
     values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
     return _SUBMIT.one_or_none(db, values) is not None
 
 
 def save_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer]) -> list[Answer] | None:
-    """Store answers before their page is submitted; as `record_answers`."""
+    """Store answers before their page is submitted; otherwise like `record_answers`."""
     exclude = None if view.revisited_at else NOT_SUBMITTED
     values = values_of(view, answers) | {"exclude": exclude, "is_save": True}
     return too_old(answers, _SAVE.one_or_none(db, values))

@@ -1,4 +1,4 @@
-"""Skipped trials: the reason is kept, the seat becomes free, and the answers on the page are deleted."""
+"""Skipped trials: the reason is stored, the seat is released, and the answers on the page are deleted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from app.storage.assignments.assignment_view import AssignmentView
 
-# A planned repeat goes with its trial. Answers that were not submitted are no answers.
+# A planned repeat is returned with its trial. Answers that were not submitted are deleted.
 _SKIP = text("""
     WITH gone AS (
       UPDATE assignments SET state = 'skipped', skip_reason = :reason
@@ -35,5 +35,5 @@ _SKIP = text("""
 
 
 def record_skip(db: Connection, view: AssignmentView, reason: str) -> None:
-    """Pass a trial by; one that is not open any more stays as it is."""
+    """Mark a trial as skipped; a trial that is no longer open is not changed."""
     db.execute(_SKIP, {"study": view.study_id, "assignment": view.id, "reason": reason})

@@ -1,4 +1,4 @@
-"""A dialogue revealed turn by turn: what is said of a turn counts when the whole is submitted."""
+"""Dialogues revealed turn by turn: answers about a turn count once the whole trial is submitted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RELEASE = text("""
 
 
 def record_turn(db: Connection, view: AssignmentView, answers: Sequence[Answer], turn: int) -> bool:
-    """Store what is said of a turn and reveal the next; False if the seat was given to another rater."""
+    """Store the answers about a turn and reveal the next one; False if the seat was given to another rater."""
     values = {"study": view.study_id, "assignment": view.id, "turn": turn}
     if db.execute(_PASS, values).scalar_one_or_none() is None:
         return False
@@ -36,5 +36,5 @@ def record_turn(db: Connection, view: AssignmentView, answers: Sequence[Answer],
 
 
 def release_turns(db: Connection, view: AssignmentView) -> None:
-    """The answers about turns count from now on, as those about the whole do."""
+    """Include the answers about turns in estimates from now on, like those about the whole dialogue."""
     db.execute(_RELEASE, {"study": view.study_id, "assignment": view.id, "draft": NOT_SUBMITTED})

@@ -1,4 +1,4 @@
-"""What a rating page shows: one assignment with its texts, its answers so far and its place."""
+"""The content of a rating page: one assignment with its texts, its answers so far and its place in the list."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SOURCES = """
     JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
 """
-# What only the page shows: the answers so far, and where it stands in the rater's list. A save reads none of it.
+# Read only when the page is shown, not for a save: the answers so far, and the place in the rater's list.
 _ANSWERS = """
     (SELECT jsonb_agg(jsonb_build_object('question', question, 'response_id', response_id, 'turn', turn,
          'number', number, 'outcome', outcome, 'side', side, 'strength', strength, 'codes', codes, 'text', text,
@@ -47,7 +47,7 @@ _PLACE = f"""
     (SELECT o.token FROM assignments o WHERE {_OWN_LIST} AND {_BEFORE} AND o.state <> 'skipped'
      ORDER BY o.position DESC LIMIT 1) AS previous
 """  # noqa: S608 - constants only
-# Repeats are of trials that are looked back on already; gold trials are none of the study's.
+# Repeats are not revisited, because their trial already is; neither are gold trials.
 _REVISITED = """
     o.state = 'done' AND o.repeat = 0 AND EXISTS (
       SELECT FROM trials u WHERE u.study_id = o.study_id AND u.id = o.trial_id AND u.purpose = 'rating')
@@ -58,7 +58,7 @@ _PLACE_OF_REVISIT = f"""
     (SELECT o.token FROM assignments o WHERE {_OWN_LIST} AND {_BEFORE} AND {_REVISITED}
      ORDER BY o.position DESC LIMIT 1) AS previous
 """  # noqa: S608 - constants only
-# Both the rating session and the assignment have a study, a rater and a condition.
+# A prefix is needed because rating sessions and assignments both have a study, a rater and a condition.
 _ME = ", ".join(f"me.{name} AS my_{name}" for name in SESSION_COLUMNS)
 _OWN_BY = f"""
     WITH me AS ({{touch}})
@@ -100,8 +100,9 @@ _TO_SHOW, _TO_SHOW_AGAIN = text(_SHOWN.format(place=_PLACE)), text(_SHOWN.format
 class AssignmentView:
     """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
-    `answers`, `n_all`, `place` and `previous` are read where the page is shown, by `to_show`. `is_revisit`: it is shown
-    once more, after the last trial, for the questions that come then.
+    `answers`, `n_all`, `place` and `previous` are filled in by `to_show` when the page is shown. `is_revisit`: the
+    trial
+    is shown once more, after the last trial, for the questions that are asked then.
     """
 
     study_id: int
@@ -133,21 +134,21 @@ class AssignmentView:
     is_revisit: bool = False
 
     def looked_back_on(self) -> AssignmentView:
-        """The same trial as it is shown once more, where it is one of those."""
+        """The same trial as a revisit, if it is one that is revisited; otherwise unchanged."""
         is_one = self.state == "done" and not self.repeat and self.purpose == "rating"
         return replace(self, is_revisit=True) if is_one else self
 
 
-# `is_revisit` is not stored: `looked_back_on` sets it. Others are read where the page is shown only.
+# `is_revisit` is not stored: `looked_back_on` sets it. Some of the other fields are read only to show the page.
 _FIELDS = tuple(field.name for field in fields(AssignmentView) if field.name != "is_revisit")
 
 
 def get_own_assignment(
     db: Connection, slug: str, cookie: str, token: UUID
 ) -> tuple[RatingSession, AssignmentView] | None:
-    """The assignment of this token if it is this rater's, with the rating session, whose lease it extends.
+    """The assignment with this token if it belongs to this rater, and the rating session, whose lease is extended.
 
-    None says that there is none, or that it is another rater's: the caller cannot tell, and should not.
+    None means that it does not exist or belongs to another rater; callers cannot and should not distinguish the two.
     """
     values = {"slug": slug, "hash": token_hash(cookie), "token": str(token)}
     row = _OWN.one_or_none(db, values) or _OWN_MOVED.one_or_none(db, values)
@@ -163,25 +164,25 @@ def get_own_assignment(
 
 
 def to_show(db: Connection, view: AssignmentView) -> AssignmentView:
-    """The assignment with what its page shows besides: the answers so far, and its place in the rater's list."""
+    """The assignment with the rest of its page: the answers so far, and its place in the rater's list."""
     statement = _TO_SHOW_AGAIN if view.is_revisit else _TO_SHOW
     row = db.execute(statement, {"study": view.study_id, "assignment": view.id}).one()
     return replace(view, answers=row.answers or (), n_all=row.n_all, place=row.place, previous=row.previous)
 
 
 def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | None:
-    """The first open assignment of a rating session, now served; None where all are done."""
+    """The first open assignment of a rating session, now marked as served; None if all are done."""
     return _next(db, session, _NEXT)
 
 
 def next_revisit(db: Connection, session: RatingSession) -> AssignmentView | None:
-    """The first trial not yet shown again to the rater, now served again; None if there is none."""
+    """The first trial that has not been revisited, now marked as served again; None if there is none."""
     view = _next(db, session, _NEXT_REVISIT)
     return None if view is None else view.looked_back_on()
 
 
 def _next(db: Connection, session: RatingSession, statement: HotStatement) -> AssignmentView | None:
-    """The assignment that a statement picks, taken over by this browser where another one had it."""
+    """The assignment that a statement selects; if another browser had it, this one takes it over."""
     values = {"study": session.study_id, "session": session.session_id}
     row = statement.one_or_none(db, values)
     view = None if row is None else _view(row)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.storage.assignments.seats import Claimant, Seat
     from app.storage.raters.rating_sessions import RatingSession
 
-# A repeat takes no seat: it is the same rater once more. A gold trial has none.
+# A repeat does not take another seat, because it is the same rater; gold trials have no seats.
 _ASSIGN = text("""
     WITH new AS (
       SELECT * FROM unnest(CAST(:trials AS bigint[]), CAST(:repeats AS smallint[]), CAST(:seats AS integer[]),
@@ -55,7 +55,7 @@ _SO_FAR = text("""
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """What a rating session holds already: trials, and repeats of them and gold trials beside."""
+    """Counts of a rating session's assignments so far: trials, repeats and gold trials, by state and sides."""
 
     n_held: int
     n_repeated: int
@@ -80,14 +80,17 @@ def record_assignments(
     places: Sequence[Place],
     labels: Mapping[int, Mapping[int, str | None]],
 ) -> None:
-    """Give the claimed seats to the rater.
+    """Assign the claimed seats to the rater.
 
     Args:
-        db: the transaction that claimed them.
+        db: the transaction that claimed the seats.
         who: the rater.
-        seats: what `claim_seats` gave.
-        places: position and shown responses of each, with the repeats and gold trials among them.
-        labels: for each trial what the rater is told of the source of each response; None says nothing of it.
+        seats: the seats from `claim_seats`.
+        places: position and shown responses of each trial, including repeats and gold trials.
+        labels: by trial ID and response ID, the label shown for the source; None for no label.
+
+    Raises:
+        RuntimeError: a claimed seat could not be taken.
     """
     seat_of = {seat.trial_id: seat.seat for seat in seats}
     rows = {

@@ -1,4 +1,4 @@
-"""A rater's list by blocks, for the pauses between them."""
+"""A rater's list by blocks, for the breaks between them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ _BLOCKS = text("""
 
 
 def list_blocks(db: Connection, session: RatingSession, column: str | None) -> list[tuple[str, str | None]]:
-    """State and block of each assignment in the rater's order; a repeat and a gold trial have none."""
+    """State and block of each assignment in the rater's order; the block of repeats and gold trials is None."""
     values = {"study": session.study_id, "session": session.session_id, "column": column}
     return [(row.state, row.block) for row in db.execute(_BLOCKS, values)]

@@ -1,4 +1,4 @@
-"""Seats that become free when raters stay away, and that these raters get back if they return in time."""
+"""Seats that are released when raters are inactive; raters who come back in time get them again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# A rater whose request runs at this moment holds the row: skipped, and the lease is longer by then.
+# The row of a rater with a request in progress is locked: it is skipped, and the request extends the lease.
 _EXPIRE = text("""
     WITH gone AS (
       SELECT id FROM rating_sessions
@@ -56,7 +56,7 @@ _RETAKE = text("""
     UPDATE seats s SET assignment_id = locked.id FROM locked
     WHERE s.study_id = :study AND s.trial_id = locked.trial_id AND s.pool = locked.pool AND s.seat = locked.seat
 """)
-# A repeat comes back with its trial, and stays away where that went to somebody else.
+# A repeat is retaken together with its trial; if another rater took the trial, the repeat stays returned.
 _RETAKE_REPEATS = text("""
     UPDATE assignments a SET state = CASE WHEN served_at IS NULL THEN 'planned' ELSE 'leased' END
     WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat > 0
@@ -66,7 +66,7 @@ _RETAKE_REPEATS = text("""
                       AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND o.state <> 'returned')
 """)
 
-# Gold trials come back to whoever keeps some of the others.
+# Raters who have at least one other trial get their gold trials back.
 _RETAKE_GOLD = text("""
     UPDATE assignments a SET state = CASE WHEN a.served_at IS NULL THEN 'planned' ELSE 'leased' END
     FROM trials t
@@ -79,19 +79,19 @@ _RETAKE_GOLD = text("""
 
 
 def retake_gold(db: Connection, session: RatingSession) -> int:
-    """Give a rater who has other trials their gold trials back; how many."""
+    """Reassign gold trials to a rater who has other trials; returns how many."""
     return db.execute(_RETAKE_GOLD, {"study": session.study_id, "session": session.session_id}).rowcount
 
 
 def return_expired(db: Connection, session: RatingSession) -> int:
-    """Free the open seats of rating sessions whose lease has expired; how many."""
+    """Release the open seats of rating sessions whose lease has expired; returns how many."""
     return db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id}).rowcount
 
 
 def retake_returned(db: Connection, session: RatingSession) -> int:
-    """Give a rater who comes back the open assignments again whose trials still have a free seat; how many.
+    """Reassign to a returning rater the open assignments whose trials still have a free seat; returns how many.
 
-    The lease counts again from then on: what is open is returned once more if the rater leaves once more.
+    The lease applies again from then on: if the rater leaves again, open assignments are returned again.
     """
     ids = {"study": session.study_id, "session": session.session_id}
     rows = db.execute(_RETURNED, ids).all()

@@ -1,7 +1,7 @@
 """Seats: each of the k seats of a trial is claimed exactly once, however many raters arrive at the same time.
 
-A seat is a row. A rater who takes a seat locks its row, so that no one else can take it. A rater who finds a row locked
-goes on to the next one and never waits, so claims cannot block each other.
+A seat is a row. A rater who takes a seat locks its row, so that no one else can take it. Locked rows are skipped
+without waiting, so claims cannot block each other.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# A repeat is of a trial that the rater has: it closes nothing more.
+# Repeats are left out: their trial is already in the list.
 _MINE = text("""
     SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
            coalesce(i.content_note, '') <> '' AS has_note
@@ -62,7 +62,7 @@ _IS_LEASED = text(f"""
       JOIN assignments a ON a.study_id = s.study_id AND a.id = s.assignment_id
       WHERE s.study_id = :study AND a.state IN ('planned', 'leased') AND {_OPEN_TO_RATER})
 """)  # noqa: S608 - constants only
-# A plan that does not know the rater's lists sorts every free seat of the study instead of reading the first few.
+# A generic plan, made without the rater's lists, would sort every free seat of the study instead of reading a few.
 _PLAN_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")
 _PLAN_AS_EVER = text("SET LOCAL plan_cache_mode TO DEFAULT")
 # How often, and how long apart, to retry when another transaction had locked a free seat.
@@ -71,7 +71,7 @@ _TRIES, _PAUSE_S = 5, 0.02
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat that this transaction holds."""
+    """A seat that this transaction has locked."""
 
     trial_id: int
     seat: int
@@ -79,12 +79,13 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """The rater who looks for seats.
+    """The rater who claims seats.
 
-    `same_item`: whether two trials of one item are allowed. `conditions`: those that the rater has. `rater_number`: how
-    many raters with the same conditions came before. `pool`: whose seats they are, empty where there are no pools.
-    `exposure_cap`: the most trials of items with a content note, None for any number. `preferences`: the question by
-    whose answers an adaptive design chooses the pairs, None where it chooses the least covered trials.
+    `same_item`: whether two trials of one item are allowed. `conditions`: the rater's conditions. `rater_number`:
+    number
+    of earlier raters with the same conditions. `pool`: the pool whose seats are claimed, empty if there are no pools.
+    `exposure_cap`: maximum number of trials with a content note, None for no limit. `preferences`: the question whose
+    answers determine the pairs in an adaptive design, None to choose the least covered trials.
     """
 
     session: RatingSession
@@ -97,15 +98,15 @@ class Claimant:
 
 
 def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
-    """Lock up to n free seats for this rater: least covered trials first, none that the rater has had.
+    """Lock up to n free seats for this rater: least covered trials first, none that the rater has already had.
 
-    With several conditions a rater's trials are spread over them evenly, each item in the one whose turn it is by the
-    Latin square of items and raters as far as its seats are free, then in another.
+    If there are several conditions, a rater's trials are spread over them evenly. Each item is shown in the condition
+    given by the Latin square of items and raters if it has free seats there, otherwise in another one.
 
     Args:
-        db: the transaction that will also call `record_assignments`; its end frees what was not recorded.
+        db: the transaction that will also call `record_assignments`; its end releases seats that were not recorded.
         who: the rater.
-        n: how many at most.
+        n: maximum number of seats.
     """
     closed = _Closed(db, who)
     db.execute(_PLAN_ANEW)
@@ -134,13 +135,13 @@ def has_free_seats(db: Connection, who: Claimant) -> bool:
 
 
 def has_leased_seats(db: Connection, who: Claimant) -> bool:
-    """Whether a seat this rater could take may still become free."""
+    """Whether a seat that this rater could take is free or may still become free."""
     closed = _Closed(db, who).values(who.conditions)
     return bool(db.execute(_IS_FREE, closed).scalar_one() or db.execute(_IS_LEASED, closed).scalar_one())
 
 
 def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_number: int) -> dict[str, int]:
-    """How many more trials of each condition make the rater's conditions differ by one at most."""
+    """How many more trials per condition the rater needs so that the conditions differ by at most one."""
     each, more = divmod(n + sum(had.values()), len(conditions))
     return {
         condition: max(0, each + ((place - rater_number) % len(conditions) < more) - had.get(condition, 0))
@@ -149,7 +150,7 @@ def _wanted(had: Mapping[str, int], n: int, conditions: Sequence[str], rater_num
 
 
 def _claim_pairs(db: Connection, closed: _Closed, who: Claimant, question: str, n: int) -> list[Seat]:
-    """One seat at a time, on the most informative pair of sources, counting on the answers to those before."""
+    """Claim seats one by one, each for the most informative pair of sources given the answers and earlier claims."""
     study_id = who.session.study_id
     information, pairs = get_information(db, study_id, question), list_source_pairs(db, study_id)
     claimed: list[Seat] = []
@@ -207,11 +208,11 @@ class _Closed:
 
     @property
     def takes_noted(self) -> bool:
-        """Whether one more item with a content note may come."""
+        """Whether another item with a content note is allowed."""
         return self.exposure_cap is None or self.n_noted < self.exposure_cap
 
     def take(self, row: Row[Any]) -> bool:
-        """Whether this one may come, which closes it for the next."""
+        """Whether the rater can get this trial; if so, it is closed for later rows."""
         if row.trial_id in self.trials or row.item_id in self.items or row.shown in self.shown:
             return False
         if row.has_note and not self.takes_noted:
@@ -220,6 +221,6 @@ class _Closed:
         return True
 
     def values(self, conditions: Sequence[str]) -> dict[str, object]:
-        """For the statements."""
+        """The parameters of the statements."""
         closed = {"trials": self.trials, "items": self.items, "shown": self.shown, "noted": self.takes_noted}
         return {**self.ids, "pool": self.pool, "conditions": list(conditions), **closed}

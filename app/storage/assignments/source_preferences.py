@@ -1,4 +1,4 @@
-"""Which sources met so far, and which was preferred: what an adaptive design chooses the next pairs by."""
+"""How often pairs of sources were compared and which was preferred, as input for adaptive designs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAIRS = text("""
 
 
 def get_information(db: Connection, study_id: int, question: str) -> Information:
-    """What the choices that are stored for a question tell of the study's sources, by their ids."""
+    """The information about the study's sources, by ID, in the stored choices for a question."""
     from app.design.allocation.adaptive import Information, Met
 
     sources = db.execute(_SOURCES, {"study": study_id}).scalars().all()
@@ -43,6 +43,6 @@ def get_information(db: Connection, study_id: int, question: str) -> Information
 
 
 def list_source_pairs(db: Connection, study_id: int) -> list[tuple[int, int]]:
-    """The pairs of different sources that occur in trials, lower id first."""
+    """The pairs of different sources that occur in trials, lower ID first."""
     rows = db.execute(_PAIRS, {"study": study_id})
     return [(row.low, row.high) for row in rows]

@@ -1,4 +1,4 @@
-"""What a rater's list is made of: how much there is for them, and the trials that they were given."""
+"""The trials available to a rater, and those assigned to them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _EXTENT = text("""
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many trials a rater could have, over how many items, and how many responses the fullest one shows.
+    """Number of trials that a rater could get, number of their items, and maximum number of responses per trial.
 
     `n_noted_trials` and `n_noted_items` are those of items with a content note.
     """
@@ -52,16 +52,16 @@ class Extent:
     n_noted_items: int
 
     def n_most(self, *, same_item: bool, exposure_cap: int | None) -> int:
-        """How many trials one rater can have: one of each item unless more are allowed, and few that distress."""
+        """Maximum number of trials per rater, given whether items may repeat and the limit on content notes."""
         most, noted = (self.n_trials, self.n_noted_trials) if same_item else (self.n_items, self.n_noted_items)
         return most if exposure_cap is None else most - max(0, noted - exposure_cap)
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A trial under a name that does not depend on the database, with its responses in its own order.
+    """A trial with a name that does not depend on the database, and its responses in the trial's own order.
 
-    `block` is what the column of the design's blocks says of its item; empty without such a column.
+    `block` is the item's value in the column that defines the blocks; empty without such a column.
     """
 
     id: int
@@ -73,19 +73,19 @@ class Trial:
 
 
 def get_extent(db: Connection, session: RatingSession, conditions: Sequence[str] = ("",), pool: str = "") -> Extent:
-    """How much there is for this rater; the same responses in several of their conditions count once."""
+    """The extent for this rater; the same responses in several of their conditions count once."""
     values = {"study": session.study_id, "rater": session.rater_id, "pool": pool}
     return Extent(*db.execute(_EXTENT, {**values, "conditions": list(conditions)}).one())
 
 
 def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int], column: str | None = None) -> list[Trial]:
-    """The trials with these ids, in the study's order.
+    """The trials with these IDs, in the study's order.
 
     Args:
         db: a connection.
         study_id: the study.
-        trial_ids: which.
-        column: of items.csv, that makes the blocks.
+        trial_ids: IDs of the trials.
+        column: the column of items.csv that defines the blocks.
     """
     rows = db.execute(_TRIALS, {"study": study_id, "trials": list(trial_ids), "column": column})
     return [

@@ -1,4 +1,4 @@
-"""Trials and their seats: made when a study opens, added to when it opens again."""
+"""Trials and their seats: created when a study opens, extended when it opens again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ITEMS = text("""
     LEFT JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE i.study_id = :study ORDER BY i.position, i.id, r.position, r.id
 """)
-# What is planned comes in by COPY and is put in its place by two statements, however many trials there are.
+# The plan is copied in by COPY and moved to its tables by two statements, however many trials there are.
 _PLANNED = text("""
     CREATE TEMPORARY TABLE planned_seats (
       number integer, item_id bigint, response_ids bigint[], condition text, shuffle float8,
@@ -41,8 +41,8 @@ _TRIALS = text("""
     GROUP BY item_id, response_ids, condition ORDER BY min(number)
     ON CONFLICT DO NOTHING
 """)
-# Within each round of seats the first trial of every item comes before the second of any: a rater who takes the next
-# free seats gets different items, and no item waits for another's every pair.
+# Within each round of seats, the first trials of all items come before any second trial: a rater who takes the next
+# free seats gets different items, and no item has to wait until all pairs of another one are covered.
 _SEATS = text("""
     INSERT INTO seats (study_id, trial_id, pool, seat, rater_id, shuffle)
     SELECT :study, id, pool, seat, rater_id,
@@ -77,7 +77,7 @@ _STATUS = text("""
 
 
 def get_study_for_update(db: Connection, slug: str) -> tuple[int, str, int, int] | None:
-    """Id, status, protocol version and seed of a study, locked: two people may press *Open* at once."""
+    """ID, status, protocol version and seed of a study, locked because two people may open it at the same time."""
     row = db.execute(_STUDY, {"slug": slug}).one_or_none()
     return None if row is None else (row.id, row.status, row.protocol_version, row.seed)
 
@@ -88,12 +88,12 @@ def get_yaml(db: Connection, study_id: int, version: int) -> str:
 
 
 def list_named_raters(db: Connection, study_id: int) -> dict[str, list[str]]:
-    """The persons of raters.csv by pool."""
+    """The keys of the people listed in raters.csv, by pool."""
     return {row.pool: list(row.named) for row in db.execute(_NAMED, {"study": study_id})}
 
 
 def list_item_keys(db: Connection, study_id: int) -> dict[int, str]:
-    """The key of every item by its id."""
+    """The key of every item, by its ID."""
     rows = db.execute(text("SELECT id, key FROM items WHERE study_id = :study"), {"study": study_id})
     return {row.id: row.key for row in rows}
 
@@ -115,18 +115,18 @@ def _grouped(rows: Sequence[Row[Any]]) -> Iterator[PlannedItem]:
 
 
 def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[PlannedTrial]) -> None:
-    """Store trials with their seats; those that are there already stay as they are."""
+    """Store trials with their seats; existing ones are not changed."""
     db.execute(_PLANNED)
     copy_rows(db, "planned_seats", (row for number, trial in enumerate(trials) for row in _rows(number, trial, seed)))
     db.execute(_TRIALS, {"study": study_id})
     db.execute(_SEATS, {"study": study_id})
     db.execute(_NO_LONGER_PLANNED)
-    # The first raters come before autovacuum does; planned for empty tables, their claims read every seat there is.
+    # The first raters may arrive before autovacuum runs; with statistics of empty tables, claims would read every seat.
     db.execute(_ANALYZE)
 
 
 def record_special_trials(db: Connection, study_id: int, trials: Sequence[SpecialTrial]) -> None:
-    """Store trials to practise on and gold trials: without seats, so that none of them is ever given out by itself."""
+    """Store practice and gold trials; they have no seats, so they are never claimed."""
     if trials:
         db.execute(
             _SPECIAL,
@@ -160,5 +160,5 @@ def _rows(number: int, trial: PlannedTrial, seed: int) -> Iterator[tuple[object,
 
 
 def record_status(db: Connection, study_id: int, status: str) -> None:
-    """Draft, open, paused or closed, and when."""
+    """Set the status (draft, open, paused or closed) and its time."""
     db.execute(_STATUS, {"study": study_id, "status": status})

@@ -1,1 +1,1 @@
-"""The connection, the schema's version, bulk copies and backups."""
+"""The connection, schema migrations, bulk copies and backups."""

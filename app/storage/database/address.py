@@ -1,6 +1,6 @@
-"""The address of the database: what DATABASE_URL may say, and in one sentence why a database cannot be reached.
+"""The address of the database: validation of DATABASE_URL, and the reason if a database cannot be reached.
 
-No sentence of this module holds a password.
+No message of this module contains a password.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class DatabaseAddressError(ValueError):
 
 
 class DatabaseUnreachableError(Exception):
-    """The database does not answer, or refuses the connection; the message says why."""
+    """The database does not respond or refuses the connection; the message gives the reason."""
 
 
 def parse_address(named: str) -> str:
-    """SQLAlchemy's form of DATABASE_URL.
+    """Convert DATABASE_URL to SQLAlchemy's format.
 
     Args:
         named: any `postgres://` or `postgresql://` address.
 
     Raises:
-        DatabaseAddressError: it is no such address.
+        DatabaseAddressError: the address is not valid.
 
     >>> parse_address("postgres://me:secret@db.example.org/studies")
     'postgresql+psycopg://me:secret@db.example.org/studies'
@@ -53,7 +53,7 @@ def reach(engine: Engine) -> None:
     """Connect once.
 
     Raises:
-        DatabaseUnreachableError: the server does not answer, or refuses the connection.
+        DatabaseUnreachableError: the server does not respond or refuses the connection.
     """
     try:
         with engine.connect():
@@ -63,7 +63,7 @@ def reach(engine: Engine) -> None:
 
 
 def why_unreachable(url: URL, error: DBAPIError) -> str:
-    """What a connection that failed says, as one sentence."""
+    """The reason for a failed connection, as one sentence."""
     lines = str(error.orig).strip().splitlines() or ["no reason given"]
     reason = lines[0].rpartition("failed: ")[2].removeprefix("FATAL:").strip().rstrip(".")
     port = f", port {url.port}" if url.port else ""

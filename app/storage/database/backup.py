@@ -1,4 +1,4 @@
-"""A whole database into one file and back, by PostgreSQL's own programs from the wheel."""
+"""Back up a whole database to one file and restore it, with PostgreSQL's own programs from the wheel."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ COUNT_RELATIONS = """
 
 
 class BackupError(Exception):
-    """The database could not be saved or restored; the message is one clear sentence."""
+    """The backup or restore failed; the message is one clear sentence."""
 
 
 def backup(url: str, file: Path) -> None:
-    """Save the database at `url` (SQLAlchemy's form), as of one moment, into a new file that only its owner can read.
+    """Save a snapshot of the database at `url` (SQLAlchemy's format) to a new file that only its owner can read.
 
-    The file is in PostgreSQL's custom format. It appears whole or not at all.
+    The file is in PostgreSQL's custom format. It is created atomically.
 
     Raises:
-        BackupError: the file exists already or cannot be written, or the database cannot be read.
+        BackupError: the file already exists or cannot be written, or the database cannot be read.
     """
     if file.exists():
         raise BackupError(f"The file {file} exists already: choose another name.")
@@ -51,12 +51,12 @@ def backup(url: str, file: Path) -> None:
 
 
 def restore(url: str, file: Path) -> None:
-    """Fill the empty database at `url` from a file that `backup` made; all of it, or nothing.
+    """Restore a file made by `backup` into the empty database at `url`, in one transaction.
 
-    Restore only files that you trust: they hold commands which the database runs.
+    Restore only files that you trust: they contain commands that the database runs.
 
     Raises:
-        BackupError: the file is missing or no backup, or the database is not empty or cannot be written.
+        BackupError: the file is missing or not a backup, or the database is not empty or cannot be written.
     """
     if not file.is_file():
         raise BackupError(f"There is no file {file}.")
@@ -67,7 +67,7 @@ def restore(url: str, file: Path) -> None:
 
 
 def _connection(url: str) -> tuple[str, str]:
-    """The address for libpq, and the password separately: command lines are visible to other users."""
+    """The address for libpq and, separately, the password, because command lines are visible to other users."""
     found = make_url(url)
     named = {"user": found.username, "host": found.host, "port": found.port, "dbname": found.database}
     options = {name: value if isinstance(value, str) else ",".join(value) for name, value in found.query.items()}
@@ -85,7 +85,7 @@ def _count_relations(url: str) -> int:
 
 
 def _run(name: str, url: str, options: list[str], *, failure: str) -> None:
-    """Run one of the programs on the database; `failure` begins the sentence if it fails."""
+    """Run one of the programs on the database; `failure` is the beginning of the error message."""
     address, password = _connection(url)
     environment = os.environ | {"LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {})
     done = subprocess.run(

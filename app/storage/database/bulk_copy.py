@@ -1,4 +1,4 @@
-"""Bulk in and out by COPY: rows of values to a table, and a query's rows to bytes."""
+"""Bulk transfer by COPY: rows of values to a table, and the rows of a query to bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def driver_cursor(db: Connection) -> Cursor[Any]:
-    """Give psycopg's own cursor on the same connection, inside the same transaction."""
+    """Return a psycopg cursor on the same connection, inside the same transaction."""
     driver = db.connection.driver_connection
     if driver is None:
         raise RuntimeError("the connection is closed")
@@ -24,7 +24,7 @@ def driver_cursor(db: Connection) -> Cursor[Any]:
 
 
 def copy_rows(db: Connection, table: str, rows: Iterable[Sequence[object]]) -> None:
-    """Append rows of Python values to the table, every column of it in its order."""
+    """Append rows of Python values to the table; each row has a value for every column, in order."""
     statement = sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table))
     with driver_cursor(db) as cursor, cursor.copy(statement) as copy:
         for row in rows:
@@ -36,8 +36,8 @@ def copy_out(db: Connection, query: str, **values: int) -> io.BytesIO:
 
     Args:
         db: the transaction.
-        query: with `{name}` for each of the values.
-        values: numbers; COPY takes no parameters, so they are written into the text.
+        query: SQL with a `{name}` placeholder for each value.
+        values: numbers, which are inserted into the query as literals because COPY takes no parameters.
     """
     literals: Mapping[str, Any] = {name: sql.Literal(value) for name, value in values.items()}
     statement = sql.SQL("COPY ({}) TO STDOUT (FORMAT csv, HEADER)").format(sql.SQL(query).format(**literals))

@@ -1,4 +1,4 @@
-"""The engine: which database, how many connections, and how a transaction begins and ends."""
+"""The engine: address, number of connections, and transactions."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-# The layers above name Connection and know nothing else of the database library.
+# The layers above use Connection and nothing else from the database library.
 __all__ = ["TO_SPARE", "Begin", "Connection", "database_url", "is_alive", "make_engine", "transactions"]
 
 
-# Connections beyond one for each thread, for handlers that begin and end transactions by themselves.
+# Connections in addition to one per thread, for handlers that manage their own transactions.
 TO_SPARE = 4
-# How long to wait for a connection, in seconds.
+# Timeout for getting a connection, in seconds.
 CONNECT_S = 5
 
 
 def database_url(named: str | None, data_dir: Path | None) -> str:
-    """The database that the settings name; unset, the embedded PostgreSQL, started if need be.
+    """The URL of the database in the settings or, if unset, of the embedded PostgreSQL, which is started if needed.
 
     Args:
         named: DATABASE_URL, any `postgres://` or `postgresql://` address.
-        data_dir: the folder of the embedded store; None for the usual one.
+        data_dir: the folder of the embedded database; None for the default folder.
 
     Raises:
         app.storage.database.address.DatabaseAddressError: DATABASE_URL is not the address of a PostgreSQL database.
@@ -44,14 +44,14 @@ def database_url(named: str | None, data_dir: Path | None) -> str:
 
 
 def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> Engine:
-    """An engine whose pool has a connection for each thread that may ask for one.
+    """Create an engine whose pool has a connection for each thread that may need one.
 
-    Generic plans: planning the rating path's joins anew costs more than running them.
+    Plans are generic, because planning the joins of the rating pages takes longer than running them.
 
     Args:
-        url: of the database.
-        n_connections: how many are kept.
-        statement_s: how long a statement may take, and a third of it how long it may wait for a lock; 0 for any time.
+        url: URL of the database.
+        n_connections: number of connections kept in the pool.
+        statement_s: timeout for a statement, in seconds; the timeout for a lock is a third of it. 0 for no limit.
     """
     limits = f" -c statement_timeout={statement_s}s -c lock_timeout={statement_s * 1000 // 3}ms" if statement_s else ""
     engine = create_engine(
@@ -60,7 +60,7 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
         max_overflow=TO_SPARE,
         pool_recycle=1800,
         pool_timeout=CONNECT_S,
-        # What a statement was given, such as an answer or a platform's id, must not reach a log.
+        # Parameters of statements, such as answers or platform IDs, must not appear in logs.
         hide_parameters=True,
         connect_args={
             "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
@@ -78,10 +78,10 @@ Begin = Callable[[], AbstractContextManager[Connection]]
 
 
 def transactions(engine: Engine) -> Begin:
-    """What the web layer needs of the store: `with begin() as db:` commits at the end, or rolls back on an error."""
+    """The function that opens transactions: `with begin() as db:` commits at the end, or rolls back on an error."""
     return engine.begin
 
 
 def is_alive(db: Connection) -> bool:
-    """Whether the database answers."""
+    """Whether the database responds."""
     return bool(db.execute(text("SELECT 1")).scalar_one())

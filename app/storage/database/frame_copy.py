@@ -1,4 +1,4 @@
-"""A DataFrame into a table by COPY: a million answers in seconds."""
+"""Copy a DataFrame to a table by COPY: a million answers in seconds."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ROWS_AT_ONCE = 25_000
 
 
 def copy_in(db: Connection, table: str, frame: pd.DataFrame, progress: Progress, **constant: str) -> None:
-    """Append the frame's rows to the table, in their order.
+    """Append the rows of the frame to the table, in order.
 
     Args:
         db: the transaction.
-        table: the table's name.
-        frame: one column for each column of the table that is given; see `_cells` for how each type is written.
-        progress: told how far it is.
-        constant: columns that have the same cell in every row.
+        table: the name of the table.
+        frame: one column per column of the table to fill; see `_cell` for how each type is written.
+        progress: progress callback.
+        constant: columns with the same value in every row.
     """
     filled = [name for name in frame.columns if frame[name].notna().any()]
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
@@ -46,7 +46,7 @@ def copy_in(db: Connection, table: str, frame: pd.DataFrame, progress: Progress,
 
 
 def _cells(column: pd.Series[Any]) -> list[str]:
-    """A column as COPY's text format has it."""
+    """The cells of a column in COPY's text format."""
     return column_text(column, _cell, missing=NULL, utc="+00")
 
 
@@ -65,7 +65,7 @@ def _cell(value: object) -> str:
 
 
 def _quoted(part: str) -> str:
-    """One element of an array, as Postgres quotes it."""
+    """One element of an array, quoted for PostgreSQL."""
     return '"' + part.replace("\\", r"\\").replace('"', r"\"") + '"'
 
 

@@ -1,7 +1,8 @@
-"""Statements of the rating path, run on psycopg without what SQLAlchemy adds to each execution.
+"""Statements of the rating pages, run directly on psycopg without the overhead of SQLAlchemy.
 
-SQLAlchemy describes the columns of every text statement anew: for the twenty columns of a rating page that takes four
-times as long as the statement itself. Errors are SQLAlchemy's, so that callers see no difference.
+For each execution of a text statement, SQLAlchemy inspects its result columns again; for the twenty columns of a rating
+page this takes four times as long as the statement itself. Errors are raised as SQLAlchemy errors, so callers see no
+difference.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class HotStatement:
-    """One statement with `:names`, which gives at most one row that is used."""
+    """One statement with `:name` parameters, of whose result at most one row is used."""
 
     def __init__(self, sql: str) -> None:
-        """Write it as psycopg takes it, in one line: it reads what is longer than 4,096 characters anew each time."""
+        """Compile the statement for psycopg, on one line because psycopg caches only up to 4,096 characters."""
         self.sql = str(text(" ".join(sql.split())).compile(dialect=PGDialect_psycopg()))  # type: ignore[no-untyped-call]
 
     def one_or_none(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any] | None:
-        """The row, by the names of its columns."""
+        """The first row as a dictionary by column name, or None."""
         cursor = db.connection.cursor(row_factory=dict_row)
         try:
             cursor.execute(self.sql, values)

@@ -1,6 +1,6 @@
-"""Connections that were idle are asked whether they still live before they are used.
+"""Connections that were idle are tested before they are used again.
 
-SQLAlchemy's own `pool_pre_ping` asks each time, which is one more round trip for each request of a busy server.
+SQLAlchemy's own `pool_pre_ping` tests them each time, which adds a round trip to each request of a busy server.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
-# Whatever breaks within this time is met by a statement, and the request is answered with "try again".
+# A connection that fails within this time causes an error in a statement, and the user is asked to try again.
 IDLE_S = 1.0
 
 
 def ask_idle_connections(engine: Engine) -> None:
-    """Replace each connection that does not answer when it is taken from the pool after some time."""
+    """Replace connections that do not respond when they are taken from the pool after being idle."""
 
     @event.listens_for(engine, "checkin")
     def note_time(_: DBAPIConnection | None, entry: ConnectionPoolEntry) -> None:

@@ -1,4 +1,4 @@
-"""Bring a database to this version of the program."""
+"""Migrate a database to the schema of this version of the program."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-# Any number: two processes that start at once must not migrate at once.
+# An arbitrary key: two processes that start at the same time must not migrate at the same time.
 _ADVISORY_LOCK = 7_142_063
 
 
 def upgrade(engine: Engine, migrations: Path) -> None:
-    """Run the migrations that the database has not seen yet.
+    """Run the migrations that have not been applied yet.
 
     Args:
         engine: the database.
@@ -47,7 +47,7 @@ def upgrade(engine: Engine, migrations: Path) -> None:
 
 
 def is_current(engine: Engine, migrations: Path) -> bool:
-    """Whether every migration has run; asked without Alembic, whose import would make each start a third longer."""
+    """Whether all migrations have been applied; does not import Alembic, which would make startup a third slower."""
     names: dict[str, set[str]] = {"revision": set(), "down_revision": set()}
     for path in (migrations / "versions").glob("*.py"):
         for name, value in re.findall(r'^(revision|down_revision) = "([^"]+)"', path.read_text("utf-8"), re.MULTILINE):
@@ -60,7 +60,7 @@ def is_current(engine: Engine, migrations: Path) -> bool:
 
 
 def differences(engine: Engine) -> list[object]:
-    """What `alembic check` would find: where tables and migrations disagree."""
+    """The differences between tables and migrations that `alembic check` would report."""
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_server_default": True})
         return list(compare_metadata(context, metadata))

@@ -1,11 +1,11 @@
-"""Outages of the database, which end by themselves, told from programming errors."""
+"""Distinguish temporary database outages from programming errors."""
 
 from __future__ import annotations
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-# What the layers above catch. Some errors of these classes are programming errors: `outage_in_words` tells.
+# The exceptions that the layers above catch. Some are programming errors: `outage_in_words` distinguishes them.
 OUTAGES: tuple[type[Exception], ...] = (OperationalError, InterfaceError, InternalError, PoolTimeoutError)
 NO_TURN = "every turn is taken"
 _IN_WORDS = {
@@ -23,14 +23,14 @@ _IN_WORDS = {
     "57P03": "the database is starting up",
     "57P05": "the database ended an idle session",
 }
-# Connection, resources, operator intervention, and errors of the system below the database.
+# SQLSTATE classes: connection, insufficient resources, operator intervention, and system errors.
 _CLASSES = ("08", "53", "57", "58")
 
 
 def outage_in_words(error: Exception) -> str | None:
-    """What is wrong, without values; None where the error is none that ends by itself.
+    """A description of the outage, without values; None if the error is not a temporary outage.
 
-    An error that the server never numbered is one of the connection to it.
+    An error without an SQLSTATE comes from the connection to the server.
     """
     if isinstance(error, PoolTimeoutError):
         return "every connection to the database is taken"

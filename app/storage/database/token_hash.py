@@ -1,4 +1,4 @@
-"""What is stored of a secret: its hash, so that a copied database opens no door."""
+"""Tokens are stored as hashes, so a copy of the database gives no access."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import hashlib
 
 
 def token_hash(token: str) -> bytes:
-    """SHA-256 of a token. No salt is needed: a token is 256 random bits."""
+    """SHA-256 of a token. No salt is needed, because a token is 256 random bits."""
     return hashlib.sha256(token.encode()).digest()

@@ -1,1 +1,1 @@
-"""Study leads: accounts, sessions, sign-in attempts."""
+"""Study leads: accounts, sessions and sign-in attempts."""

@@ -1,4 +1,4 @@
-"""What leads did: written beside each act, in its transaction, and never changed."""
+"""Audit log of what leads did: each entry is written in the transaction of the action and never changed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ONE = text("""
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One entry of the log."""
+    """One entry of the audit log."""
 
     id: int
     slug: str | None
@@ -42,23 +42,23 @@ class Act:
 
     @property
     def words(self) -> str:
-        """The detail as a person reads it."""
+        """The detail as readable text."""
         return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in self.detail.items() if value != "")
 
 
 def record_act(db: Connection, lead: Lead, study: StudyRow, action: str, **detail: object) -> int:
-    """Note what a lead did with a study; the number of the entry."""
+    """Record what a lead did with a study; returns the ID of the entry."""
     values = {"study": study.id, "slug": study.slug, "lead": lead.id, "email": lead.email, "action": action}
     row = db.execute(_RECORD, values | {"detail": json.dumps(detail, ensure_ascii=False)})
     return int(row.scalar_one())
 
 
 def list_acts(db: Connection, study_id: int) -> list[Act]:
-    """The log of a study, the newest first."""
+    """The audit log of a study, newest entry first."""
     return [Act(*row) for row in db.execute(_OF_STUDY, {"study": study_id})]
 
 
 def get_receipt(db: Connection, lead_id: int, number: int) -> Act | None:
-    """The deletion of a study by this lead."""
+    """The entry for the deletion of a study by this lead, or None."""
     row = db.execute(_ONE, {"id": number, "lead": lead_id}).one_or_none()
     return None if row is None else Act(*row)

@@ -1,4 +1,4 @@
-"""Leads, their sessions and their one-time links. Tokens are stored as hashes: a copied database opens no door."""
+"""Leads, their sessions and one-time links. Tokens are stored as hashes, so a copy of the database gives no access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SLIDING = timedelta(hours=12)
 LONGEST = timedelta(days=30)
-# A session is prolonged at most this often: else every page that is looked at would be a write.
+# A session is extended at most this often; otherwise every page view would be a write.
 STEP = timedelta(minutes=10)
 
 
@@ -32,36 +32,36 @@ class Lead:
 
 
 def record_lead(db: Connection, email: str, password_hash: str | None) -> Lead | None:
-    """A new lead; None where that address has an account already."""
+    """Create a lead; None if the address already has an account."""
     statement = upsert(leads).values(email=email.lower(), password_hash=password_hash).on_conflict_do_nothing()
     row = db.execute(statement.returning(leads.c.id, leads.c.email)).one_or_none()
     return Lead(*row) if row else None
 
 
 def get_lead(db: Connection, email: str) -> Lead | None:
-    """The lead of that address."""
+    """The lead with this address, or None."""
     row = db.execute(select(leads.c.id, leads.c.email).where(leads.c.email == email.lower())).one_or_none()
     return Lead(*row) if row else None
 
 
 def list_leads(db: Connection) -> Sequence[Lead]:
-    """Every lead, oldest first."""
+    """All leads, oldest first."""
     return [Lead(*row) for row in db.execute(select(leads.c.id, leads.c.email).order_by(leads.c.id))]
 
 
 def get_password_hash(db: Connection, lead_id: int) -> str | None:
-    """How the password is checked; None for a lead who signs in by link only."""
+    """The hash of the password; None for a lead who signs in by link only."""
     stored: str | None = db.execute(select(leads.c.password_hash).where(leads.c.id == lead_id)).scalar_one()
     return stored
 
 
 def record_password(db: Connection, lead_id: int, password_hash: str) -> None:
-    """Another password, or the same in a newer form."""
+    """Store a new password hash."""
     db.execute(update(leads).where(leads.c.id == lead_id).values(password_hash=password_hash))
 
 
 def record_lead_session(db: Connection, lead_id: int, token: str) -> None:
-    """Begin a session, and forget what is long over."""
+    """Start a session, and delete sessions, links and attempts that expired long ago."""
     db.execute(delete(lead_sessions).where(lead_sessions.c.expires_at < func.now() - LONGEST))
     db.execute(delete(sign_in_links).where(sign_in_links.c.expires_at < func.now() - LONGEST))
     db.execute(delete(attempts).where(attempts.c.resets_at < func.now()))
@@ -70,7 +70,7 @@ def record_lead_session(db: Connection, lead_id: int, token: str) -> None:
 
 
 def get_lead_of_session(db: Connection, token: str) -> Lead | None:
-    """The lead whose session this is, if it is neither expired nor revoked."""
+    """The lead of a session that is neither expired nor revoked, or None."""
     statement = (
         select(leads.c.id, leads.c.email)
         .join(lead_sessions, lead_sessions.c.lead_id == leads.c.id)
@@ -82,7 +82,7 @@ def get_lead_of_session(db: Connection, token: str) -> Lead | None:
 
 
 def prolong_lead_session(db: Connection, token: str) -> None:
-    """Let the session slide: 12 hours from now, 30 days from its beginning at most."""
+    """Extend the session to 12 hours from now, but to no more than 30 days after its start."""
     until = func.least(func.now() + SLIDING, lead_sessions.c.created_at + LONGEST)
     statement = update(lead_sessions).where(lead_sessions.c.token_hash == token_hash(token))
     db.execute(statement.where(lead_sessions.c.expires_at < until - STEP).values(expires_at=until))
@@ -103,7 +103,7 @@ def _revoke(db: Connection, which: ColumnElement[bool]) -> None:
 
 
 def record_sign_in_link(db: Connection, lead_id: int, token: str, valid: timedelta) -> None:
-    """A link that signs in once."""
+    """Store a link that can be used to sign in once."""
     values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + valid}
     db.execute(insert(sign_in_links).values(values))
 

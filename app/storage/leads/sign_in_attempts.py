@@ -1,4 +1,4 @@
-"""The counters of `limits`, kept in the database: one limit for all workers and hosts, and it survives a restart."""
+"""Storage for the `limits` library in the database: one limit for all workers and hosts that survives restarts."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 class Attempts(Storage):
-    """A storage for fixed windows. Each call is a transaction of its own: a refused request still counts."""
+    """A storage for fixed windows. Each call is a separate transaction, so that a refused request also counts."""
 
     STORAGE_SCHEME = None
 
     def __init__(self, begin: Begin) -> None:
-        """Count in the database that `begin` opens."""
+        """Use the database that `begin` opens."""
         super().__init__()
         self.begin = begin
 
     @property
     def base_exceptions(self) -> type[Exception]:
-        """What the database raises."""
+        """The exceptions that the database raises."""
         return SQLAlchemyError
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        """Count up within the window of `expiry` seconds that the first attempt opened."""
+        """Count an attempt in the current window; a window lasts `expiry` seconds from its first attempt."""
         until = func.now() + literal(timedelta(seconds=expiry))
         new = insert(attempts).values(key_hash=token_hash(key), n_attempts=amount, resets_at=until)
         is_over = attempts.c.resets_at <= func.now()
@@ -49,28 +49,28 @@ class Attempts(Storage):
             return int(db.execute(counted.returning(attempts.c.n_attempts)).scalar_one())
 
     def get(self, key: str) -> int:
-        """How many in the window that runs."""
+        """Number of attempts in the current window."""
         statement = select(attempts.c.n_attempts).where(attempts.c.key_hash == token_hash(key))
         with self.begin() as db:
             return int(db.execute(statement.where(attempts.c.resets_at > func.now())).scalar() or 0)
 
     def get_expiry(self, key: str) -> float:
-        """When the window ends, in seconds since 1970; now, where none runs."""
+        """When the current window ends, in seconds since 1970; now if there is none."""
         statement = select(attempts.c.resets_at).where(attempts.c.key_hash == token_hash(key))
         with self.begin() as db:
             resets_at = db.execute(statement).scalar()
         return resets_at.timestamp() if resets_at else time.time()
 
     def check(self) -> bool:
-        """The store is checked elsewhere."""
+        """Always true: the database is checked elsewhere."""
         return True
 
     def reset(self) -> int | None:
-        """Forget every attempt."""
+        """Delete all attempts."""
         with self.begin() as db:
             return db.execute(delete(attempts)).rowcount
 
     def clear(self, key: str) -> None:
-        """Forget the attempts under one key."""
+        """Delete the attempts under one key."""
         with self.begin() as db:
             db.execute(delete(attempts).where(attempts.c.key_hash == token_hash(key)))

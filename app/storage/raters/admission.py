@@ -1,4 +1,4 @@
-"""Admission, counted under a lock on the study: of two raters who arrive at once, only one takes the last seat."""
+"""Admission, counted under a lock on the study: if two raters arrive at once, only one takes the last seat."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# Weaker than FOR UPDATE: rows that only refer to the study are still written meanwhile.
+# Weaker than FOR UPDATE: rows that reference the study can still be written.
 _LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
 _COUNT = text("""
     SELECT count(*) FILTER (WHERE state = 'finished'), count(*) FILTER (WHERE state = 'active')
     FROM rating_sessions WHERE study_id = :study AND id <> :session AND state IN ('active', 'finished')
 """)
-# What raters said of themselves counts before what a file or a link said of them.
+# Raters' own answers take precedence over values from raters.csv, and these over values from the link.
 _VALUES = text("""
     SELECT s.id = :session AS is_own, s.state = 'finished' AS is_finished, w.attribute,
            coalesce(q.value, r.attributes ->> w.attribute, p.value, '') AS value, count(*) AS n
@@ -43,7 +43,7 @@ _VALUES = text("""
 
 @dataclass(frozen=True, slots=True)
 class ByValue:
-    """A rater's attributes, and for each attribute and value how many other raters have finished or are rating."""
+    """A rater's attributes, and the numbers of other raters by (attribute, value) who have finished or are active."""
 
     own: dict[str, str] = field(default_factory=dict)
     n_finished: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -51,18 +51,18 @@ class ByValue:
 
 
 def lock_study(db: Connection, study_id: int) -> None:
-    """Hold everybody else's admission to this study until the transaction ends."""
+    """Block other admissions to this study until the transaction ends."""
     db.execute(_LOCK, {"study": study_id})
 
 
 def count_others(db: Connection, session: RatingSession) -> tuple[int, int]:
-    """How many other rating sessions are finished, and how many are in progress."""
+    """Number of other rating sessions that are finished, and that are active."""
     n_finished, n_active = db.execute(_COUNT, {"study": session.study_id, "session": session.session_id}).one()
     return n_finished, n_active
 
 
 def count_by_value(db: Connection, session: RatingSession, attributes: Sequence[str]) -> ByValue:
-    """Counts by what raters answered of themselves, or raters.csv or their link said of them."""
+    """Counts of raters by attribute values from their own answers, raters.csv or their link."""
     found = ByValue()
     values = {"study": session.study_id, "session": session.session_id, "attributes": list(attributes)}
     for row in db.execute(_VALUES, values):

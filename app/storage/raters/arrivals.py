@@ -27,7 +27,7 @@ _STUDY = text(f"""
 """)  # noqa: S608 - a fixed text
 _NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
 _SECRET = text("SELECT value FROM secrets WHERE name = :name")
-# Nothing is updated on a conflict: that would lock the rater against the foreign keys of their own other tab.
+# A conflict does not update the rater: the lock would block foreign-key checks from the rater's other tabs.
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _NEW_RATER = text("""
     INSERT INTO raters (study_id, key, pool, is_simulated) VALUES (:study, :key, :pool, :simulated)
@@ -44,7 +44,7 @@ _SESSION = text("""
     VALUES (:study, :rater, :hash, :version, :lease, now() + make_interval(mins => :lease))
     ON CONFLICT (token_hash) DO UPDATE SET last_seen_at = now() RETURNING state
 """)
-# "Just begun": the link was opened twice at once, and the cookie of the first answer is still on its way.
+# `is_just_begun`: the link was opened twice at once, and the browser does not have the first response's cookie yet.
 _THERE = text("""
     SELECT s.id, s.rater_id, s.state,
            s.arrived_at > now() - interval '5 seconds' AND s.begun_at IS NULL AND NOT EXISTS (
@@ -66,7 +66,7 @@ _KEY_NAME = "rater pseudonyms"
 
 @dataclass(frozen=True, slots=True)
 class StudyDoor:
-    """What an arriving rater needs to know of a study."""
+    """What an arriving rater needs to know about a study."""
 
     id: int
     slug: str
@@ -80,7 +80,7 @@ class StudyDoor:
 class Identity:
     """What a link says about the rater. `platform` is `invite` for personal links.
 
-    `cookie`: what the browser holds for this study.
+    `cookie`: the cookie that the browser has for this study.
     """
 
     platform: str
@@ -91,10 +91,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """Where a rater is: the token of the cookie, and the state of the rating session.
+    """The rating session of an arriving rater: the token for the cookie, and the state of the session.
 
-    After a deletion there is no rater, and in a browser that only has an ID no token either. `is_just_moved`: this
-    browser came with an ID alone, within seconds of the first one.
+    After a deletion `rater_id` is None, and the token is empty in a browser that only has a participant ID.
+    `is_just_moved`: this browser arrived with an ID alone, within seconds of the first one.
     """
 
     token: str
@@ -105,7 +105,7 @@ class OpenedSession:
 
 
 def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
-    """The study behind a rater's link."""
+    """The study of a rater's link, or None."""
     row = db.execute(_STUDY, {"slug": slug}).one_or_none()
     return None if row is None else StudyDoor(*row)
 
@@ -119,18 +119,19 @@ def record_arrival(
     pool: str | None = None,
     is_simulated: bool = False,
 ) -> OpenedSession:
-    """Note an arrival; the same ID comes back to the same rater and the same rating session, from any device.
+    """Record an arrival; the same ID leads to the same rater and rating session on any device.
 
-    The token of the first browser's cookie is derived from the installation's key and the rater; the store keeps its
-    hash only. Another browser that has the ID and not this token gets a token of its own, which sees less.
+    The token of the first browser's cookie is derived from the installation's key and the rater; only its hash is
+    stored.
+    Another browser that has the ID but not this token gets a separate token with less access.
 
     Args:
         db: the transaction.
         study: the study.
-        who: what the link and the browser say.
-        lease_minutes: how long their seats are kept.
-        pool: the rater's, if they are new.
-        is_simulated: whether the program plays this rater.
+        who: what the link and the browser provide.
+        lease_minutes: how long the rater's seats are kept.
+        pool: the pool of a new rater.
+        is_simulated: whether the rater is simulated.
     """
     key = _secret(db, _KEY_NAME)
     pseudonym = who.platform_id if is_simulated else _pseudonym(key, study.id, who.platform, who.platform_id)
@@ -138,7 +139,7 @@ def record_arrival(
     is_known = is_simulated or who.platform == "invite" or hmac.compare_digest(token, _ascii(who.cookie))
     if gone := _gone(db, study, token):
         return gone if is_known else replace(gone, token="")
-    # Of two that come at once the second waits here until the first has a rating session.
+    # If two requests arrive at once, the second waits here until the first has a rating session.
     db.execute(_LOCK, {"key": int.from_bytes(token_hash(token)[:8], signed=True)})
     if not is_known and (moved := _move(db, study, token, who)):
         return moved
@@ -152,7 +153,7 @@ def record_arrival(
 
 
 def _ascii(cookie: str | None) -> str:
-    """A cookie as `compare_digest` takes it; what is not ASCII is no token of ours."""
+    """The cookie if it is ASCII, as `compare_digest` requires; otherwise empty, because our tokens are ASCII."""
     return cookie if cookie and cookie.isascii() else ""
 
 
@@ -171,13 +172,13 @@ def _token(key: bytes, study: StudyDoor, rater: str) -> str:
 
 
 def _gone(db: Connection, study: StudyDoor, token: str) -> OpenedSession | None:
-    """The rating session of a rater who had their answers deleted: they cannot start again."""
+    """The rating session of a rater whose answers were deleted: they cannot start again."""
     is_gone = db.execute(_DELETED, {"study": study.id, "hash": token_hash(token)}).scalar_one()
     return OpenedSession(token, "withdrawn", study.id, None) if is_gone else None
 
 
 def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minutes: int) -> OpenedSession:
-    """The rater's one rating session, begun or found again."""
+    """The rater's only rating session, either new or existing."""
     session = {"hash": token_hash(token), "version": study.protocol_version, "lease": lease_minutes}
     state = db.execute(_SESSION, {"study": study.id, "rater": rater_id, **session}).scalar_one()
     return OpenedSession(token, state, study.id, rater_id)
@@ -186,9 +187,9 @@ def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minu
 def record_invited_arrival(
     db: Connection, study: StudyDoor, invite: str, *, lease_minutes: int
 ) -> OpenedSession | None:
-    """The arrival of who holds a personal invite link, as the rater it was made for, or as a new one if for nobody.
+    """Record the arrival of a rater with a personal link: the rater it was made for or, if none, a new one.
 
-    None where the link is unknown or revoked.
+    None if the link is unknown or revoked.
     """
     hashed = token_hash(invite)
     found = db.execute(_INVITE, {"study": study.id, "hash": hashed}).one_or_none()
@@ -223,5 +224,5 @@ def _keyed(key: bytes, *parts: object) -> bytes:
 
 
 def _pseudonym(key: bytes, study_id: int, platform: str, platform_id: str) -> str:
-    """Cannot be turned back without the key, and differs between studies."""
+    """A pseudonym that cannot be reversed without the key and that differs between studies."""
     return "r-" + b32encode(_keyed(key, "rater", study_id, platform, platform_id)).decode().lower()[:16]

@@ -1,6 +1,6 @@
-"""Seats of conditions: a rater takes the first one that is free, and whoever leaves gives theirs back.
+"""Seats of conditions: a rater takes the first free one; raters who leave release theirs.
 
-Claims cannot block each other: a seat that another rater is just taking is passed over.
+Claims cannot block each other: a seat that another rater is taking at the moment is skipped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CLAIM = text("""
     UPDATE rating_sessions r SET condition = taken.condition, number_in_condition = taken.number_in_condition
     FROM taken WHERE r.study_id = :study AND r.id = :session RETURNING r.condition, r.number_in_condition
 """)
-# Of the same condition: their answers so far are in it.
+# The seat must be of the same condition, because the rater's answers so far were given in it.
 _CLAIM_AGAIN = text("""
     WITH free AS (
       SELECT c.number FROM condition_seats c
@@ -71,7 +71,7 @@ _STATE = text("""
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """The seats of a pool: the number of the next one to be made, the conditions with a free one, who may leave."""
+    """The seats of a pool: next number to create, conditions with a free seat, and whether a rater may still leave."""
 
     next_number: int
     free: frozenset[str]
@@ -79,13 +79,13 @@ class SeatState:
 
 
 def get_condition(db: Connection, session: RatingSession) -> tuple[str, int] | None:
-    """The condition of a rating session, and how many seats of it come before theirs; None where it has none yet."""
+    """The condition of a rating session, and the number of earlier seats in it; None if it has no condition yet."""
     row = db.execute(_CHOSEN, _ids(session)).one_or_none()
     return None if row is None else (row.condition, row.number_in_condition)
 
 
 def record_condition_seats(db: Connection, study_id: int, pool: str, seats: Sequence[CellSeat]) -> None:
-    """Make seats; those that are there already stay as they are."""
+    """Create seats; existing ones are not changed."""
     rows = {
         "numbers": [seat.number for seat in seats],
         "conditions": [seat.cell.text for seat in seats],
@@ -97,12 +97,12 @@ def record_condition_seats(db: Connection, study_id: int, pool: str, seats: Sequ
 def claim_condition(
     db: Connection, session: RatingSession, pool: str, without: Collection[str]
 ) -> tuple[str, int] | None:
-    """Take the first free seat for good: its condition and its number there; None where none is free.
+    """Take the first free seat; returns its condition and its number in the condition, or None if no seat is free.
 
     Args:
         db: the transaction.
-        session: whose, without a condition so far.
-        pool: whose seats.
+        session: a rating session without a condition.
+        pool: the pool whose seats are claimed.
         without: conditions that this rater cannot have.
     """
     row = db.execute(_CLAIM, {**_ids(session), "pool": pool, "without": list(without)}).one_or_none()
@@ -110,24 +110,24 @@ def claim_condition(
 
 
 def claim_condition_again(db: Connection, session: RatingSession, pool: str) -> bool:
-    """Give a rater who comes back a seat of their condition; whether they have one now."""
+    """Give a returning rater a seat of their condition; returns whether they have one now."""
     values = {**_ids(session), "pool": pool}
     return bool(db.execute(_HOLDS, values).scalar_one() or db.execute(_CLAIM_AGAIN, values).one_or_none())
 
 
 def release_condition(db: Connection, session: RatingSession) -> None:
-    """Give the seat of a rater back, who keeps the condition in which they answered."""
+    """Release the seat of a rater; the rater keeps the condition in which they answered."""
     db.execute(_RELEASE, _ids(session))
 
 
 def forget_condition(db: Connection, session: RatingSession) -> None:
-    """Give the seat back, of a rater who has answered nothing in its condition."""
+    """Release the seat and the condition of a rater who has not answered anything in it."""
     release_condition(db, session)
     db.execute(_FORGET, _ids(session))
 
 
 def get_seat_state(db: Connection, study_id: int, pool: str) -> SeatState:
-    """What is free, without a lock."""
+    """The state of the seats, without a lock."""
     row = db.execute(_STATE, {"study": study_id, "pool": pool}).one()
     return SeatState(row.next_number, frozenset(row.free), row.is_one_active)
 

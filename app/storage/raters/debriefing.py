@@ -1,4 +1,4 @@
-"""What a rater is told at the end about who wrote the responses they rated."""
+"""The true sources of the responses a rater rated, for the debriefing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RATED = text("""
 
 @dataclass(frozen=True, slots=True)
 class RatedResponse:
-    """A response that a rater rated, what they were told of its source, and the truth."""
+    """A response that a rater rated, the label shown for its source, and the true one."""
 
     situation: str
     response: str
@@ -41,7 +41,7 @@ class RatedResponse:
 
 
 def list_rated_responses(db: Connection, session: RatingSession, protocol: Protocol) -> list[RatedResponse]:
-    """What a rating session has rated, in its order."""
+    """The responses that a rating session has rated, in its order."""
     rows = db.execute(_RATED, {"study": session.study_id, "session": session.session_id})
     return [
         RatedResponse(

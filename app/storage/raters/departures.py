@@ -1,4 +1,4 @@
-"""Raters who do not consent: nothing about them is kept."""
+"""Raters who do not consent: no data about them are kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# A rater whom the lead named was there before the rating session, and stays; a personal link is good for another try.
+# A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.
 IS_NEW = """
     EXISTS (SELECT FROM raters r JOIN rating_sessions s ON s.study_id = r.study_id AND s.rater_id = r.id
             WHERE r.study_id = :study AND r.id = :rater AND s.id = :session AND r.created_at = s.arrived_at)

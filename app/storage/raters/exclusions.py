@@ -1,4 +1,4 @@
-"""Which raters count: each decision is kept with its reason, and the last one holds."""
+"""Which raters are included: each decision is stored with its reason, and the last one applies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IDENTITY = text("""
 
 
 def get_rater_key(db: Connection, study_id: int, rater_id: int) -> str | None:
-    """The pseudonym of a rater; None where the study has no such rater."""
+    """The pseudonym of a rater; None if the study has no such rater."""
     key: str | None = db.execute(_KEY, {"study": study_id, "rater": rater_id}).scalar_one_or_none()
     return key
 
@@ -45,21 +45,21 @@ def get_rater_key(db: Connection, study_id: int, rater_id: int) -> str | None:
 def record_exclusion(
     db: Connection, study_id: int, rater_id: int, *, is_excluded: bool, reason: str, lead_id: int
 ) -> None:
-    """Keep a decision on a rater of the study."""
+    """Record the decision to exclude or include a rater."""
     values = {"study": study_id, "rater": rater_id, "excluded": is_excluded, "reason": reason, "lead": lead_id}
     db.execute(_RECORD, values)
 
 
 def list_excluded(db: Connection, study_id: int) -> dict[int, str]:
-    """The reason for each rater whose answers do not count now."""
+    """The reason for each rater who is currently excluded, by rater ID."""
     return {row.rater_id: row.reason for row in db.execute(_NOW, {"study": study_id})}
 
 
 def release_seats(db: Connection, study_id: int, rater_id: int) -> int:
-    """Take back what a rater has not done yet, so that others can; how many trials that were."""
+    """Release a rater's open trials so that others can take them; returns how many."""
     return int(db.execute(_RELEASE, {"study": study_id, "rater": rater_id}).scalar_one())
 
 
 def list_identities(db: Connection, study_id: int, rater_id: int | None = None) -> list[tuple[str, str, str]]:
-    """Pseudonym, platform and the platform's ID of one rater, or of all."""
+    """Pseudonym, platform and platform ID of one rater, or of all."""
     return [tuple(row) for row in db.execute(_IDENTITY, {"study": study_id, "rater": rater_id})]

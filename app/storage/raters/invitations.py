@@ -28,22 +28,22 @@ _REVOKE = text("""
 
 
 def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool = False) -> dict[str, int]:
-    """Persons listed in raters.csv for a pool who have no link yet, key to id."""
+    """People listed in raters.csv for a pool who have no link yet, as ID by key."""
     return {row.key: row.id for row in db.execute(_INVITABLE, {"study": study_id, "without_pools": is_without_pools})}
 
 
 def get_person(db: Connection, study_id: int, key: str) -> int | None:
-    """The id of the person of that key; None where there is nobody, a model, or ratings that were imported."""
+    """The ID of the person with this key; None if there is no such rater, or it is a model or imported."""
     row = db.execute(_RATER, {"study": study_id, "key": key}).one_or_none()
     return row.id if row is not None and row.kind == "person" else None
 
 
 def record_person(db: Connection, study_id: int, key: str, pool: str | None) -> int | None:
-    """A rater who is not in raters.csv; None where the key is taken."""
+    """Create a rater who is not listed in raters.csv; None if the key is taken."""
     found = db.execute(_NEW, {"study": study_id, "key": key, "pool": pool}).scalar_one_or_none()
     return None if found is None else int(found)
 
 
 def revoke_invites(db: Connection, study_id: int, rater_id: int) -> None:
-    """No earlier link of this rater works any longer."""
+    """Revoke all earlier links of this rater."""
     db.execute(_REVOKE, {"study": study_id, "rater": rater_id})

@@ -1,4 +1,4 @@
-"""Pauses of a rater's own: two events each, so that times can leave out what lies between."""
+"""Breaks that a rater takes: recorded as two events each, so that times can exclude them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# The page in front of the rater: open, or shown once more and not answered yet.
+# The page that the rater sees: an open trial, or a revisit that has not been submitted yet.
 _IN_FRONT = """
     (SELECT id FROM assignments
      WHERE study_id = :study AND rating_session_id = :session
@@ -46,6 +46,6 @@ def record_pause(db: Connection, session: RatingSession) -> None:
 
 
 def resume(db: Connection, session: RatingSession) -> None:
-    """Note that a rater goes on, if they paused."""
+    """Record that a rater continues, if they had paused."""
     if session.is_paused:
         db.execute(_RESUME, {"study": session.study_id, "session": session.session_id})

@@ -32,7 +32,7 @@ _TOUCH_BY = """
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
       {move} AS move_id
 """
-# The update also locks the row: two tabs, or a double click, come one after the other.
+# The update also locks the row, so that requests from two tabs or a double click run one after the other.
 TOUCH = _TOUCH_BY.format(study=STUDY_OF_ADDRESS, tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
 TOUCH_MOVED = _TOUCH_BY.format(
     study=STUDY_OF_ADDRESS,
@@ -45,7 +45,7 @@ _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
 """)
-# Who is not under way any more gives the seat of a condition back.
+# Raters who are no longer active release their condition seat.
 _STATE = text("""
     WITH changed AS (
       UPDATE rating_sessions SET state = :state
@@ -72,7 +72,7 @@ _ORIGIN = text("""
 
 @dataclass(frozen=True, slots=True)
 class RatingSession:
-    """One rater's rating session, as the handlers need it."""
+    """One rater's rating session, as the request handlers need it."""
 
     study_id: int
     session_id: int
@@ -93,27 +93,27 @@ class RatingSession:
 
     @classmethod
     def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:
-        """From a row with TOUCH's columns, each name with this prefix."""
+        """Create from a row with TOUCH's columns, each name with this prefix."""
         values = {name: row[prefix + name] for name in SESSION_COLUMNS}
         return cls(**values | {"passed": tuple(values["passed"])})
 
     @property
     def is_moved(self) -> bool:
-        """Whether this browser is here by an ID alone, and so must not see what was answered elsewhere."""
+        """Whether this browser arrived with an ID alone, and so must not show answers given in another browser."""
         return self.move_id is not None
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more is asked of this rater."""
+        """Whether the rater is done and will not be asked anything more."""
         return self.session_state in ENDED
 
 
-# What TOUCH returns, by name.
+# The names of the columns that TOUCH returns.
 SESSION_COLUMNS = tuple(field.name for field in fields(RatingSession))
 
 
 def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
-    """The rating session of a cookie, its lease extended; None where the cookie is not of this study."""
+    """The rating session of a cookie, with its lease extended; None if the cookie is not for this study."""
     values = {"slug": slug, "hash": token_hash(token)}
     row = db.execute(_TOUCH, values).mappings().one_or_none()
     row = row or db.execute(_TOUCH_MOVED, values).mappings().one_or_none()
@@ -121,7 +121,7 @@ def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession |
 
 
 def record_state(db: Connection, session: RatingSession, state: str) -> None:
-    """Active, expired, full, or how the rating session ended; one that has ended stays so."""
+    """Set the state: active, expired, full, or how the rating session ended. Ended sessions do not change."""
     db.execute(_STATE, {"study": session.study_id, "session": session.session_id, "state": state})
 
 
@@ -135,33 +135,33 @@ def record_step(
 
 
 def record_begin(db: Connection, session: RatingSession) -> None:
-    """The rater has read the instructions and wants to begin."""
+    """Record that the rater has read the instructions and started."""
     db.execute(_BEGIN, {"study": session.study_id, "session": session.session_id})
 
 
 def record_finish(db: Connection, session: RatingSession) -> None:
-    """Everything is answered."""
+    """Record that the rater has completed everything."""
     db.execute(_FINISH, {"study": session.study_id, "session": session.session_id})
 
 
 def record_keys_off(db: Connection, session: RatingSession, *, off: bool) -> None:
-    """Whether this rater has switched the keys off."""
+    """Record whether this rater has switched off keyboard shortcuts."""
     db.execute(_KEYS, {"study": session.study_id, "session": session.session_id, "off": off})
 
 
 def get_rater(db: Connection, session: RatingSession) -> tuple[str, str | None]:
-    """The rater's pseudonym, from which order and sides are drawn, and their pool."""
+    """The rater's pseudonym, which determines the order and sides of their trials, and their pool."""
     row = db.execute(_RATER, {"study": session.study_id, "rater": session.rater_id}).one()
     return row.key, row.pool
 
 
 def get_origin(db: Connection, session: RatingSession) -> tuple[str | None, Mapping[str, str]]:
-    """The platform from which the rater came, and what its link said besides their id."""
+    """The platform from which the rater came, and the parameters of the link other than the ID."""
     values = {"study": session.study_id, "rater": session.rater_id, "move": session.move_id}
     row = db.execute(_ORIGIN, values).first()
     return (None, {}) if row is None else (row.platform, row.parameters)
 
 
 def get_platform(db: Connection, session: RatingSession) -> str | None:
-    """Where the rater came from."""
+    """The platform from which the rater came, or None."""
     return get_origin(db, session)[0]

@@ -1,7 +1,7 @@
-"""Moves: a rating session that goes on in a browser which came with a platform's ID and nothing else.
+"""Moves: rating sessions that continue in a browser that has only the platform's participant ID.
 
-An ID can be guessed or shared. So such a browser gets a cookie of its own, which goes on at the next open trial; what
-was answered elsewhere cannot be seen, changed or deleted there.
+An ID can be guessed or shared. Such a browser therefore gets a separate cookie, which continues at the next open trial;
+answers given elsewhere cannot be seen, changed or deleted there.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def record_move(
     cookie: str | None,
     parameters: Mapping[str, str],
 ) -> str:
-    """Let a rating session go on in another browser: the token of its cookie, the same one if it has been there.
+    """Continue a rating session in another browser; returns the token for its cookie, its current one if it has one.
 
     Args:
         db: the transaction.
         study_id: the study.
         session_id: the rating session.
-        rater_id: whose it is.
-        cookie: what the browser holds already.
-        parameters: what its link said besides the ID; the first browser's stay as they are.
+        rater_id: the rater of the session.
+        cookie: the cookie that the browser already has.
+        parameters: parameters of its link other than the ID; those of the first browser are not changed.
     """
     values = {"study": study_id, "session": session_id}
     if cookie and db.execute(_FIND, {**values, "hash": token_hash(cookie)}).scalar_one():
@@ -67,9 +67,9 @@ def record_move(
 
 
 def take_over(db: Connection, session: RatingSession, assignment_id: int) -> None:
-    """Let this browser have an assignment; what another one answered to it is not shown from now on.
+    """Give an assignment to this browser; answers to it from another browser are no longer shown here.
 
-    The first browser may have everything, so that it sees all answers again.
+    The first browser has full access, so it shows all answers again.
     """
     values = {"study": session.study_id, "assignment": assignment_id, "move": session.move_id}
     db.execute(_TAKE_OVER, values)

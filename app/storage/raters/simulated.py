@@ -1,4 +1,4 @@
-"""Named raters that are simulated, and marked as simulated."""
+"""Listed raters that are simulated, and marked as such."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def list_named_absent(db: Connection, study_id: int) -> list[NamedRater]:
 
 
 def mark_simulated(db: Connection, study_id: int, rater_id: int) -> None:
-    """Mark a rater as played by the program, wherever they appear."""
+    """Mark a rater as simulated, wherever they appear."""
     db.execute(_MARK, {"study": study_id, "rater": rater_id})

@@ -1,4 +1,4 @@
-"""The study that a rater's address names: by its token, or by its slug where somebody typed that."""
+"""The study in a rater's address: identified by its token, or by its slug if someone typed that."""
 
 from __future__ import annotations
 

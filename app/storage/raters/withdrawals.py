@@ -1,7 +1,7 @@
-"""Raters who withdraw: their open seats become free, and their answers stay or go, as they say.
+"""Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.
 
-Of who had their answers deleted nothing is kept but a receipt, the time, and the hash of their cookie: without that the
-same person would come back as a new one.
+For raters whose answers were deleted, only a receipt, the time and the hash of their cookie are kept: without the hash,
+the same person could come back as a new rater.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ _STOP = (
         VALUES (:study, :rater, 'withdrawal', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
 )
-# In this order: what refers goes before what it refers to. The history of a rating goes with it. Pictures of estimates
-# are drawn anew.
+# In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
+# Cached chart files are deleted, because they may show the deleted answers.
 _DELETE = (
     text("""
         UPDATE withdrawals SET deleted_at = now() WHERE study_id = :study AND token_hash = (
@@ -88,7 +88,7 @@ _DELETE = (
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What is stored about a withdrawal. `outcome` sets the code; `deleted_at` is None if the answers were kept."""
+    """What is stored about a withdrawal. `outcome` determines the code; `deleted_at` is None if answers were kept."""
 
     study_id: int
     receipt: str
@@ -101,25 +101,27 @@ class Withdrawal:
 
 
 def get_withdrawal(db: Connection, slug: str, token: str) -> Withdrawal | None:
-    """Whether the rater of a cookie has withdrawn, and how."""
+    """The withdrawal of the rater with this cookie, or None."""
     row = db.execute(_GET, {"slug": slug, "hash": token_hash(token)}).one_or_none()
     return None if row is None else Withdrawal(*row)
 
 
 def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
-    """When a rater of the study last had their answers deleted."""
+    """When the answers of a rater in the study were last deleted, or None."""
     found: datetime | None = db.execute(_LAST_DELETION, {"study": study_id}).scalar_one()
     return found
 
 
 def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
-    """End a rating session for good and free its open seats; completed ratings stay. A second call changes nothing.
+    """End a rating session for good and release its open seats; completed ratings are kept.
+
+    A second call changes nothing.
 
     Args:
         db: the transaction.
-        session: whose.
-        receipt: a new one, for who has none yet.
-        outcome: which code is theirs.
+        session: the rating session.
+        receipt: a new receipt, used if there is none yet.
+        outcome: determines which completion code the rater gets.
 
     Returns:
         The receipt.
@@ -136,7 +138,7 @@ def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outc
 def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None:
     """Delete everything stored about a rater who has withdrawn: answers with their history, events and identity.
 
-    A rater whom the lead named stays named, and so do the items that are theirs.
+    A rater whom the lead listed stays listed, and so do the items that belong to them.
     """
     who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
     for statement in _DELETE:

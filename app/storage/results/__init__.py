@@ -1,1 +1,1 @@
-"""What the results read: frames and coverage."""
+"""Data for the results: data frames and coverage."""

@@ -1,4 +1,4 @@
-"""How far a study is: counted from the rows each time, never kept beside them."""
+"""The progress of a study: counted from the rows each time, never stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Counts(NamedTuple):
-    """How much a study holds."""
+    """The size of a study's data."""
 
     n_items: int
     n_raters: int
@@ -23,7 +23,7 @@ class Counts(NamedTuple):
     last_rating_at: datetime | None
 
 
-# One statement for each study: each count then reads that study's part of the index and nothing else.
+# One statement per study: each count then reads only that study's part of the index.
 _COUNTS = text("""
     SELECT (SELECT count(*) FROM items WHERE study_id = :study_id) AS n_items,
            (SELECT count(*) FROM raters WHERE study_id = :study_id) AS n_raters,
@@ -33,12 +33,12 @@ _COUNTS = text("""
 
 
 def get_counts(db: Connection, study_id: int) -> Counts:
-    """How much the study holds, now."""
+    """The current size of the study's data."""
     return Counts(**db.execute(_COUNTS, {"study_id": study_id}).mappings().one())
 
 
 class SessionCounts(NamedTuple):
-    """How many came, and how far they got."""
+    """Number of rating sessions by how far they got."""
 
     n_arrived: int
     n_active: int
@@ -53,7 +53,7 @@ class SessionCounts(NamedTuple):
 
 
 class Reconciliation(NamedTuple):
-    """What became of every trial that was put before a rater."""
+    """What happened to every trial that was shown to a rater."""
 
     n_served: int
     n_answered: int
@@ -65,12 +65,12 @@ class Reconciliation(NamedTuple):
 
     @property
     def n_unaccounted(self) -> int:
-        """Served and then in no state that the others count: zero, or something is wrong."""
+        """Trials that were served but are in none of the counted states: anything but zero means an error."""
         return self.n_served - self.n_answered - self.n_skipped - self.n_returned - self.n_open
 
 
 class TrialCoverage(NamedTuple):
-    """How often one trial was rated, and how many seats it has. `words` are the first of its item."""
+    """How often one trial was rated, and its number of seats. `words` is the beginning of its item."""
 
     item: str
     words: str
@@ -83,9 +83,9 @@ class TrialCoverage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Everything that the study page counts.
+    """All counts on the study page.
 
-    `distribution` is (times rated, number of trials), `skip_reasons` (reason, how often).
+    `distribution` is (times rated, number of trials), `skip_reasons` (reason, number of skips).
     """
 
     rating_sessions: SessionCounts
@@ -99,12 +99,12 @@ class Coverage:
 
     @property
     def n_rated(self) -> int:
-        """How many seats are done. Repeats and gold trials have no seats."""
+        """Number of completed seats. Repeats and gold trials have no seats."""
         return sum(n * times for n, times in self.distribution)
 
 
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
-    """How far the study is, now."""
+    """The current coverage of the study; `n_least` is the number of least covered trials to list."""
     study = {"study_id": study_id}
     n_seats = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
     distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
@@ -136,7 +136,7 @@ FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rat
 WHERE s.study_id = :study_id
 """
 
-# Lost: done, and no answer stands. Double: an answer that stands twice, or more raters on a trial than it has seats.
+# Lost: done, but without answers. Double: an answer stored twice, or a trial with more raters than seats.
 _RECONCILIATION = """
 SELECT count(*) FILTER (WHERE served_at IS NOT NULL) AS n_served,
        count(*) FILTER (WHERE state = 'done') AS n_answered,
@@ -193,7 +193,7 @@ ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
 
 
 def count_simulated(db: Connection, study_id: int) -> int:
-    """How many simulated raters have finished."""
+    """Number of simulated raters who have finished."""
     statement = text(
         "SELECT count(*) FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id"
         " WHERE s.study_id = :study_id AND s.state = 'finished' AND r.is_simulated"
@@ -202,7 +202,7 @@ def count_simulated(db: Connection, study_id: int) -> int:
 
 
 def list_open_demos(db: Connection) -> Sequence[tuple[str, str]]:
-    """Slug and title of the demo studies that anybody may rate."""
+    """Slug and title of the demo studies that are open to everyone."""
     rows = db.execute(
         text(
             "SELECT s.slug, p.title FROM studies s JOIN protocols p ON p.study_id = s.id"

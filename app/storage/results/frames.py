@@ -1,6 +1,6 @@
-"""A study's data for the analysis, in one read: a million answers in a few seconds.
+"""A study's data for the analysis, read at once: a million answers in a few seconds.
 
-COPY transfers numeric ids instead of keys, which recur thousands of times; the keys are put back afterwards.
+COPY transfers numeric IDs instead of keys, which recur thousands of times; they are replaced by the keys afterwards.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CHECKS = text("""
     WHERE e.study_id = :study AND e.kind = 'check' AND e.detail->>'is_passed' IS NOT NULL
     ORDER BY e.happened_at, e.id
 """)
-# of studies in which raters mark passages; characters are counted as Python counts them
+# For studies in which raters mark passages; lengths are in characters, as in Python.
 _PASSAGES = text("""
     WITH texts AS (
       SELECT i.key AS item, NULL AS response, i.text, i.turns FROM items i WHERE i.study_id = :study
@@ -69,7 +69,7 @@ _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
 
 
 def _selected(column: RatingColumn) -> str:
-    """How a column is copied: ids as numbers, 0 for none; times as microseconds; codes joined."""
+    """SQL for a copied column: IDs as numbers, 0 for none; times in microseconds; codes joined."""
     name = column.stored_as
     match column.type:
         case "id":
@@ -85,12 +85,12 @@ def _selected(column: RatingColumn) -> str:
 
 
 _RATINGS = f"SELECT {', '.join(map(_selected, FRAME_COLUMNS))} FROM ratings WHERE study_id = {{study}}"  # noqa: S608
-# As text: a code or a condition may be called 1, and what reads decimals in bulk may be off in the last place.
+# Others are read as text: a code or a condition may be named 1, and bulk readers of decimals may lose the last digit.
 _DTYPES = {"id": "int64", "count": "int64", "whole": "Int64", "time": "Int64"}
 
 
 def study_frames(db: Connection, study_id: int) -> Frames:
-    """Everything that `analyze` takes, nothing left out; the same rows in the same order as the study's folder gives.
+    """All data that `analyze` takes; the same rows in the same order as from the study's folder.
 
     Args:
         db: a connection.
@@ -112,14 +112,14 @@ def study_frames(db: Connection, study_id: int) -> Frames:
 
 
 def study_passages(db: Connection, study_id: int) -> pd.DataFrame | None:
-    """The texts that raters can mark, as `analysis.frames` has them; None where no question asks for marks."""
+    """The texts that raters can mark, in the format of `analysis.frames`; None if there is no highlight question."""
     if "highlight" not in {row.type for row in db.execute(_TYPES, {"study": study_id})}:
         return None
     return passage_frame(tuple(row) for row in db.execute(_PASSAGES, {"study": study_id}))
 
 
 def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
-    """The checks that raters answered, as `analysis.frames` has them; None where there are none."""
+    """The checks that raters answered, in the format of `analysis.frames`; None if there are none."""
     rows = [tuple(row) for row in db.execute(_CHECKS, {"study": study_id})]
     if not rows:
         return None
@@ -128,7 +128,7 @@ def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
 
 
 def table(rows: Rows, **columns: str) -> pd.DataFrame:
-    """Rows as a frame: these columns, then one an attribute by name; empty cells None."""
+    """Rows as a frame: these columns, then one per attribute, sorted by name; empty cells are None."""
     frame = pd.DataFrame(
         {name: pd.Series([getattr(row, column) for row in rows], dtype=object) for name, column in columns.items()}
     )
@@ -139,20 +139,20 @@ def table(rows: Rows, **columns: str) -> pd.DataFrame:
 
 
 def raters_table(rows: Rows) -> pd.DataFrame:
-    """The rows of `RATERS` as frames have raters."""
+    """The rows of `RATERS` in the format of the frames."""
     marks = {name: name for name in RATER_MARKS}
     return table(rows, rater="key", kind="kind", pool="pool", **marks).astype(dict.fromkeys(marks, bool))
 
 
 def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
-    """The rows of the table, ids as numbers. Copied before the ids' keys are read: whom an answer names is there."""
+    """The rows of the table, with numeric IDs. Copied before the keys are read, so the raters of all answers exist."""
     kinds = {column.name: _DTYPES.get(column.type, "object") for column in FRAME_COLUMNS}
     rows = pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
     return _with_exclusions(db, study_id, rows)
 
 
 def _with_exclusions(db: Connection, study_id: int, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, those of raters whom a lead has excluded marked with the reason."""
+    """The rows, with the reason in `exclude` for raters whom a lead has excluded."""
     if excluded := list_excluded(db, study_id):
         reasons = rows["rater"].map({rater: f"rater excluded: {reason}" for rater, reason in excluded.items()})
         rows["exclude"] = rows["exclude"].where(rows["exclude"].notna() | reasons.isna(), reasons)
@@ -162,15 +162,15 @@ def _with_exclusions(db: Connection, study_id: int, rows: pd.DataFrame) -> pd.Da
 def ratings_of(
     db: Connection, study_id: int, rows: pd.DataFrame, *, raters: Rows, items: Rows, responses: Rows
 ) -> pd.DataFrame:
-    """The answers as `analysis.frames` has them, in no order.
+    """The answers in the format of `analysis.frames`, in no particular order.
 
     Args:
         db: a connection.
         study_id: the study.
-        rows: as copied.
-        raters: id and key of each. An answer of somebody who has withdrawn since the copy is left out.
-        items: id and key of each.
-        responses: id and key of each.
+        rows: the copied rows.
+        raters: ID and key of each rater. Answers of raters who have withdrawn since the copy are left out.
+        items: ID and key of each item.
+        responses: ID and key of each response.
     """
     keys = {"raters": _Keys(raters), "items": _Keys(items), "responses": _Keys(responses)}
     rows = rows[keys["raters"].has(rows["rater"])].reset_index(drop=True)
@@ -180,7 +180,7 @@ def ratings_of(
 
 
 def _cells(column: RatingColumn, copied: pd.Series[Any], keys: Mapping[str, _Keys]) -> Any:  # noqa: ANN401 - any type
-    """A column as frames have it."""
+    """A column in the format of the frames."""
     if column.of is not None:
         return keys[column.of].at(copied)
     match column.type:
@@ -195,7 +195,7 @@ def _cells(column: RatingColumn, copied: pd.Series[Any], keys: Mapping[str, _Key
 
 
 class _Keys:
-    """The lead's ids by the store's numbers, for whole columns; 0 is none."""
+    """The lead's keys by database ID, for whole columns; ID 0 means none."""
 
     def __init__(self, rows: Rows) -> None:
         self._ids = np.array([0, *sorted(row.id for row in rows)], dtype=np.int64)
@@ -212,7 +212,7 @@ class _Keys:
 
 
 def _floats(column: pd.Series[str]) -> NDArray[np.float64]:
-    """Decimals from their text, exactly; each distinct one is read once."""
+    """Parse decimals exactly; each distinct text is parsed once."""
     codes, distinct = pd.factorize(column)
     floats = np.array([*map(float, distinct), np.nan])
     found: NDArray[np.float64] = floats[codes]
@@ -220,7 +220,7 @@ def _floats(column: pd.Series[str]) -> NDArray[np.float64]:
 
 
 def _put_back_empty(db: Connection, study_id: int, columns: dict[str, Any]) -> None:
-    """CSV has one cell for NULL and for an empty answer: an empty text, or none of the codes."""
+    """Restore empty answers (an empty text, or none of the codes), which CSV does not distinguish from NULL."""
     types = {row.key: row.type for row in db.execute(_TYPES, {"study": study_id})}
     for name in get_args(EmptyColumn):
         kinds = kinds_with_empty(name)

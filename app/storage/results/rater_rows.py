@@ -1,4 +1,4 @@
-"""One row per rater: how far they are, and what their answers look like. Counted from the rows each time."""
+"""One row per rater: their progress, and properties of their answers. Counted from the rows each time."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _ROWS = text("""
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """One rater. `n_most` of `n_points` ratings are the same point; `reason` is that of the last decision."""
+    """One rater. `n_most` of `n_points` ratings have the same value; `reason` is that of the last decision."""
 
     id: int
     key: str
@@ -92,7 +92,7 @@ class RaterRow:
 
     @property
     def minutes(self) -> float | None:
-        """How long they have been at it: the active time, else from the first item to the last."""
+        """Time spent in minutes: the active time, otherwise the time from the first item to the last."""
         if self.active_ms:
             return float(self.active_ms) / 60_000
         end = self.finished_at or self.last_seen_at
@@ -100,5 +100,5 @@ class RaterRow:
 
 
 def list_rater_rows(db: Connection, study_id: int) -> list[RaterRow]:
-    """Every rater, in the order in which they came."""
+    """All raters, in order of arrival."""
     return [RaterRow(**row) for row in db.execute(_ROWS, {"study": study_id}).mappings()]

@@ -1,1 +1,1 @@
-"""Studies and their protocols: stored, loaded, exported."""
+"""Studies and their protocols: storage, import and export."""

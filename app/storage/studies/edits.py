@@ -1,4 +1,4 @@
-"""The protocol as leads are editing it: each save is a row, and the last one is the draft."""
+"""The protocol as leads edit it: each save is a row, and the last one is the draft."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-# So many saves stay, for who has had a page open for long and saves it then.
+# Number of saves kept, so that a page that was open for a long time can still be saved.
 N_KEPT = 200
 _LOCK = text("SELECT id FROM studies WHERE id = :study FOR UPDATE")
 _GET = text("""
@@ -28,7 +28,7 @@ _PRUNE = text("DELETE FROM protocol_edits WHERE study_id = :study AND number <= 
 
 @dataclass(frozen=True, slots=True)
 class EditRow:
-    """One save. `email` is None where the lead is gone."""
+    """One save. `email` is None if the lead no longer exists."""
 
     number: int
     yaml: str
@@ -38,23 +38,23 @@ class EditRow:
 
 
 def lock_edits(db: Connection, study_id: int) -> None:
-    """Let no one else save until this transaction ends."""
+    """Prevent others from saving until this transaction ends."""
     db.execute(_LOCK, {"study": study_id})
 
 
 def get_last_edit(db: Connection, study_id: int) -> EditRow | None:
-    """The last save; None where nothing was edited yet."""
+    """The last save; None if nothing has been edited yet."""
     number = db.execute(_LAST, {"study": study_id}).scalar_one()
     return get_edit(db, study_id, number) if number is not None else None
 
 
 def get_edit(db: Connection, study_id: int, number: int) -> EditRow | None:
-    """The save of this number."""
+    """The save with this number, or None."""
     row = db.execute(_GET, {"study": study_id, "number": number}).one_or_none()
     return None if row is None else EditRow(*row)
 
 
 def record_edit(db: Connection, study_id: int, number: int, yaml: str, lead_id: int) -> None:
-    """Keep a save; very old ones go."""
+    """Store a save; very old ones are deleted."""
     db.execute(_RECORD, {"study": study_id, "number": number, "yaml": yaml, "lead": lead_id})
     db.execute(_PRUNE, {"study": study_id, "number": number - N_KEPT})

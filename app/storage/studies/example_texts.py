@@ -1,4 +1,4 @@
-"""The texts of one trial, as a preview shows them: nothing is given out for it."""
+"""The texts of one trial for a preview; nothing is assigned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-# No assignment has it.
+# A token that no assignment has.
 NO_TOKEN = UUID(int=0)
 _ITEM = text("SELECT text, turns, profile, content_note FROM items WHERE study_id = :study AND id = :item")
 _RESPONSES = text("""
@@ -32,7 +32,7 @@ def example_view(
     condition: str,
     shown_labels: tuple[str | None, ...],
 ) -> AssignmentView:
-    """The page of a trial as the first of some, though no rater has it."""
+    """The page of a trial as the first in a list, without an assignment."""
     item = db.execute(_ITEM, {"study": study_id, "item": item_id}).one()
     responses = db.execute(_RESPONSES, {"study": study_id, "ids": list(response_ids)}).all()
     return AssignmentView(

@@ -1,4 +1,4 @@
-"""A whole study out of the store, texts included, and what else an export says."""
+"""Export a whole study from the database, including its texts and events."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
 
 
 def study_events(db: Connection, study_id: int) -> pd.DataFrame:
-    """What else happened, and the steps that raters passed: rater, kind, detail (a dictionary), happened_at."""
+    """All events and completed steps: rater, kind, detail (a dictionary), happened_at."""
     rows = [tuple(row) for row in db.execute(_EVENTS, {"study": study_id})]
     return pd.DataFrame(rows, columns=["rater", "kind", "detail", "happened_at"], dtype=object)
 
 
 def _with_turns(texts: pd.DataFrame) -> pd.DataFrame:
-    """Turns as JSON text again, in the one form."""
+    """Convert turns back to JSON text in canonical form."""
     turns = [None if cell is None else turns_to_json(cell) for cell in texts["turns"]]
     texts["turns"] = texts["turns"].where(texts["turns"].isna(), turns)
     return texts

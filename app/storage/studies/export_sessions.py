@@ -1,4 +1,4 @@
-"""What each rater was given and what became of it, for the export: one row per assignment and per rating session."""
+"""What was assigned to each rater and what became of it, for the export: rows per assignment and rating session."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _SESSIONS = text("""
 
 
 def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
-    """`assignments` and `rating_sessions` as they are exported; without a rater neither has a row."""
+    """The exported tables `assignments` and `rating_sessions`; both are empty if there are no raters."""
     return {
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
         "rating_sessions": _frame(db, _SESSIONS, study_id, SESSION_COLUMNS),

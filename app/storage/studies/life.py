@@ -1,4 +1,4 @@
-"""A study put into the archive, taken out of it, or deleted with everything that belongs to it."""
+"""Archive a study, restore it from the archive, or delete it with all its data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COUNT = text("""
            (SELECT count(*) FROM ratings WHERE study_id = :study) AS ratings,
            (SELECT count(*) FROM protocols WHERE study_id = :study) AS versions
 """)
-# In this order: what refers goes before what it refers to.
+# In this order, so that references are deleted before their targets.
 _DELETE = tuple(
     text(f"DELETE FROM {table} WHERE study_id = :study")  # noqa: S608 - names of tables
     for table in ("ratings", "events", "seats", "assignments", "rating_sessions", "withdrawals", "trials", "responses")
@@ -27,17 +27,17 @@ _CHARTS = text("DELETE FROM chart_files")
 
 
 def record_archived(db: Connection, study_id: int, *, is_archived: bool) -> None:
-    """Put a study into the archive or take it out."""
+    """Move a study to the archive or out of it."""
     db.execute(_ARCHIVE, {"study": study_id, "archived": is_archived})
 
 
 def count_contents(db: Connection, study_id: int) -> dict[str, int]:
-    """How much a study holds, by what."""
+    """Number of items, responses, raters, ratings and versions of a study."""
     counts = db.execute(_COUNT, {"study": study_id}).mappings().one()
     return {name: int(n) for name, n in counts.items()}
 
 
 def delete_study(db: Connection, study_id: int) -> None:
-    """Delete a study with its texts, raters, answers and versions; its slug is free again."""
+    """Delete a study with its texts, raters, answers and versions; its slug can be used again."""
     for statement in (*_DELETE, _STUDY, _CHARTS):
         db.execute(statement, {"study": study_id})

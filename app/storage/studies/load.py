@@ -1,4 +1,4 @@
-"""A study folder into the store: all or nothing, by COPY."""
+"""Load a study folder into the database by COPY, in one transaction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _N_ANSWERS = text("""
     SELECT count(*) FROM ratings q JOIN raters r ON r.study_id = q.study_id AND r.id = q.rater_id
     WHERE q.study_id = :study AND r.key = ANY(:keys)
 """)
-# Weaker than FOR UPDATE: rows that only refer to the study are still written meanwhile.
+# Weaker than FOR UPDATE: rows that reference the study can still be written.
 _LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
 
 
@@ -58,17 +58,17 @@ def load_study(
     is_demo: bool = False,
     progress: Progress = _quiet,
 ) -> int:
-    """Store the whole study; the caller's transaction makes it all or nothing.
+    """Store the whole study, in the caller's transaction.
 
     Args:
         db: the transaction.
-        folder: checked, as `app.exchange.folder.read` gives it.
-        lead_id: whose study it is; None: nobody's yet.
+        folder: a validated folder from `app.exchange.folder.read`.
+        lead_id: the lead of the study; None if it has no lead yet.
         is_demo: whether it is the demo.
-        progress: told how far it is.
+        progress: progress callback.
 
     Returns:
-        The study's id; that of the study which is there already, if it is the same to the last answer.
+        The study's ID. If an identical study exists, including all answers, its ID.
 
     Raises:
         InvalidInputError: the slug belongs to another study. Nothing was saved.
@@ -98,14 +98,14 @@ def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -
 def store_texts(
     db: Connection, study_id: int, items: pd.DataFrame, responses: pd.DataFrame, progress: Progress = _quiet
 ) -> None:
-    """Append items, and responses to them, to a study whose protocol names their sources.
+    """Append items and their responses to a study whose protocol declares their sources.
 
     Args:
         db: the transaction.
         study_id: the study.
-        items: as `analysis.folder` has them.
-        responses: as `analysis.folder` has them.
-        progress: told how far it is.
+        items: in the format of `analysis.folder`.
+        responses: in the format of `analysis.folder`.
+        progress: progress callback.
     """
     study = str(study_id)
     first_item, first_response = (_next_position(db, study_id, table) for table in ("items", "responses"))
@@ -128,15 +128,15 @@ def store_imported(
     ratings: pd.DataFrame,
     progress: Progress = _quiet,
 ) -> None:
-    """Append raters who rated elsewhere and their answers; no trial, seat or assignment is touched.
+    """Append raters who rated elsewhere and their answers; trials, seats and assignments are not changed.
 
     Args:
         db: the transaction.
         study_id: the study.
-        raters: who are new, as `analysis.folder` has them.
-        marked: raters of the study whose only answers are these.
-        ratings: as `analysis.frames` has them.
-        progress: told how far it is.
+        raters: the new raters, in the format of `analysis.folder`.
+        marked: keys of existing raters of the study who have no other answers; they are marked as imported.
+        ratings: in the format of `analysis.frames`.
+        progress: progress callback.
     """
     ids = _store_raters(db, study_id, raters, progress)
     if marked:
@@ -145,12 +145,12 @@ def store_imported(
 
 
 def list_raters_with_sessions(db: Connection, study_id: int) -> set[str]:
-    """The ids of the raters who came to rate in Attune."""
+    """The keys of the raters who have a rating session in Attune."""
     return set(db.execute(_WITH_SESSIONS, {"study": study_id}).scalars())
 
 
 def count_answers(db: Connection, study_id: int, raters: Sequence[str]) -> int:
-    """How many answers these raters have, with the study locked: nobody else imports meanwhile."""
+    """Number of answers of these raters; locks the study against concurrent imports."""
     db.execute(_LOCK, {"study": study_id})
     return int(db.execute(_N_ANSWERS, {"study": study_id, "keys": list(raters)}).scalar_one())
 
@@ -198,7 +198,7 @@ def _as_codes(joined: str) -> tuple[str, ...]:
 
 
 def _row(frame: pd.DataFrame, key: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    """The frame with its attribute columns as one of JSON."""
+    """The frame with its attribute columns combined into one JSON column."""
     named = [name for name in frame.columns if name not in columns]
     if not named:
         return frame.rename(columns={key: "key"})
@@ -211,7 +211,7 @@ def _row(frame: pd.DataFrame, key: str, columns: tuple[str, ...]) -> pd.DataFram
 
 
 def known_keys(db: Connection, study_id: int, table: str) -> set[str]:
-    """The lead's ids of a study's items, responses or raters."""
+    """The keys of a study's items, responses or raters."""
     return set(_ids(db, study_id, table))
 
 

@@ -1,4 +1,4 @@
-"""Protocols as stored: parsed once in each process, because a stored version never changes."""
+"""Stored protocols, parsed once per process, because a stored version never changes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def get_protocol(db: Connection, study_id: int, version: int, sha256: str | None
     """One version of a study's protocol.
 
     Args:
-        db: the store.
+        db: a connection.
         study_id: the study.
-        version: which.
-        sha256: its hash, where the caller has read it anyway: then a known protocol costs no statement.
+        version: number of the version.
+        sha256: its hash, if the caller knows it; a protocol that is already parsed then needs no query.
     """
     if sha256 is not None and (known := _parsed.get((study_id, version, sha256))):
         return known

@@ -1,4 +1,4 @@
-"""Studies: their list, one of them, whether they are open."""
+"""Queries for studies: one of them, or a list."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class StudyRow:
 
 
 def get_study(db: Connection, slug: str) -> StudyRow | None:
-    """The study of that slug, or None."""
+    """The study with this slug, or None."""
     row = db.execute(_ONE, {"slug": slug}).one_or_none()
     return None if row is None else StudyRow(*row)
 
 
 def list_studies(db: Connection, lead_id: int | None = None) -> list[StudyRow]:
-    """All studies, or those of one lead; the newest first."""
+    """All studies, or those of one lead, newest first."""
     return [StudyRow(*row) for row in db.execute(_ALL, {"lead": lead_id})]

@@ -1,4 +1,4 @@
-"""A spreadsheet of texts that a lead has chosen: it stays as it came, with what the lead says of its columns."""
+"""A spreadsheet of texts uploaded by a lead: stored unchanged, with the lead's description of its columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FORGET_TEXTS = text("DELETE FROM items WHERE study_id = :study")
 
 @dataclass(frozen=True, slots=True)
 class TextUpload:
-    """The file, without its content. `columns` and `report` are as the action that read it made them."""
+    """The file, without its content. `columns` and `report` are as created by the action that read the file."""
 
     file_name: str
     columns: list[dict[str, Any]]
@@ -46,13 +46,13 @@ class TextUpload:
 
 
 def get_upload(db: Connection, study_id: int) -> TextUpload | None:
-    """The study's spreadsheet; None where none was chosen."""
+    """The study's spreadsheet; None if none was uploaded."""
     row = db.execute(_GET, {"study": study_id}).one_or_none()
     return None if row is None else TextUpload(*row)
 
 
 def get_content(db: Connection, study_id: int) -> bytes:
-    """Its bytes, as they came."""
+    """The unchanged bytes of the spreadsheet."""
     return bytes(db.execute(_CONTENT, {"study": study_id}).scalar_one())
 
 
@@ -64,7 +64,7 @@ def record_upload(
     columns: list[dict[str, Any]],
     report: dict[str, Any],
 ) -> None:
-    """Keep a spreadsheet in place of the one before."""
+    """Store a spreadsheet, replacing an earlier one."""
     values = {"columns": json.dumps(columns), "report": json.dumps(report), "repaired": True}
     db.execute(_RECORD, {"study": study_id, "file": file_name, "content": content, **values})
 
@@ -72,21 +72,21 @@ def record_upload(
 def record_columns(
     db: Connection, study_id: int, columns: list[dict[str, Any]], report: dict[str, Any], *, is_repaired: bool
 ) -> None:
-    """Keep what the lead says of the columns, and whether its texts are to be repaired."""
+    """Store the lead's description of the columns, and whether the texts are to be repaired."""
     values = {"columns": json.dumps(columns), "report": json.dumps(report), "repaired": is_repaired}
     db.execute(_COLUMNS, {"study": study_id, **values})
 
 
 def record_use(db: Connection, study_id: int) -> None:
-    """Note that the study's texts are those of its spreadsheet."""
+    """Record that the study's texts come from its spreadsheet."""
     db.execute(_USED, {"study": study_id})
 
 
 def has_answers(db: Connection, study_id: int) -> bool:
-    """Whether anything was rated."""
+    """Whether the study has any answers."""
     return bool(db.execute(_HAS_ANSWERS, {"study": study_id}).scalar_one())
 
 
 def forget_texts(db: Connection, study_id: int) -> None:
-    """Take a draft's items away, and the responses to them."""
+    """Delete a draft's items and their responses."""
     db.execute(_FORGET_TEXTS, {"study": study_id})

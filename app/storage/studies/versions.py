@@ -1,4 +1,4 @@
-"""The versions of a study's protocol, and what the tables keep of them: questions and sources."""
+"""The versions of a study's protocol, and the tables of its questions and sources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROTOCOL = text("""
       yaml = excluded.yaml, sha256 = excluded.sha256
 """)
 _NOW = text("UPDATE studies SET protocol_version = :version WHERE id = :study")
-# A question that was answered, and a source that wrote something, stay in the tables: rows refer to them.
+# Questions that have answers and sources that have responses stay in the tables, because rows reference them.
 _QUESTION = text("""
     INSERT INTO questions (study_id, key, position, type, target) VALUES (:study, :key, :position, :type, :target)
     ON CONFLICT (study_id, key) DO UPDATE SET position = excluded.position, type = excluded.type,
@@ -55,7 +55,7 @@ _USED = text("""
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of a protocol, as its lead wrote it."""
+    """One version of a protocol, as written by its lead."""
 
     number: int
     created_at: datetime
@@ -63,7 +63,7 @@ class Version:
 
 
 def record_version(db: Connection, study_id: int, version: int, protocol: Protocol, yaml: str) -> None:
-    """Store a version, and make it the one that new raters get. A version that no rater has seen may be replaced."""
+    """Store a version and make it the current one. A version that no rater has seen may be replaced."""
     document = json.dumps(protocol.model_dump(mode="json"), ensure_ascii=False)
     sha256 = hashlib.sha256(yaml.encode()).hexdigest()
     row = {"title": protocol.title, "document": document, "yaml": yaml, "sha256": sha256}
@@ -99,15 +99,15 @@ def record_version(db: Connection, study_id: int, version: int, protocol: Protoc
 
 
 def list_versions(db: Connection, study_id: int) -> list[Version]:
-    """Every version, the newest first."""
+    """Every version, newest first."""
     return [Version(*row) for row in db.execute(_VERSIONS, {"study": study_id})]
 
 
 def answered_questions(db: Connection, study_id: int) -> set[str]:
-    """The questions that have answers."""
+    """Keys of the questions that have answers."""
     return set(db.execute(_ANSWERED, {"study": study_id}).scalars())
 
 
 def used_sources(db: Connection, study_id: int) -> set[str]:
-    """The sources that have responses."""
+    """Keys of the sources that have responses."""
     return set(db.execute(_USED, {"study": study_id}).scalars())

@@ -1,4 +1,4 @@
-"""The tables. Invariants are enforced here too, so that no other code path can break them."""
+"""The tables. They enforce invariants too, so that no code path can break them."""
 
 from app.storage.tables.access import attempts, audit_log, lead_sessions, leads, secrets, sign_in_links
 from app.storage.tables.base import metadata

@@ -57,7 +57,7 @@ sign_in_links = Table(
     time("used_at"),
 )
 
-# What leads did. It outlives the study and the lead, so that it names both by words and refers to neither.
+# What leads did. Entries outlive the study and the lead, so they contain their names instead of foreign keys.
 audit_log = Table(
     "audit_log",
     metadata,
@@ -73,7 +73,7 @@ audit_log = Table(
     Index(None, "lead_id", "id"),
 )
 
-# Counted here and not in a process, so that several workers share one limit. The key is hashed: it names a person.
+# Counted in the database, so that several workers share one limit. The key is hashed because it identifies a person.
 attempts = Table(
     "attempts",
     metadata,

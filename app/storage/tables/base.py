@@ -1,4 +1,4 @@
-"""What the tables share: naming of constraints, columns that recur, references within one study."""
+"""Shared parts of the tables: naming of constraints, recurring columns, references within one study."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def attributes() -> Column[object]:
 
 
 def one_of(column: str, names: Iterable[str]) -> CheckConstraint:
-    """A text column holds one of these names."""
+    """Constraint: the text column contains one of these names."""
     return CheckConstraint(f"{column} IN ({', '.join(map(repr, names))})", name=column)
 
 
 def within_study(column: str, table: str, *, ondelete: str | None = None) -> ForeignKeyConstraint:
-    """A reference within the same study."""
+    """Foreign key to a table's row in the same study."""
     return ForeignKeyConstraint(["study_id", column], [f"{table}.study_id", f"{table}.id"], ondelete=ondelete)

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from app.storage.tables.base import metadata, row_id, study_key, time, within_study
 
-# A trial is of an item and a seat of a trial, which are of the study: a key of their own to it would only cost time.
+# Trials reference the study through their item, and seats through their trial; another foreign key would cost time.
 trials = Table(
     "trials",
     metadata,
@@ -40,8 +40,8 @@ trials = Table(
     CheckConstraint("purpose IN ('rating', 'practice', 'gold')", name="purpose"),
 )
 
-# One row per seat: a trial that k raters of a pool are to rate has k seats for them. A free seat has no assignment;
-# taking it is one locked update, so that no trial can ever have more raters than seats.
+# One row per seat: a trial to be rated by k raters of a pool has k seats for them. A free seat has no assignment;
+# taking it is one locked update, so that no trial can have more raters than seats.
 seats = Table(
     "seats",
     metadata,

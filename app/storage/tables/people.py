@@ -40,7 +40,7 @@ raters = Table(
     CheckConstraint("kind IN ('person', 'model')", name="kind"),
 )
 
-# Whether a rater's answers count. Each decision is a row; the last one holds.
+# Whether a rater's answers are included. Each decision is a row; the last one applies.
 rater_exclusions = Table(
     "rater_exclusions",
     metadata,
@@ -56,7 +56,7 @@ rater_exclusions = Table(
     Index(None, "study_id", "rater_id"),
 )
 
-# The only place where a platform's own id of a person stands; everywhere else it is a keyed pseudonym.
+# The only table that contains a platform's participant IDs; everywhere else, raters have a keyed pseudonym.
 platform_ids = Table(
     "platform_ids",
     metadata,
@@ -113,8 +113,8 @@ rating_sessions = Table(
     Index(None, "study_id", "rater_id"),
 )
 
-# One row per rater of a condition, in a balanced order: made when a study opens, more of them when all are taken. A
-# free seat has no rating session; whoever comes takes the first one that is free.
+# One row per rater of a condition, in a balanced order: created when a study opens, and extended when all are taken.
+# A free seat has no rating session; arriving raters take the first free one.
 condition_seats = Table(
     "condition_seats",
     metadata,
@@ -136,7 +136,7 @@ condition_seats = Table(
     ),
 )
 
-# One row per browser that came with an ID and without the first one's cookie: it goes on, and sees nothing before.
+# One row per browser that has the ID but not the first browser's cookie: it continues, but cannot see earlier answers.
 session_moves = Table(
     "session_moves",
     metadata,
@@ -152,7 +152,7 @@ session_moves = Table(
     Index(None, "study_id", "rating_session_id"),
 )
 
-# All that is kept of who had their answers deleted; without the hash the same person would come back as a new one.
+# All that is kept about raters whose answers were deleted; without the hash they could come back as new raters.
 withdrawals = Table(
     "withdrawals",
     metadata,
@@ -171,7 +171,7 @@ withdrawals = Table(
     CheckConstraint("outcome IN ('completed', 'screened_out', 'failed_checks', 'full', 'withdrew')", name="outcome"),
 )
 
-# One row a step of the rater's way that is passed: consent, a page of questions, the instructions, and so on.
+# One row per completed step of a rater: consent, a page of questions, the instructions, and so on.
 steps = Table(
     "steps",
     metadata,

@@ -1,4 +1,4 @@
-"""Answers, their history, and what else happened."""
+"""Answers, their history, and events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from app.storage.tables.base import metadata, one_of, row_id, study_key, time, w
 
 
 def _answer_columns() -> list[Column[object]]:
-    """An answer and when it was given; the same in `ratings` and in their history."""
+    """The columns for an answer and its time; the same in `ratings` and `rating_history`."""
     return [
         Column("number", Double),
         Column("outcome", Text),
@@ -109,7 +109,7 @@ ratings = Table(
     Index(None, "study_id", "assignment_id"),
 )
 
-# Filled by a trigger on `ratings`: an answer that is changed or taken back keeps its earlier value and both times.
+# Filled by a trigger on `ratings`: the earlier value of an answer that is changed or cleared, with both times.
 rating_history = Table(
     "rating_history",
     metadata,
@@ -138,7 +138,7 @@ events = Table(
     Index(None, "study_id", "rater_id"),
 )
 
-# Pictures of charts are slow to make and depend on their data only: kept under the hash of the specification.
+# Chart files are slow to create and depend only on their data: cached under the hash of the specification.
 chart_files = Table(
     "chart_files",
     metadata,

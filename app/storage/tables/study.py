@@ -32,14 +32,14 @@ studies = Table(
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     Column("slug", Text, nullable=False, unique=True),
-    # What raters' addresses name it by: a slug may tell what the study is about.
+    # Identifies the study in raters' addresses: a slug may reveal what the study is about.
     Column("rater_token", Text, nullable=False, unique=True, server_default=RATER_TOKEN),
     Column("lead_id", BigInteger, ForeignKey("leads.id"), index=True),
     Column("status", Text, nullable=False, server_default="draft"),
     Column("protocol_version", Integer, nullable=False, server_default="1"),
     Column("seed", BigInteger, nullable=False, server_default="0"),
     Column("is_demo", Boolean, nullable=False, server_default=text("false")),
-    # Nothing else is known of who did not consent, so there are no rows to count.
+    # No other data about raters who did not consent are kept, so there are no rows to count.
     Column("n_refused", Integer, nullable=False, server_default="0"),
     time("created_at", now=True),
     time("opened_at"),
@@ -55,7 +55,7 @@ protocols = Table(
     study_key(),
     Column("version", Integer, nullable=False),
     Column("title", Text, nullable=False),
-    # json, not jsonb: that would sort the keys, and the order of sources, codes and questions is the lead's.
+    # json, because jsonb does not keep the order of keys: the order of sources, codes and questions matters.
     Column("document", JSON, nullable=False),
     Column("yaml", Text, nullable=False),
     Column("sha256", Text, nullable=False),
@@ -63,7 +63,7 @@ protocols = Table(
     PrimaryKeyConstraint("study_id", "version"),
 )
 
-# The protocol as it is being edited. Each save is a row: who saves second sees what the first one changed.
+# The protocol as it is being edited. Each save is a row: if two leads save, the second sees what the first one changed.
 protocol_edits = Table(
     "protocol_edits",
     metadata,
@@ -75,7 +75,7 @@ protocol_edits = Table(
     PrimaryKeyConstraint("study_id", "number"),
 )
 
-# The spreadsheet that a draft's texts come from: its bytes stay as they came.
+# The spreadsheet that a draft's texts come from, stored unchanged.
 text_uploads = Table(
     "text_uploads",
     metadata,
