@@ -1,4 +1,4 @@
-"""Conjoint designs: responses whose attributes were varied at random, and what each attribute adds."""
+"""Conjoint designs: the effects of attributes of responses that were varied at random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Amce:
-    """The effect of one level of an attribute against the attribute's reference level."""
+    """The effect of one level of an attribute relative to the attribute's reference level."""
 
     attribute: str
     level: str
@@ -30,21 +30,21 @@ class Amce:
 def amce(
     value: Floats, attributes: Mapping[str, Labels], *, item: Labels, rater: Labels, level: float = 0.95
 ) -> list[Amce]:
-    """Average marginal component effects (Hainmueller, Hopkins and Yamamoto 2014, Polit. Anal. 22:1).
+    """Return average marginal component effects (Hainmueller, Hopkins and Yamamoto 2014, Polit. Anal. 22:1).
 
-    How much a level changes the rating, or the probability of being chosen, averaged over the other attributes as they
-    were varied. Least squares on indicators of all levels at once; the attributes must have been randomized
+    The effect of a level on the rating, or on the probability of being chosen, averaged over the distribution of the
+    other attributes. Least squares on indicators of all levels at once; the attributes must have been randomized
     independently of each other. CR2 errors by item and rater.
 
     Args:
-        value: one row for each response shown: its rating, or 1 chosen, 0 not, 1/2 tie; shape (n,); nan leaves first.
+        value: one row per response shown: its rating, or 1 chosen, 0 not, 1/2 tie; shape (n,); nan is dropped.
         attributes: names and levels, each shape (n,); the first level in sorted order is the reference.
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the intervals.
+        level: confidence level.
 
     Returns:
-        One for each level but the references; where two attributes always vary together, each with reason `singular`.
+        One effect per level except the references; if two attributes always vary together, each with reason `singular`.
     """
     names = list(attributes)
     number, (items, raters, *levels) = present(value, item, rater, *(attributes[name] for name in names))

@@ -1,9 +1,9 @@
-"""What a factor of the design changes: a label, an instruction, a profile that is shown.
+"""Effects of a factor of the design: a label, an instruction, a profile that is shown.
 
-Arguments as everywhere: `value` shape (n,), one rating each; rows whose value is nan leave first; `item` and `rater`
-shape (n,) are labels of any kind. The factor may vary within raters or between them, within items or between them:
-`linear_contrast` gives each its own degrees of freedom. Companions of the same effect: `mean_difference_lmm` (linear
-mixed model) and `compare_ordinal` (odds ratio).
+Arguments: `value` shape (n,), one entry per rating; rows with nan are dropped; `item` and `rater` shape (n,) are labels
+of any kind. The factor may vary within or between raters, and within or between items: `linear_contrast` determines the
+degrees of freedom accordingly. Alternatives for the same effect: `mean_difference_lmm` (linear mixed model) and
+`compare_ordinal` (odds ratio).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Mean rating at a level of the factor minus that at the reference level. Unit: rating.
+    """Return the mean rating at a level of the factor minus that at the reference level. Unit: rating.
 
     Pass the ratings of one source for a simple effect. `has_level` shape (n,): True at the level, False at the
     reference. Formula: difference of the two means by least squares, CR2 errors by item and rater.
@@ -43,10 +43,10 @@ def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Label
 def factor_interaction(  # a statistic's options are keywords
     value: Floats, has_level: Bools, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Effect of the factor on ratings of the source minus its effect on those of the reference. Unit: rating.
+    """Return the effect of the factor on ratings of the source minus that on those of the reference. Unit: rating.
 
-    `is_treated` shape (n,): whether the rating is of the source. Unlike `interaction`, the interval holds where each
-    rater has one level of the factor only.
+    `is_treated` shape (n,): whether the rating is of the source. Unlike `interaction`, the interval is valid if each
+    rater has only one level of the factor.
     """
     number, (at_level, treated, items, raters) = present(value, has_level, is_treated, item, rater)
     at_level, treated = at_level.astype(bool), treated.astype(bool)

@@ -1,7 +1,7 @@
-"""Whether the difference between two sources is itself different: by condition, subgroup, shown label or belief.
+"""Whether the difference between two sources depends on a condition, subgroup, shown label or belief.
 
-Every further split is one more chance to find something: what was not declared before the data belongs under
-Benjamini-Hochberg, and under the heading of exploration.
+Every further split is another chance of a false positive: splits that were not declared in advance are exploratory and
+are adjusted by Benjamini-Hochberg.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 def interaction(
     value: Floats, is_treated: Bools, is_member: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Difference of the sources' means among members minus that among the others, with the two-way cluster t interval.
+    """Return the difference between the sources among members minus that among others, two-way cluster t interval.
 
     Args:
-        value: ratings, shape (n,); nan leaves first.
+        value: ratings, shape (n,); nan is dropped.
         is_treated: whether the rating is of the source, else of its reference, shape (n,).
-        is_member: whether the rating is in the condition or subgroup, shape (n,): it may be one of items, of raters or
-            of single ratings (believed source, shown label).
+        is_member: whether the rating is in the condition or subgroup, shape (n,); a property of items, of raters or of
+            single ratings (believed source, shown label).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the interval.
+        level: confidence level.
     """
     number, (treated, member, items, raters) = present(value, is_treated, is_member, item, rater)
     treated, member = treated.astype(bool), member.astype(bool)
@@ -68,10 +68,10 @@ def interaction(
 def mean_difference_within(  # a statistic's options are keywords
     value: Floats, is_treated: Bools, stratum: Labels, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Mean of the differences between the sources within each stratum, every stratum alike; two-way cluster t interval.
+    """Return the unweighted mean over strata of the difference between the sources, two-way cluster t interval.
 
-    For instance of the believed source within the true one: what belief does, the text held even. `stratum` shape (n,);
-    a stratum in which one of the two has no ratings leaves.
+    For instance the effect of the believed source within the true source, which holds the text constant. `stratum`
+    shape (n,); a stratum without ratings of one of the two is dropped.
     """
     number, (treated, strata, items, raters) = present(value, is_treated, stratum, item, rater)
     treated = treated.astype(bool)

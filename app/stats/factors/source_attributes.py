@@ -1,4 +1,4 @@
-"""What an attribute of the sources adds: reasoning models against others, one family against another."""
+"""Effects of attributes of the sources, such as reasoning models against others, or one model family and another."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _PAIR = 2
 def attribute_effect(  # a statistic's options are keywords
     value: Floats, has_level: Bools, source: Labels, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Mean of the sources with the attribute minus mean of the sources without it, every source counted alike.
+    """Return the mean of the sources with the attribute minus that of the others, each source weighted equally.
 
-    With five sources or more, two of them on each side, the interval is for new sources, items and raters: V_source
-    from the means of the sources (s1^2 / n1 + s0^2 / n0), plus the two-way variance of items and raters with the
-    sources held fixed, less the variance of single ratings, which both contain. Its degrees of freedom combine those of
-    sources (Satterthwaite, equal variances) with those of items and raters by their shares. With fewer sources the
-    interval is for new items and raters and these sources, and the note says so.
+    With at least five sources, two of them on each side, the interval is for new sources, items and raters: V_source
+    from the means of the sources (s1^2 / n1 + s0^2 / n0), plus the two-way variance of items and raters for fixed
+    sources, minus the variance of single ratings, which both contain. Its degrees of freedom combine those of sources
+    (Satterthwaite, equal variances) with those of items and raters, weighted by their proportions of the variance. With
+    fewer sources, the interval is for new items and raters and these sources only, and the note says so.
 
     Args:
-        value: ratings, shape (n,); nan leaves first.
+        value: ratings, shape (n,); nan is dropped.
         has_level: whether the source of the rating has the level of the attribute, shape (n,).
-        source: labels, shape (n,); each is on one side.
+        source: labels, shape (n,); each source is on one side.
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the interval.
+        level: confidence level.
     """
     number, (at_level, sources, items, raters) = present(value, has_level, source, item, rater)
     at_level = at_level.astype(bool)
@@ -70,7 +70,7 @@ def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_r
     means = np.bincount(code, value) / np.bincount(code)
     sizes = [int(half.sum()) for half in (side, ~side)]
     between = sum(float(means[half].var(ddof=1)) / n for half, n in zip((side, ~side), sizes, strict=True))
-    # for sources that vary alike on both sides: the degrees of freedom of Welch's formula swing with two or three
+    # assumes equal variances on both sides: with two or three sources, Welch's degrees of freedom are too unstable
     of_sources = sum(1 / n for n in sizes) ** 2 / sum(1 / n**2 / (n - 1) for n in sizes)
     fixed_variance = (fixed.standard_error or 0.0) ** 2
     variance = max(between + fixed_variance - of_ratings, between, fixed_variance)
@@ -84,7 +84,7 @@ def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_r
 
 
 def _rating_variance(value: Floats, code: Ints, side: Bools, item: Labels, rater: Labels) -> float:
-    """What single ratings within a source add to the variance: counted both between sources and by items and raters."""
+    """Return the variance due to single ratings within sources, contained in both other variance components."""
     size = np.bincount(code)
     mean = np.bincount(code, value) / size
     n_of_side = np.where(side, side.sum(), (~side).sum())

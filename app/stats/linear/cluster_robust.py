@@ -1,9 +1,9 @@
-"""Two-way cluster-robust intervals that hold with few raters, also where each rater has one level of a factor only.
+"""Two-way cluster-robust intervals that are valid with few raters, also if each rater has only one level of a factor.
 
-The plain two-way interval (`core.clusters`) counts all raters as if each informed the estimate. Where a rater sees
-one arm only, an arm of two raters has one degree of freedom, however many the other arm has: variance and degrees of
-freedom of each contrast are those of `core.cr2`. In a balanced design in which each rater sees both arms they are the
-factor G / (G - 1) and the G - 1 degrees of freedom of the plain interval.
+The plain two-way interval (`core.clusters`) counts all raters as if each informed the estimate. If each rater sees only
+one arm, an arm of two raters has one degree of freedom, however many raters the other arm has. Here variance and
+degrees of freedom of each contrast come from `core.cr2`. In a balanced design in which each rater sees both arms, they
+equal the factor G / (G - 1) and the G - 1 degrees of freedom of the plain interval.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _ROUNDING = 1e-12
 def cluster_variance(
     fit: LeastSquares, code: Ints, contrast: Floats, weight: Floats | None = None, arms: Arms | None = None
 ) -> ClusterVariance:
-    """CR2 of `contrast`, shape (p,), of values divided by the fit's scale, for clusters with codes 0..G-1, shape (n,).
+    """Return the CR2 variance of `contrast`, shape (p,), in the fit's scale, for clusters 0..G-1, `code` shape (n,).
 
-    `weight` is that of the fit. Where most clusters are in one of two `arms` only and an arm has few, it is pooled.
+    `weight` is the weight of the fit. If most clusters are in only one of two `arms` and an arm has few, it is pooled.
     """
     n = int(code.max()) + 1
     root = np.ones(len(code)) if weight is None else np.sqrt(weight / weight.max())
     basis = fit.X @ fit.root
 
     def summed(rows: Floats, others: Floats) -> Floats:
-        """Sums over clusters of all products of two columns, shape (G, columns of rows, columns of others)."""
+        """Return sums over clusters of all products of two columns, shape (G, columns of rows, columns of others)."""
         products = [np.bincount(code, one * other, n) for one in rows.T for other in others.T]
         return np.array(products, dtype=np.float64).T.reshape(n, rows.shape[1], others.shape[1])
 
@@ -65,24 +65,24 @@ def linear_contrast(  # a statistic's options are keywords
     arms: Arms | None = None,
     level: float = 0.95,
 ) -> Result:
-    """`contrast` of the least-squares coefficients of y on X, with an interval for new items and new raters.
+    """Return `contrast` of the least-squares coefficients of y on X, with an interval for new items and new raters.
 
-    V = V_item + V_rater - V_cell, not below the larger of the first two; its degrees of freedom combine those of
-    raters and items by their shares of V.
+    V = V_item + V_rater - V_cell, at least the larger of the first two; its degrees of freedom combine those of raters
+    and items, weighted by their proportions of V.
 
     Args:
         y: ratings, shape (n,), finite.
-        X: columns with the intercept, shape (n, p), finite.
+        X: columns including the intercept, shape (n, p), finite.
         contrast: shape (p,).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        weight: shape (n,), above 0: how much a rating counts.
-        arms: of a contrast of two groups; see `arms`.
-        level: of the interval.
+        weight: weight of each rating, shape (n,), above 0.
+        arms: arms of a contrast of two groups; see `arms`.
+        level: confidence level.
 
     Returns:
-        Result with n_items, n_raters, n_ratings and the p-value of 0; undefined (`singular`) where the columns are not
-        independent.
+        Result with n_items, n_raters, n_ratings and the p-value of the test of 0; undefined (`singular`) if the columns
+        are linearly dependent.
     """
     groups, n = clusters(item, rater), len(y)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
@@ -101,7 +101,7 @@ def linear_contrast(  # a statistic's options are keywords
 
 @dataclass(frozen=True, slots=True)
 class _Variances:
-    """The variance of a contrast by items, by raters and by cells of both, and what has to be said of it."""
+    """The variance of a contrast by items, by raters and by cells of both, and a note to show with it."""
 
     item: ClusterVariance
     rater: ClusterVariance
@@ -115,7 +115,7 @@ class _Variances:
 
     @property
     def df(self) -> float:
-        """Those of raters and of items by their shares of the whole, which is above 0."""
+        """Degrees of freedom of raters and items, combined by their proportions of `whole`, which is above 0."""
         share = self.rater.variance / self.whole
         return 1 / (share**2 / self.rater.df + (1 - share) ** 2 / self.item.df)
 
@@ -131,9 +131,7 @@ def _variances(
     return _Variances(item, rater, cell, next(filter(None, notes), ""))
 
 
-def _with_interval(  # the parts of one result
-    bare: Result, fit: LeastSquares, parts: _Variances, contrast: Floats, level: float
-) -> Result:
+def _with_interval(bare: Result, fit: LeastSquares, parts: _Variances, contrast: Floats, level: float) -> Result:
     if parts.item.has_lone_cluster or parts.rater.has_lone_cluster:
         return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
     if parts.whole <= _ROUNDING**2 or min(parts.item.df, parts.rater.df) <= 0:

@@ -1,4 +1,4 @@
-"""Correlations of ratings with ratings of another dimension, and with scores of a text, for new items and raters."""
+"""Correlations of ratings with ratings of another dimension or with text scores, for new items and raters."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _PERFECT = 1 - 1e-12
 def correlation(
     a: Floats, b: Floats, *, item: Labels, rater: Labels, kind: Kind = "pearson", level: float = 0.95
 ) -> Result:
-    """Correlation of two values given together, with a two-way cluster t interval on Fisher's z.
+    """Return the correlation of paired values, with a two-way cluster t interval on Fisher's z.
 
     Args:
-        a: shape (n,); a row with nan in either leaves.
+        a: shape (n,); rows with nan in either are dropped.
         b: shape (n,).
         item: labels, shape (n,).
-        rater: labels, shape (n,); pass the item again where there is one row per item (a mean, an automatic score).
-        kind: `pearson`, or `spearman` for that of the ranks (the influence takes the ranks as given).
-        level: of the interval.
+        rater: labels, shape (n,); pass the item again if there is one row per item (a mean, an automatic score).
+        kind: `pearson`, or `spearman` for the correlation of ranks (the influence treats the ranks as fixed).
+        level: confidence level.
     """
     both = np.where(np.isfinite(b), a, np.nan)
     first, (second, items, raters) = present(both, b, item, rater)
@@ -58,10 +58,11 @@ def correlation(
 
 
 def halo(a: Floats, b: Floats, *, unit: Labels, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """How far a rater who rates a response higher than others do on one dimension does so on another too.
+    """Return the halo effect: correlation between a rater's deviations from the other raters on two dimensions.
 
-    Correlation of the deviations from the mean of the response (`unit`), over responses with two ratings or more. Near
-    1 the two questions measure one impression; a raw correlation cannot tell that from responses good in both.
+    Correlates deviations from the mean of the response (`unit`), over responses with at least two ratings. Near 1, the
+    two questions measure a single impression; a raw correlation cannot distinguish that from responses that are good in
+    both.
     """
     together = np.isfinite(a) & np.isfinite(b)
     code, n = codes(np.asarray(unit)[together])
@@ -78,7 +79,7 @@ def halo(a: Floats, b: Floats, *, unit: Labels, item: Labels, rater: Labels, lev
 
 
 def _standardized(value: Floats) -> Floats:
-    """Mean 0 and mean square 1, of values of any size that vary."""
+    """Return values with mean 0 and mean square 1, for varying values of any size."""
     largest = float(np.abs(value).max())
     unit = value / largest
     centred = unit - unit.mean()
@@ -86,6 +87,6 @@ def _standardized(value: Floats) -> Floats:
 
 
 def _cleaned(deviation: Floats) -> Floats:
-    """Deviations that are rounding errors of 0 are 0."""
+    """Set deviations that are rounding errors to 0."""
     largest = float(np.abs(deviation).max(initial=0))
     return np.where(np.abs(deviation) < largest * 1e-9, 0, deviation)

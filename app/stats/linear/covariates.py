@@ -1,6 +1,6 @@
-"""A covariate (a rater's questionnaire score, age, the length of a text) against ratings, for each source.
+"""Association of a covariate (a rater's questionnaire score, age, the length of a text) with ratings, by source.
 
-No median splits: cutting a score in two throws information away and can make effects up (MacCallum et al. 2002,
+No median splits: dichotomizing a score discards information and can produce spurious effects (MacCallum et al. 2002,
 Psychol. Methods 7:19).
 """
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CovariateSlopes:
-    """Points that the rating rises by for one unit of the covariate.
+    """Change of the rating, in points, per unit of the covariate.
 
     Attributes:
-        within: between ratings of one rater (undefined where the covariate is one of raters).
-        between: between the means of raters (undefined where all raters have the same mean).
+        within: within raters (undefined if the covariate is constant within raters).
+        between: between the means of raters (undefined if all raters have the same mean).
     """
 
     within: Result
@@ -38,17 +38,17 @@ class CovariateSlopes:
 def covariate_slope(
     value: Floats, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> CovariateSlopes:
-    """Slopes of the ratings of one source on a covariate, centred within raters and between them.
+    """Return slopes of the ratings of one source on a covariate, within and between raters.
 
     Least squares y = b0 + b1 (x - mean x of the rater) + b2 (mean x of the rater), CR2 errors by item and rater. The
     two slopes answer different questions and may differ in sign (Enders and Tofighi 2007, Psychol. Methods 12:121).
 
     Args:
-        value: ratings, shape (n,); rows with nan here or in the covariate leave.
+        value: ratings, shape (n,); rows with nan here or in the covariate are dropped.
         covariate: shape (n,).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the intervals.
+        level: confidence level.
     """
     number, (x, items, raters) = present(np.where(np.isfinite(covariate), value, np.nan), covariate, item, rater)
     columns = _split(x, raters)
@@ -59,7 +59,7 @@ def covariate_slope(
 def covariate_slope_difference(  # a statistic's options are keywords
     value: Floats, covariate: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> CovariateSlopes:
-    """Slopes for the source minus slopes for the reference; `is_treated` shape (n,). Arguments as `covariate_slope`."""
+    """Return slopes for the source minus slopes for the reference; `is_treated` shape (n,). As `covariate_slope`."""
     known = np.where(np.isfinite(covariate), value, np.nan)
     number, (x, treated, items, raters) = present(known, covariate, is_treated, item, rater)
     source = treated.astype(np.float64)
@@ -72,7 +72,7 @@ def covariate_slope_difference(  # a statistic's options are keywords
 
 
 def _split(x: Floats, rater: Labels) -> dict[str, Floats]:
-    """The covariate within raters and between them, centred; shapes (n,)."""
+    """Return the centred within-rater and between-rater components of the covariate, shapes (n,)."""
     code, n = codes(rater)
     mean = (np.bincount(code, x, n) / np.maximum(np.bincount(code, minlength=n), 1))[code]
     scale = float(np.abs(x).max(initial=0)) or 1.0
@@ -84,7 +84,7 @@ def _split(x: Floats, rater: Labels) -> dict[str, Floats]:
 
 
 def _last(y: Floats, columns: dict[str, Floats], name: str, item: Labels, rater: Labels, level: float) -> Result:
-    """The slope on one column, beside all others that vary."""
+    """Return the slope on the named column, adjusted for all other columns that vary."""
     n = len(y)
     if n and np.ptp(columns[name]) == 0:
         where = name.partition(":")[0]

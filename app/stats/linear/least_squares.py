@@ -1,4 +1,4 @@
-"""Least squares of ratings on the columns of a design, scaled so that values of any size can be squared."""
+"""Least squares of ratings on design columns, scaled so that values of any size can be squared."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class LeastSquares:
         X: the columns, each divided by its `size`, times the roots of the weights, shape (n, p).
         root: the symmetric square root of (X'X)^-1, shape (p, p).
         beta: coefficients of the scaled columns, for y divided by `scale`, shape (p,).
-        residual: of y divided by `scale`, times the roots of the weights, shape (n,).
-        size: the largest absolute value of each column, shape (p,).
-        scale: the largest absolute value of y, or 1.
+        residual: residuals of y divided by `scale`, times the roots of the weights, shape (n,).
+        size: largest absolute value of each column, shape (p,).
+        scale: largest absolute value of y, or 1.
     """
 
     X: Floats
@@ -35,15 +35,15 @@ class LeastSquares:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether the fit leaves only rounding errors."""
+        """Whether the residuals are only rounding errors."""
         return bool(np.abs(self.residual).max() <= _PERFECT)
 
     def scaled(self, contrast: Floats) -> Floats:
-        """`contrast` of the caller's coefficients in terms of `beta`, values divided by `scale`; shapes (p,)."""
+        """Convert `contrast` of the original coefficients to one of `beta`, values divided by `scale`; shapes (p,)."""
         return np.asarray(contrast / self.size, dtype=np.float64)
 
     def estimate(self, contrast: Floats) -> float:
-        """`contrast` of the coefficients in the caller's units; shape (p,)."""
+        """Return `contrast`, shape (p,), of the coefficients in the original units."""
         return float(self.scaled(contrast) @ self.beta) * self.scale
 
 
@@ -52,11 +52,11 @@ def least_squares(y: Floats, X: Floats, weight: Floats | None = None) -> LeastSq
 
     Args:
         y: finite values, n >= 1.
-        X: finite columns, the intercept among them.
+        X: finite columns, including the intercept.
         weight: shape (n,), above 0; None for equal weights.
 
     Returns:
-        The fit, or None where the columns are not independent.
+        The fit, or None if the columns are linearly dependent.
     """
     roots = np.ones(len(y)) if weight is None else np.sqrt(weight / weight.max())
     size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)

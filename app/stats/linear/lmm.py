@@ -1,4 +1,4 @@
-"""The linear companion of the ordinal model: mean difference of two sources with Satterthwaite degrees of freedom."""
+"""The linear counterpart of the ordinal model: mean difference of two sources, Satterthwaite degrees of freedom."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def mean_difference_lmm(  # a statistic's options are keywords
     has_slopes: bool = True,
     level: float = 0.95,
 ) -> Result:
-    """Mean of the source minus mean of the reference, from a linear mixed model by REML. Unit: rating.
+    """Return the mean of the source minus that of the reference, from a linear mixed model by REML. Unit: rating.
 
-    Crossed random intercepts of item and rater and, where they can be told apart, slopes of the source on both. Takes
-    the points as equally far apart. All arrays shape (n,), one rating each; nan values leave first.
+    Crossed random intercepts of item and rater and, if identifiable, source slopes by both. Assumes equally spaced
+    scale points. All arrays have shape (n,), one entry per rating; nan is dropped.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -43,7 +43,7 @@ def mean_difference_lmm(  # a statistic's options are keywords
         return undefined("no_pairable_units", f"The {who} has no ratings.", method=METHOD, **counts)
     difference = float(number[treated].mean() - number[~treated].mean())
     bare = Result(difference, METHOD).with_counts(**counts)
-    # brought to the range 0 to 1, so that squares can be summed and a perfect fit be told from rounding
+    # rescale to 0..1, so that squares can be summed and a perfect fit is distinguishable from rounding errors
     scale = float(np.ptp(number)) or 1.0
     contrast = treated - 0.5
     columns = random_columns(

@@ -1,8 +1,8 @@
-"""Linear mixed model of two crossed (or nested) random factors by REML, with Satterthwaite degrees of freedom.
+"""Linear mixed model with two crossed (or nested) random factors by REML, with Satterthwaite degrees of freedom.
 
-With Theta the standard deviations of the effects relative to that of the residual, H = I + Theta Z'Z Theta, and
+With Theta the standard deviations of the effects relative to the residual's, H = I + Theta Z'Z Theta, and
 V = I + Z Theta Theta Z', the criterion needs only [X y]' V^-1 [X y] and log det H (Bates et al. 2015, J. Stat. Softw.
-67:1). Sums over the ratings are taken once: each evaluation touches cells, not ratings.
+67:1). Sums over the ratings are computed once, so the cost of an evaluation depends on cells, not on ratings.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _FLAT = 1e-9
 _PERFECT = 1e-12
 _MOMENTS = 2.0
 _MAX_STEPS = 200
-# the slope of the criterion, for each rating, that is still that of a minimum
+# largest gradient of the criterion, per rating, that is accepted as a minimum
 _LEVEL = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class FTest:
-    """An F test of several contrasts at once; a t test where there is one (F = t squared)."""
+    """An F test of several contrasts at once; for one contrast a t test (F = t squared)."""
 
     f: float
     df_numerator: int
@@ -45,16 +45,16 @@ class LmmFit:
     """Estimates of a linear mixed model.
 
     Attributes:
-        beta: shape (p,), one for each column of X.
-        covariance: of beta, shape (p, p).
-        sd_item, sd_rater: of the random effects, in the order of their columns; 0 at the boundary.
-        sd_residual: of the residual.
+        beta: fixed effects, shape (p,), one per column of X.
+        covariance: covariance of beta, shape (p, p).
+        sd_item, sd_rater: standard deviations of the random effects, in the order of their columns; 0 at the boundary.
+        sd_residual: standard deviation of the residual.
         reml_criterion: minus twice the restricted log-likelihood.
-        parameter_covariance: of (relative sds, residual sd), shape (m, m).
-        slopes: of the covariance of beta in these parameters, shape (m, p, p).
-        is_converged: whether the criterion is level there; where it is not, the numbers are those of no minimum.
-        item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in the order
-            of first appearance.
+        parameter_covariance: covariance of (relative sds, residual sd), shape (m, m).
+        slopes: derivatives of the covariance of beta by these parameters, shape (m, p, p).
+        is_converged: whether the gradient of the criterion is close to 0; if not, the estimates are not at a minimum.
+        item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in order of
+            first appearance.
     """
 
     beta: Floats
@@ -70,13 +70,13 @@ class LmmFit:
     is_converged: bool = True
 
     def df(self, contrast: Floats) -> float:
-        """Satterthwaite's degrees of freedom of one contrast, shape (p,)."""
+        """Return the Satterthwaite degrees of freedom of one contrast, shape (p,)."""
         gradient = np.einsum("mij,i,j->m", self.slopes, contrast, contrast)
         variance = contrast @ self.covariance @ contrast
         return float(2 * variance**2 / (gradient @ self.parameter_covariance @ gradient))
 
     def f_test(self, contrasts: Floats) -> FTest:
-        """Fai and Cornelius (1996), as lmerTest: contrasts, shape (q, p), turned into independent t tests."""
+        """Return the F test of contrasts, shape (q, p), from independent t tests; Fai, Cornelius (1996), lmerTest."""
         q = len(contrasts)
         values, vectors = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
         apart = vectors.T @ contrasts
@@ -97,14 +97,14 @@ def fit_lmm(
 
     Args:
         y: shape (n,).
-        X: fixed columns with the intercept, shape (p, n), independent.
+        X: fixed columns including the intercept, shape (p, n), linearly independent.
         item: labels, shape (n,); `rater` may also be nested in it.
         rater: labels, shape (n,).
-        item_columns: what varies by item, shape (q, n), as in `fit_clmm`.
-        rater_columns: the same by rater.
+        item_columns: columns whose effects vary by item, shape (q, n), as in `fit_clmm`.
+        rater_columns: columns whose effects vary by rater, shape (q, n).
 
     Returns:
-        The fit, or None where nothing is left for the residual.
+        The fit, or None if no residual variance is left.
 
     Checked against lme4 1.1.31 (Penicillin) and lmerTest 3.1.3 (ham).
     """
@@ -119,12 +119,12 @@ def fit_lmm(
         with one_thread(), np.errstate(all="ignore"):
             return model.fitted(is_item_large=is_item_large)
     except np.linalg.LinAlgError:
-        # the search ran off to effects without bound, which is what a residual of nothing looks like
+        # the search diverged to unbounded effects, as happens without residual variance
         return None
 
 
 class _Reml:
-    """The REML criterion of a design, from sums that are taken once. `Y` is [X y] by rows, sorted as the design.
+    """The REML criterion of a design, from sums computed once. `Y` is [X y] by rows, sorted as the design.
 
     Its parameters are (theta, sigma): standard deviations relative to the residual's, then the residual's.
     """
@@ -147,24 +147,24 @@ class _Reml:
         explained = np.einsum("akl,bkl->ab", large, by_large) + np.einsum("akl,bkl->ab", small, by_small)
         cross = self.products - explained
         beta = np.linalg.solve(cross[:-1, :-1], cross[:-1, -1])
-        # effects that explain everything leave rounding errors, which may be below zero
+        # if the effects explain everything, only rounding errors are left, which may be negative
         residual = max(float(cross[-1, -1] - cross[:-1, -1] @ beta), _PERFECT * self.products[-1, -1])
         return _At(theta, H, by_large, by_small, cross, beta, residual)
 
     def profiled(self, theta: Floats) -> tuple[float, Floats]:
-        """The criterion at the best sigma, and its gradient in theta."""
+        """Return the criterion at the best sigma, and its gradient in theta."""
         at, free = self.at(theta), self.n - self.p
         value = at.log_det + free * (1 + np.log(2 * np.pi * at.residual / free))
         return value, at.log_det_slopes + at.residual_slopes * (free / at.residual)
 
     def gradient(self, parameters: Floats) -> Floats:
-        """Of the criterion in (theta, sigma)."""
+        """Return the gradient of the criterion in (theta, sigma)."""
         at, sigma = self.at(parameters[:-1]), parameters[-1]
         by_sigma = 2 * (self.n - self.p) / sigma - 2 * at.residual / sigma**3
         return np.append(at.log_det_slopes + at.residual_slopes / sigma**2, by_sigma)
 
     def covariance(self, parameters: Floats) -> Floats:
-        """Of beta."""
+        """Return the covariance of beta, shape (p, p)."""
         scaled: Floats = self.at(parameters[:-1]).inverse * parameters[-1] ** 2
         return scaled
 
@@ -205,7 +205,7 @@ class _Reml:
         )
 
     def _effects(self, at: _At) -> tuple[Floats, Floats]:
-        """Theta H^-1 Theta Z' (y - X beta) of the large and of the small factor, levels in the caller's order."""
+        """Return Theta H^-1 Theta Z' (y - X beta) of the large and small factor, levels in the caller's order."""
         left, q = np.append(-at.beta, 1.0), self.design.large.q
         large = np.einsum("a,akl->kl", left, at.by_large) * at.theta[:q, np.newaxis]
         small = np.einsum("a,akl->kl", left, at.by_small) * at.theta[q:, np.newaxis]
@@ -214,14 +214,14 @@ class _Reml:
         return unsorted, small
 
     def _around(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """The inverse second derivatives of the criterion, and the slopes of the covariance of beta."""
+        """Return the inverse Hessian of the criterion, and the derivatives of the covariance of beta."""
         steps = np.diag(_STEP * np.append(np.ones(len(parameters) - 1), parameters[-1]))
         sizes = np.diag(steps)[:, np.newaxis]
         H: Floats = np.array([self.gradient(parameters + s) - self.gradient(parameters - s) for s in steps]) / (
             2 * sizes
         )
         slopes = np.array([self.covariance(parameters + s) - self.covariance(parameters - s) for s in steps])
-        # a variance at its boundary may leave a flat direction: nothing moves along it, so it is left out
+        # a variance at its boundary may leave a flat direction, in which nothing changes, so it is left out
         values, vectors = np.linalg.eigh((H + H.T) / 2)
         kept = values > _FLAT * values.max()
         inverse: Floats = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
@@ -230,7 +230,7 @@ class _Reml:
 
 @dataclass(frozen=True, eq=False)
 class _At:
-    """What the criterion is made of at one theta. `by_large` and `by_small` are H^-1 Theta Z' [X y], one a row of Y."""
+    """Components of the criterion at one theta. `by_large`, `by_small`: H^-1 Theta Z' [X y], one entry per row of Y."""
 
     theta: Floats
     H: Factored
@@ -247,7 +247,7 @@ class _At:
 
     @property
     def log_det(self) -> float:
-        """Of H and of X' V^-1 X."""
+        """Log determinant of H plus that of X' V^-1 X."""
         return self.H.log_det + float(np.linalg.slogdet(self.cross[:-1, :-1])[1])
 
     @property
@@ -264,11 +264,11 @@ class _At:
 
     @property
     def _divisor(self) -> Floats:
-        """theta; where that is 0 every move is 0 too."""
+        """Theta, with 1 in place of 0, since all dividends are 0 there."""
         return np.where(self.theta == 0, 1.0, self.theta)
 
     def _moves(self, rows: Floats, weights: Floats) -> Floats:
-        """Sum over levels and pairs of rows of their products, weighted; shape (q,)."""
+        """Return the weighted sum over levels and pairs of rows of their products; shape (q,)."""
         moves: Floats = np.einsum(_MOVES, rows, rows, weights, optimize=_order_of_moves(rows.shape, weights.shape))
         return moves
 
@@ -278,5 +278,5 @@ _MOVES = "akl,bkl,ab->k"
 
 @lru_cache(maxsize=64)
 def _order_of_moves(rows: tuple[int, ...], weights: tuple[int, ...]) -> Any:  # noqa: ANN401 - numpy has no name for it
-    """The order of the products, which takes longer to find than they take."""
+    """Return the contraction order, cached because finding it takes longer than the products."""
     return np.einsum_path(_MOVES, np.empty(rows), np.empty(rows), np.empty(weights), optimize="greedy")[0]

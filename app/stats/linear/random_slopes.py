@@ -1,4 +1,4 @@
-"""Linear mixed models whose slopes vary by item and by rater, for lines through turns and covariates."""
+"""Linear mixed models with random slopes by item and by rater, for slopes over turns and covariates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def mixed_contrast(
     has_slopes: bool = True,
     level: float = 0.95,
 ) -> Result:
-    """`contrast` of the fixed effects, with random effects of every column that varies within items or raters.
+    """Return `contrast` of the fixed effects, with random effects of every column that varies within items or raters.
 
     Args:
         y: ratings, shape (n,), finite.
@@ -40,11 +40,11 @@ def mixed_contrast(
         contrast: shape (p,).
         item: labels, shape (n,).
         rater: labels, shape (n,); the same labels as `item` for one random factor.
-        has_slopes: whether columns that vary within items or raters get random slopes, or intercepts only.
-        level: of the interval.
+        has_slopes: whether columns that vary within items or raters get random slopes, or only intercepts are random.
+        level: confidence level.
 
-    REML with independent random effects of item and of rater; interval by Satterthwaite's degrees of freedom. A column
-    gets random slopes where levels of the factor have, on average, 1.5 ratings or more for each effect.
+    REML with independent random effects of item and of rater; interval with Satterthwaite degrees of freedom. A column
+    gets random slopes if levels of the factor have, on average, at least 1.5 ratings per effect.
     """
     (items, n_items), (raters, n_raters), n = codes(item), codes(rater), len(y)
     counts = {"n_items": n_items, "n_raters": n_raters, "n_units": n, "n_ratings": n}
@@ -83,7 +83,7 @@ def _with_satterthwaite(bare: Result, fit: LmmFit, direction: Floats, scale: flo
 
 
 def _varying(Z: Floats, code: Ints, n: int, *, has_slopes: bool) -> Floats:
-    """The columns that differ within levels that are rated often enough to have effects of their own, shape (q, n)."""
+    """Return the columns that vary within levels with enough ratings for random effects of their own, shape (q, n)."""
     size = np.bincount(code)
     rows: list[Floats] = []
     if 1 < n < len(code):

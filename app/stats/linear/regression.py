@@ -1,6 +1,6 @@
-"""Lines through ratings: how they, or the difference between two sources, change with a number.
+"""Linear regression of ratings, or of the difference between two sources, on a numeric covariate.
 
-Least squares, with two-way clustered errors; for a score of the rater, the length of a text, the turn of a dialogue.
+Least squares with two-way clustered errors; for a score of the rater, the length of a text, the turn of a dialogue.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PERFECT = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class AtEqual:
-    """Source minus reference where the covariate is equal, and the points that one unit of the covariate adds."""
+    """Source minus reference at equal covariate values, and the slope in points per unit of the covariate."""
 
     difference: Result
     slope: Result
@@ -31,9 +31,9 @@ class AtEqual:
 def difference_at_equal(
     value: Floats, is_treated: Bools, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> AtEqual:
-    """The difference between two sources' ratings at equal `covariate`, shape (n,): one slope for both sources.
+    """Return the difference between two sources at equal `covariate`, shape (n,), with one slope for both sources.
 
-    Not for sources whose covariates hardly overlap: the difference is then drawn out beyond the data.
+    Not for sources whose covariates hardly overlap: the difference is then an extrapolation.
     """
     known = np.where(np.isfinite(covariate), value, np.nan)
     number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
@@ -43,7 +43,7 @@ def difference_at_equal(
 
 
 def slope(value: Floats, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Points that a rating rises by for one unit of `covariate`, shape (n,); a rating with an unknown one leaves."""
+    """Return the slope in points per unit of `covariate`, shape (n,); rows with a missing covariate are dropped."""
     number, (x, items, raters) = present(np.where(np.isfinite(covariate), value, np.nan), covariate, item, rater)
     X = np.column_stack([np.ones(len(number)), x])
     return _last(number, X, items, raters, level)
@@ -52,7 +52,7 @@ def slope(value: Floats, covariate: Floats, *, item: Labels, rater: Labels, leve
 def interaction_slope(
     value: Floats, is_treated: Bools, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Points by which source minus reference rises for one unit of `covariate`; arguments as `interaction`."""
+    """Return the change of source minus reference per unit of `covariate`; arguments as `difference_at_equal`."""
     known = np.where(np.isfinite(covariate), value, np.nan)
     number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
     source = treated.astype(np.float64)
@@ -61,7 +61,7 @@ def interaction_slope(
 
 
 def _last(y: Floats, X: Floats, item: Labels, rater: Labels, level: float) -> Result:
-    """The last coefficient of least squares; the influence of a rating is its residual times its pull on it."""
+    """Return the last least-squares coefficient; a rating's influence is its residual times its effect on it."""
     groups, n = clusters(item, rater), len(y)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
     if n == 0:

@@ -1,7 +1,7 @@
-"""Ratings of the turns of a dialogue: their slope, and how the turns make up the rating of the whole.
+"""Ratings of the turns of a dialogue: their slope over turns, and how they relate to the rating of the whole dialogue.
 
-Arguments: `value`, `turn` (1, 2, 3 ...), `dialogue` and `rater` shape (n,), one rating each; rows in which value or
-turn is nan leave first. A dialogue is an item with one source.
+Arguments: `value`, `turn` (1, 2, 3 ...), `dialogue` and `rater` shape (n,), one entry per rating; rows in which value
+or turn is nan are dropped. A dialogue is an item with one source.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def turn_slope(value: Floats, turn: Floats, *, dialogue: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Points by which the rating rises from one turn to the next, for new dialogues and new raters.
+    """Return the change of the rating, in points per turn, for new dialogues and new raters.
 
     Linear mixed model y = b0 + b1 (turn - mean turn) + effects of dialogue and of rater, each with intercept and slope,
-    by REML with Satterthwaite's degrees of freedom (Bates et al. 2015; Kuznetsova et al. 2017).
+    by REML with Satterthwaite degrees of freedom (Bates et al. 2015; Kuznetsova et al. 2017).
     """
     number, (turns, dialogues, raters) = present(_known(value, turn), turn, dialogue, rater)
     X = np.column_stack([np.ones(len(number)), _centred(turns)])
@@ -34,9 +34,9 @@ def turn_slope(value: Floats, turn: Floats, *, dialogue: Labels, rater: Labels, 
 def turn_slope_difference(
     value: Floats, turn: Floats, is_treated: Bools, *, dialogue: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Slope over turns of the source minus that of the reference. Model as `turn_slope`, with source and interaction.
+    """Return the slope over turns of the source minus that of the reference. As `turn_slope`, with an interaction.
 
-    `is_treated` shape (n,): whether the dialogue is of the source.
+    `is_treated` shape (n,): whether the dialogue belongs to the source.
     """
     number, (turns, treated, dialogues, raters) = present(_known(value, turn), turn, is_treated, dialogue, rater)
     treated = treated.astype(bool)
@@ -51,17 +51,17 @@ def turn_slope_difference(
 def whole_on_turns(
     whole: Floats, turns: Floats, *, dialogue: Labels, rater: Labels, level: float = 0.95
 ) -> list[Result]:
-    """How much each turn counts in the rating of the whole dialogue, the other turns held equal.
+    """Return the weight of each turn in the rating of the whole dialogue, adjusted for the other turns.
 
-    Least squares of the whole on all turns at once, CR2 errors by dialogue and rater: one coefficient for each turn.
+    Least squares of the whole on all turns at once, CR2 errors by dialogue and rater: one coefficient per turn.
     Equal coefficients mean an average over turns, a large last one recency (Fredrickson and Kahneman 1993).
 
     Args:
-        whole: one rating for each rater and dialogue, shape (n,).
-        turns: the same rater's ratings of the turns, shape (n, n_turns); rows with nan leave.
+        whole: one rating per rater and dialogue, shape (n,).
+        turns: the same rater's ratings of the turns, shape (n, n_turns); rows with nan are dropped.
         dialogue: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the intervals.
+        level: confidence level.
     """
     complete = np.where(np.isfinite(turns).all(axis=1), whole, np.nan)
     number, (dialogues, raters) = present(complete, dialogue, rater)

@@ -1,8 +1,8 @@
-"""Human against model on an ordered scale: the cumulative link mixed model, the primary analysis of Likert ratings.
+"""The cumulative link mixed model for two sources on an ordered scale, the primary analysis of Likert ratings.
 
-The odds of a rating at or above any point, source against reference, for one rater and item; raters and items vary in
-how high they rate and in how they rate the source. Not for one rater or one item, and not where the odds ratio differs
-between points: see `proportional`.
+It estimates the odds of a rating at or above any scale point, source against reference, for the same rater and item.
+Raters and items vary in how high they rate and in how they rate the source. Not for one rater or one item, and not if
+the odds ratio differs between points: see `proportional_odds`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FARTHEST = 20.0
 
 @dataclass(frozen=True)
 class UpperShare:
-    """Predicted shares of ratings at or above `cut`, for new raters and items."""
+    """Predicted proportions of ratings at or above `cut`, for new raters and items."""
 
     cut: float
     source: Result
@@ -45,15 +45,15 @@ class UpperShare:
 
 @dataclass(frozen=True)
 class OrdinalComparison:
-    """What the model says of two sources.
+    """Estimates of the model for two sources.
 
     Attributes:
         effect: the odds ratio (logit), or the shift in standard deviations of the noise (probit).
         mean_difference: predicted mean of the source minus that of the reference.
-        upper_shares: one for each class but the lowest.
-        thresholds: midway between source and reference, on the latent scale.
-        sds: standard deviations of the random effects: item, item_slope, rater, rater_slope, as far as in the model.
-        log_likelihood: None where nothing was fitted.
+        upper_shares: one per class except the lowest.
+        thresholds: thresholds midway between source and reference, on the latent scale.
+        sds: standard deviations of the random effects in the model: item, item_slope, rater, rater_slope.
+        log_likelihood: None if no model was fitted.
     """
 
     effect: Result
@@ -74,12 +74,12 @@ def compare_ordinal(
     has_slopes: bool = True,
     level: float = 0.95,
 ) -> OrdinalComparison:
-    """Fit the model to ratings of two sources. All arrays shape (n,), one rating each; nan values leave first.
+    """Fit the model to ratings of two sources. All arrays have shape (n,), one entry per rating; nan is dropped.
 
-    Crossed random intercepts of item and rater and, where they can be told apart, slopes of the source on both.
-    Intervals are Wald with a t of min(items, raters) - 1 degrees of freedom, one fewer where raters (or items) see one
-    source each: with six raters the usual normal quantile covers .91, this one .96. Points that did not occur are left
-    out; a slider is merged into at most twelve classes.
+    Crossed random intercepts of item and rater and, if identifiable, source slopes by both. Intervals are Wald with a t
+    of min(items, raters) - 1 degrees of freedom, one fewer if raters (or items) see one source each: with six raters
+    the usual normal quantile covers .91, this one .96. Scale points that do not occur are left out; slider values are
+    merged into at most twelve classes.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -116,7 +116,7 @@ def compare_ordinal(
 
 
 def _problem(value: Floats, treated: Bools) -> tuple[Reason, str] | None:
-    """Why no model can be fitted, if so."""
+    """Return why no model can be fitted (reason and note), or None."""
     mine, theirs = value[treated], value[~treated]
     if min(len(mine), len(theirs)) == 0:
         return "no_pairable_units", f"The {'reference' if len(mine) else 'source'} has no ratings."
@@ -133,13 +133,13 @@ def _nothing(bare: Result, reason: Reason, note: str) -> OrdinalComparison:
 
 
 def _mapped(interval: Interval | None, function: Callable[[float], float]) -> Interval | None:
-    """The interval with both ends on another scale; none stays none."""
+    """Return the interval with both limits transformed; None stays None."""
     return interval and replace(interval, low=float(function(interval.low)), high=float(function(interval.high)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """Turns a fit into results that carry the counts, degrees of freedom and method of `bare`."""
+    """Converts a fit into results with the counts, degrees of freedom and method of `bare`."""
 
     fit: ClmmFit
     classes: Classes
@@ -179,7 +179,7 @@ class _Comparison:
         return UpperShare(float(self.classes.lowest[cut]), source, reference)
 
     def _share(self, prediction: Prediction, cut: int, side: float) -> Result:
-        """The interval is got on the logit scale, so that it stays inside 0 and 1."""
+        """Return the predicted proportion, with its interval on the logit scale so that it stays between 0 and 1."""
         latent = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, cut, side))))
         result = replace(self._with_interval(*latent), p_value=None)
         ends = _mapped(result.interval, special.expit)

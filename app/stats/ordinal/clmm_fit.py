@@ -1,4 +1,4 @@
-"""Fitting a cumulative link mixed model: quasi-Newton from a curved start, then Newton steps on the exact gradient."""
+"""Fitting a cumulative link mixed model: BFGS from a start with curvature, then Newton steps on the exact gradient."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ BOUNDARY = 0.01
 _STEP = 1e-4
 _POLISHES = 4
 _SETTLED = 1e-9
-# squared distance in standard errors within which the information hardly changes
+# squared distance in standard errors within which the information is almost constant
 _NEAR = 1e-3
 _LOOSE = 1e-5
-# Newton steps by one inverse, and how often a step that does not improve the likelihood is halved
+# maximum number of Newton steps with one inverse, and of halvings of a step that does not improve the likelihood
 _MAX_STEPS, _MAX_HALVINGS = 40, 10
-# an increase within rounding of the value is no step in the wrong direction
+# an increase within the rounding error of the value does not count as a worse likelihood
 _ROUNDING = 1e-9
 
 
@@ -38,11 +38,11 @@ class ClmmFit:
 
     Attributes:
         thresholds: shape (K - 1,), ascending.
-        beta: shape (p,), one for each column of X.
-        sd_item, sd_rater: standard deviations of the random effects, in the order of the columns; below `BOUNDARY`
-            a component is taken to be at the boundary, 0.
-        covariance: of (thresholds, beta, sd_item, sd_rater), the inverse of the observed information.
-        item_effects, rater_effects: modes of the effects, shapes (q, n_items), (q, n_raters), in the order of first
+        beta: fixed effects, shape (p,), one per column of X.
+        sd_item, sd_rater: standard deviations of the random effects, in the order of the columns; below `BOUNDARY`, a
+            component is regarded as 0, at the boundary.
+        covariance: covariance of (thresholds, beta, sd_item, sd_rater), the inverse of the observed information.
+        item_effects, rater_effects: modes of the effects, shapes (q, n_items), (q, n_raters), in order of first
             appearance.
     """
 
@@ -80,17 +80,18 @@ def fit_clmm(
     """Fit P(y <= k) = F(theta_k - eta), eta = X beta + effects of item and of rater, by the Laplace approximation.
 
     Args:
-        y: categories 0..K-1, shape (n,), each of them present, K >= 2.
+        y: categories 0..K-1, shape (n,), all of them present, K >= 2.
         X: fixed columns without intercept, shape (p, n).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        item_columns: what varies by item, shape (q, n): a row of ones for intercepts, the source for slopes, no row
-            for none. Effects of different rows are taken as independent, so code the source -1/2 and 1/2.
-        rater_columns: the same by rater.
+        item_columns: columns whose effects vary by item, shape (q, n): a row of ones for intercepts, the source for
+            slopes, no row for no effects. Effects of different rows are assumed independent, so code the source -1/2
+            and 1/2.
+        rater_columns: columns whose effects vary by rater, shape (q, n).
         link: `logit` or `probit`.
 
     Returns:
-        The fit, or None where the likelihood has no maximum that can be found (an effect without bound).
+        The fit, or None if no finite maximum of the likelihood was found (an unbounded effect).
 
     Checked against ordinal::clm and ordinal::clmm 2022.11.16 of R on the wine data.
     """
@@ -102,7 +103,7 @@ def fit_clmm(
     design = crossed(*((by_item, by_rater) if is_item_large else (by_rater, by_item)), columns)
     f = Laplace(y[design.order], X[:, design.order], design, link, int(y.max()) + 1)
     minimum = None
-    # small matrices are slower on many threads than on one, by far where others use the machine too
+    # small matrices are slower on many threads than on one, especially if other programs use the machine
     with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         minimum = _minimized(f)
     if minimum is None:
@@ -120,7 +121,7 @@ def fit_clmm(
 
 
 def _minimized(f: Laplace) -> tuple[Floats, Floats] | None:
-    """The minimum and the inverse of the information there; None where Newton steps do not settle."""
+    """Return the minimum and the inverse information there, or None if Newton steps do not converge."""
     w = _approached(f)
     for _ in range(_POLISHES):
         value, gradient = f.value_and_gradient(w)
@@ -135,10 +136,10 @@ def _minimized(f: Laplace) -> tuple[Floats, Floats] | None:
 
 
 def _polished(f: Laplace, w: Floats, inverse: Floats, value: float, gradient: Floats) -> tuple[Floats, float]:
-    """Newton steps by one inverse of the information while they are short, and the gain that the last one promised.
+    """Take Newton steps with one inverse of the information while they are short; return also the last predicted gain.
 
-    Where an effect runs off to infinity full steps can jump between two points for ever: a step that does not improve
-    the likelihood is halved, and steps are counted.
+    If an effect diverges to infinity, full steps can alternate between two points forever: a step that does not improve
+    the likelihood is therefore halved, and the number of steps is limited.
     """
     gain = _NEAR
     for _ in range(_MAX_STEPS):
@@ -156,7 +157,7 @@ def _polished(f: Laplace, w: Floats, inverse: Floats, value: float, gradient: Fl
 
 
 def _approached(f: Laplace) -> Floats:
-    """Near the minimum, by quasi-Newton steps; of large data from the minimum of a part of them."""
+    """Return a point near the minimum by BFGS; for large data, starting at the minimum for a subset."""
     part = part_of(f)
     start, inverse = shares_start(f), None
     if part is not None:
@@ -183,7 +184,7 @@ def _information(f: Laplace, w: Floats) -> Floats:
 
 
 def _of_thresholds(covariance: Floats, w: Floats, f: Laplace) -> Floats:
-    """The covariance in terms of thresholds instead of their gaps, and of standard deviations that are positive."""
+    """Return the covariance in terms of thresholds instead of their gaps, and of positive standard deviations."""
     cuts = f.n_categories - 1
     J = np.eye(len(w))
     J[:cuts, :cuts] = np.tril(np.tile(np.concatenate([[1.0], np.exp(w[1:cuts])]), (cuts, 1)))
@@ -193,7 +194,7 @@ def _of_thresholds(covariance: Floats, w: Floats, f: Laplace) -> Floats:
 
 
 def _item_first(f: Laplace, *, is_item_large: bool) -> Ints:
-    """The order of parameters in which the standard deviations of items come before those of raters."""
+    """Return the parameter order that puts the standard deviations of items before those of raters."""
     first, q = f.n_categories - 1 + len(f.X), f.design.large.q
     order = np.arange(first + q + f.design.small.q)
     return order if is_item_large else np.concatenate([order[:first], order[first + q :], order[first : first + q]])

@@ -1,11 +1,12 @@
 """The Laplace approximation of a cumulative link mixed model's likelihood, with its analytic gradient.
 
-eta = X beta + Z_large b_large + Z_small b_small, effects independent and normal with standard deviations that may come
-out as 0. The modes of the effects are found by Newton; the likelihood is then that of the modes times the normal
-integral around them (Tierney and Kadane 1986; as `ordinal::clmm` with nAGQ = 1).
+eta = X beta + Z_large b_large + Z_small b_small, with independent normal effects whose standard deviations may be
+estimated as 0. The modes of the effects are found by Newton's method; the likelihood is the joint density at the modes
+times the normal integral around them (Tierney and Kadane 1986; as `ordinal::clmm` with nAGQ = 1).
 
-Parameters in one vector: first threshold, logarithms of the gaps to the next ones, beta, standard deviations of large
-and small factor. The likelihood is even in a standard deviation, so 0 is a smooth point and its sign means nothing.
+All parameters are in one vector: first threshold, logarithms of the gaps between thresholds, beta, standard deviations
+of the large and the small factor. The likelihood is symmetric in the sign of a standard deviation, so 0 is a smooth
+point and the sign has no meaning.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from app.stats.ordinal.clmm_links import LinkName, Slopes
 
 _MAX_NEWTON = 60
-# a step that lowers the penalized likelihood is halved, down to a ten-thousandth
+# a step that lowers the penalized likelihood is halved, down to a ten-thousandth of its length
 _LENGTHS = tuple(0.5**k for k in range(15))
 _ZERO_SCORE = 1e-8
 _WIDEST = 50.0
@@ -31,7 +32,7 @@ _KEPT = 0.03
 
 
 class Parameters(NamedTuple):
-    """The parameters in their own terms: thresholds (K - 1,), beta (p,), standard deviations (q_large,), (q_small,)."""
+    """Parameters on their own scales: thresholds (K - 1,), beta (p,), standard deviations (q_large,), (q_small,)."""
 
     thresholds: Floats
     beta: Floats
@@ -41,7 +42,7 @@ class Parameters(NamedTuple):
 
 @dataclass(eq=False)
 class Laplace:
-    """The function to be minimized. Keeps the modes of its last call, where the next one starts.
+    """The objective function to minimize. Keeps the modes of the last call as the start of the next.
 
     Attributes:
         y: category 0..K-1 of each rating, shape (n,), sorted as the design; each category occurs.
@@ -67,10 +68,10 @@ class Laplace:
         return Parameters(thresholds, beta, sd_large, sd_small)
 
     def modes(self, par: Parameters) -> tuple[Floats, float]:
-        """The linear predictor at the modes, and the penalized log-likelihood there.
+        """Return the linear predictor at the modes, and the penalized log-likelihood there.
 
-        Factors are dear where the smaller factor has many levels. Those of a point nearby give a good step as well, so
-        they are kept as long as steps by them take most of the score away.
+        Factorization is expensive if the smaller factor has many levels. One from a nearby point also gives good steps,
+        so it is reused as long as a step removes most of the score.
         """
         fixed = par.beta @ self.X
         eta, slopes, height = self._at(par, fixed, self.large, self.small)
@@ -92,7 +93,7 @@ class Laplace:
         return eta, height
 
     def _is_zero(self, score: tuple[Floats, Floats]) -> bool:
-        """Whether the slopes are as small as the sums of so many ratings can be told from 0."""
+        """Whether the score is 0 within the rounding error of sums over this many ratings."""
         per_level = max(1.0, len(self.y) / max(self.design.small.n_levels, 1))
         return _largest(score) < _ZERO_SCORE * per_level
 
@@ -110,7 +111,7 @@ class Laplace:
         return large * par.sd_large[:, np.newaxis] - self.large, small * par.sd_small[:, np.newaxis] - self.small
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        """Minus the log-likelihood and its gradient."""
+        """Return minus the log-likelihood, and its gradient."""
         par = self.parameters(w)
         eta, height = self.modes(par)
         ends = self._ends(par.thresholds, eta)
@@ -120,7 +121,7 @@ class Laplace:
         return -height + H.log_det / 2, gradient.assembled()
 
     def conditional_variances(self, w: Floats) -> tuple[Floats, Floats]:
-        """Variances of the standardized effects given the ratings and parameters, at the modes, in the caller's order.
+        """Return conditional variances of the standardized effects at the modes, in the caller's order.
 
         Shapes (q_large, n_large) and (q_small, n_small): the diagonal of H^-1.
         """
@@ -138,9 +139,9 @@ def _largest(score: tuple[Floats, Floats]) -> float:
 
 
 class _Gradient:
-    """The gradient at the modes: directly, through log det H, and through the modes that move with the parameters.
+    """The gradient at the modes: directly, through log det H, and through the modes as functions of the parameters.
 
-    q = H^-1 Z' v with v = half the change of log det H in eta turns "the modes move" into one more solution.
+    q = H^-1 Z' v with v = half the derivative of log det H by eta reduces the last part to a single solve.
     """
 
     def __init__(self, f: Laplace, par: Parameters, H: Factored, slopes: Slopes, ends: tuple[Floats, Floats]) -> None:
@@ -158,7 +159,7 @@ class _Gradient:
         self.by_eta = -slopes.d1 + v - self.moved * slopes.weight
 
     def _leverage(self) -> Floats:
-        """Z' H^-1 z of each rating, shape (n,)."""
+        """Return z' H^-1 z for each rating, shape (n,)."""
         design, par = self.f.design, self.par
         large, small = design.large.columns, design.small.columns
         at = np.zeros((len(design.products), len(design.cell_large)))

@@ -1,6 +1,6 @@
-"""Log-likelihood of one ordinal rating and what its derivatives are, for the logit and the probit link.
+"""Log-likelihood of one ordinal rating and its derivatives, for the logit and the probit link.
 
-A rating y is seen when a latent value eta + noise falls between two thresholds: p = F(upper) - F(lower) with
+A rating y is given if a latent value eta + noise falls between two thresholds: p = F(upper) - F(lower) with
 upper = theta_y - eta and lower = theta_(y-1) - eta, infinite at the ends of the scale.
 """
 
@@ -24,7 +24,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """Per rating log p, its first derivative in eta, and minus its second one, the weight."""
+    """Per rating: log p, its first derivative by eta, and minus its second derivative, the weight."""
 
     log_p: Floats
     d1: Floats
@@ -33,7 +33,7 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Per rating how the weight changes with eta, and how log p, d1 and weight change with both thresholds."""
+    """Per rating: derivatives of the weight by eta, and of log p, d1 and weight by both thresholds."""
 
     weight_eta: Floats
     log_p_upper: Floats
@@ -45,7 +45,7 @@ class Curves:
 
 
 def logit_slopes(upper: Floats, lower: Floats) -> Slopes:
-    """P = F(upper) (1 - F(lower)) (1 - exp(lower - upper)), which loses no digits in the tails."""
+    """P = F(upper) (1 - F(lower)) (1 - exp(lower - upper)), which is precise in the tails."""
     below, above, gap = _logit_parts(upper, lower)
     weight = below * (1 - below) + above * (1 - above)
     return Slopes(np.log(np.maximum(below * above * gap, _TINY)), below - above, weight)
@@ -61,7 +61,7 @@ def logit_curves(upper: Floats, lower: Floats) -> Curves:
 
 
 def _logit_parts(upper: Floats, lower: Floats) -> tuple[Floats, Floats, Floats]:
-    """F(upper), 1 - F(lower) and 1 - exp(lower - upper)."""
+    """Return F(upper), 1 - F(lower) and 1 - exp(lower - upper)."""
     below = 1 / (1 + np.exp(np.clip(-upper, -_FAR, _FAR)))
     above = 1 / (1 + np.exp(np.clip(lower, -_FAR, _FAR)))
     return below, above, -np.expm1(np.maximum(lower - upper, -_FAR))
@@ -86,7 +86,7 @@ def probit_curves(upper: Floats, lower: Floats) -> Curves:
 
 
 def _probit_parts(upper: Floats, lower: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """p, the densities f and their slopes g = -t f at both ends; the difference is taken on the side of the tail."""
+    """Return p, and the densities f and their derivatives g = -t f at both ends; p is computed in the nearer tail."""
     is_right = lower > 0
     near, far = np.where(is_right, -lower, upper), np.where(is_right, -upper, lower)
     p = np.maximum(special.ndtr(near) - special.ndtr(far), _TINY)

@@ -1,7 +1,7 @@
-"""What a fitted cumulative link mixed model says about new raters and new items: shares of points, and means.
+"""Predictions of a fitted cumulative link mixed model for new raters and new items: proportions and means.
 
-Probabilities are averaged over the random effects (their sum is normal): by Gauss-Hermite quadrature. Errors by the
-delta method, with the covariance of all parameters.
+Probabilities are averaged over the random effects, whose sum is normal, by Gauss-Hermite quadrature. Standard errors by
+the delta method, with the covariance of all parameters.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _NEVER = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Predicts from the parameters of a fit whose first fixed column is the source, -1/2 and 1/2."""
+    """Predictions from the parameters of a fit whose first fixed column is the source, coded -1/2 and 1/2."""
 
     fit: ClmmFit
     link: LinkName
     is_slope: Floats
 
     def upper_share(self, parameters: Floats, cut: int, side: float) -> float:
-        """P(y >= cut) of the source (`side` 1/2), the reference (-1/2), or midway (0); other fixed columns at 0."""
+        """Return P(y >= cut) of the source (`side` 1/2), reference (-1/2), or midway (0); other fixed columns at 0."""
         cuts = len(self.fit.thresholds)
         first = cuts + len(self.fit.beta)
         weights = np.where(self.is_slope, side, 1.0)
@@ -44,7 +44,7 @@ class Prediction:
         return float(np.clip(F @ _WEIGHTS / _WEIGHTS.sum(), _NEVER, 1 - _NEVER))
 
     def mean_difference(self, parameters: Floats, points: Floats) -> float:
-        """Mean of the source minus mean of the reference, for classes of these mean values, shape (K,)."""
+        """Return the mean of the source minus that of the reference, for classes with these mean values, shape (K,)."""
         gaps = np.diff(points)
         shares = [
             self.upper_share(parameters, cut, 0.5) - self.upper_share(parameters, cut, -0.5)
@@ -53,7 +53,7 @@ class Prediction:
         return float(gaps @ np.array(shares))
 
     def with_error(self, function: Callable[[Floats], float]) -> tuple[float, float]:
-        """The value of a function of the parameters, and its standard error."""
+        """Return the value of a function of the parameters, and its standard error."""
         at = self.fit.parameters
         slopes = [(function(at + step) - function(at - step)) / (2 * _STEP) for step in np.eye(len(at)) * _STEP]
         largest = max(np.abs(slopes).max(), 1.0)

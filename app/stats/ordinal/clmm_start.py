@@ -1,4 +1,4 @@
-"""Where the fit of a cumulative link mixed model starts: from the shares of the points, or from a fit of a part."""
+"""Starting values of the cumulative link mixed model: from category proportions, or from a fit to a subset."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _START_SD = 0.6
 _LEAST_SD = 0.15
 _STEP = 1e-3
 _FLATTEST = 1e-3
-# a part pays where the whole has so many ratings, or its smaller factor so many effects (their cube is the cost)
+# a subset pays off from this number of ratings or of effects of the smaller factor (whose cost is cubic)
 _MANY_RATINGS, _MANY_EFFECTS = 20_000, 600
 _RATINGS_OF_PART, _EFFECTS_OF_PART = 5_000, 300
 
 
 def shares_start(f: Laplace) -> Floats:
-    """Thresholds by the shares of the points, no effect, middling standard deviations."""
+    """Return thresholds from category proportions, no fixed effects, and moderate standard deviations."""
     shares = np.cumsum(np.bincount(f.y, minlength=f.n_categories))[:-1] / len(f.y)
     cuts = special.logit(shares) if f.link == "logit" else special.ndtri(shares)
     gaps = np.log(np.maximum(np.diff(cuts), 0.05))
@@ -33,7 +33,7 @@ def shares_start(f: Laplace) -> Floats:
 
 
 def inverse_start(f: Laplace, w: Floats) -> Floats:
-    """A positive definite guess of the inverse information, from one gradient a parameter."""
+    """Return a positive definite approximation of the inverse information, from one gradient per parameter."""
     here = f.value_and_gradient(w)[1]
     rows = [(f.value_and_gradient(w + shift)[1] - here) / _STEP for shift in np.eye(len(w)) * _STEP]
     values, vectors = np.linalg.eigh((np.array(rows) + np.array(rows).T) / 2)
@@ -43,9 +43,9 @@ def inverse_start(f: Laplace, w: Floats) -> Floats:
 
 
 def part_of(f: Laplace) -> Laplace | None:
-    """The same function of a part of the levels, where that saves more than it costs; None where it does not.
+    """Return the function for a subset of the levels, or None if that does not save time.
 
-    Levels are taken at even distances: which they are is no matter of chance. Every category must be in the part.
+    Levels are taken at equal distances, so their selection is not random. The subset must contain every category.
     """
     design, n = f.design, len(f.y)
     n_effects = design.small.q * design.small.n_levels
@@ -61,7 +61,7 @@ def part_of(f: Laplace) -> Laplace | None:
 
 
 def _every(factor: Factor, k: int) -> Bools:
-    """The ratings of every k-th level."""
+    """Return which ratings belong to every k-th level."""
     return np.asarray(factor.code % max(k, 1) == 0)
 
 
@@ -71,7 +71,7 @@ def _factor(factor: Factor, is_in: Bools) -> Factor:
 
 
 def off_the_edge(w: Floats, n_sd: int) -> Floats:
-    """A start with no standard deviation at 0, where the likelihood is flat in it."""
+    """Return a start without standard deviations of 0, where the likelihood is flat."""
     start = w.copy()
     start[len(w) - n_sd :] = np.maximum(np.abs(start[len(w) - n_sd :]), _LEAST_SD)
     return start

@@ -1,4 +1,4 @@
-"""Is the odds ratio the same at every point of the scale, as the ordinal model takes for granted?"""
+"""Check of the proportional odds assumption: is the odds ratio the same at every point of the scale?"""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProportionalOdds:
-    """The check.
+    """Results of the check.
 
     Attributes:
-        trend: how much the log odds ratio rises from one cut to the next; 0 under proportional odds.
-        cuts: the points cut at, ascending: ratings at or above against below.
-        log_odds_ratios: one for each cut, over all ratings (not for one rater: smaller than the mixed model's).
+        trend: increase of the log odds ratio from one cut to the next; 0 under proportional odds.
+        cuts: cut points, ascending: ratings at or above against below.
+        log_odds_ratios: one per cut, marginal over raters and items (closer to 0 than the mixed model's).
     """
 
     trend: Result
@@ -35,10 +35,10 @@ class ProportionalOdds:
 def proportional_odds(
     value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> ProportionalOdds:
-    """Log odds ratios at every cut and their trend, with two-way cluster t intervals. Arguments as `mean_difference`.
+    """Return log odds ratios at every cut and their trend, with two-way cluster t intervals. As `mean_difference`.
 
-    In the spirit of Brant (1990), with one degree of freedom, which few raters can bear. Cuts that all ratings of one
-    source are on one side of have no odds and are left out; it takes two cuts.
+    In the spirit of Brant (1990), with a single degree of freedom so that few raters suffice. Cuts with all ratings of
+    one source on the same side have no finite odds and are left out; at least two cuts are needed.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -69,7 +69,7 @@ def proportional_odds(
 
 
 def _log_odds(above: Floats, side: Bools) -> tuple[float, Floats] | None:
-    """Log odds among these ratings and the influence of all ratings on it; None at shares of 0 and 1, or of none."""
+    """Return the log odds in these ratings and the influence of all ratings on it, or None if not finite."""
     n, total = int(side.sum()), float(above[side].sum())
     if total in {0, n}:
         return None

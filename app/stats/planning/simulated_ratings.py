@@ -1,7 +1,8 @@
-"""Studies made of chance, to see before the data how wide an interval will be and how often a difference is found.
+"""Simulated studies, to estimate interval widths and power before data collection.
 
-A response is as good as its source, its item, its own luck, the rater's leniency and the rater's taste for its source
-make it, all normal; a rating is that with noise, at the nearest point of the scale; a choice takes the better of two.
+The perceived quality of a response is the sum of normal effects of source, item, response, rater leniency and rater
+preference for the source, plus noise. A rating is this value rounded to the nearest scale point; a choice takes the
+better of two.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sds:
-    """Standard deviations in points: as `fit_lmm` gives them with the sources coded -1/2 and 1/2.
+    """Standard deviations in points, as `fit_lmm` estimates them with sources coded -1/2 and 1/2.
 
     `item` and `rater` are those of the mean over both sources, `item_source` and `rater_source` those of the difference
-    between two sources; `residual` is what one rating has of its own.
+    between two sources; `residual` is the noise of a single rating.
     """
 
     item: float
@@ -35,7 +36,7 @@ class Sds:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A response that a rater sees, n times: codes from 0, shape (n,). A response belongs to one item and source."""
+    """Responses shown to raters: codes from 0, shape (n,). A response belongs to one item and one source."""
 
     item: Ints
     response: Ints
@@ -44,7 +45,7 @@ class Shown:
 
 
 class Minds:
-    """One draw of all effects: what the raters make of the responses."""
+    """One random draw of all effects, from which ratings and choices are generated."""
 
     def __init__(
         self, sds: Sds, of_source: Floats, *, n_items: int, n_responses: int, n_raters: int, rng: np.random.Generator
@@ -57,12 +58,12 @@ class Minds:
         self._taste = rng.normal(0, sds.rater_source / np.sqrt(2), (n_raters, len(of_source)))
 
     def ratings(self, shown: Shown, points: Floats) -> Floats:
-        """What is given, shape (n,): one of `points`, which ascend."""
+        """Return simulated ratings, shape (n,): values from `points`, which are in ascending order."""
         between = (points[1:] + points[:-1]) / 2
         return points[np.searchsorted(between, self._seen(shown))]
 
     def choices(self, one: Shown, other: Shown) -> Floats:
-        """1 where `one` is found better than `other`, the same raters see both, else 0; shape (n,)."""
+        """Return 1 if a rater perceives `one` as better than `other`, else 0, shape (n,); both have the same raters."""
         return np.asarray(self._seen(one) > self._seen(other), dtype=np.float64)
 
     def _seen(self, shown: Shown) -> Floats:
@@ -73,20 +74,20 @@ class Minds:
 
 
 def _level(mean: float, difference: float) -> float:
-    """The standard deviation of what both sources share: each has, beside it, half the variance of the difference."""
+    """Return the sd of what both sources share; each source adds half the variance of the difference to it."""
     return float(np.sqrt(max(mean**2 - difference**2 / 4, 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What many simulated studies gave for one statistic, with the Monte Carlo standard errors.
+    """Mean results of many simulated studies for one statistic, with Monte Carlo standard errors.
 
     Attributes:
-        estimate: mean of the estimates; None where no study had one.
-        width, width_error: mean width of the intervals; None where no study had one.
-        power, power_error: share of studies, those without an interval included, with p below .05; None where nothing
-            is tested.
-        n_without: how many studies had no interval.
+        estimate: mean of the estimates; None if no study had one.
+        width, width_error: mean width of the intervals; None if no study had one.
+        power, power_error: proportion of all studies (with or without an interval) with p below .05; None without a
+        test.
+        n_without: number of studies without an interval.
     """
 
     estimate: float | None
@@ -98,7 +99,7 @@ class Expectation:
 
 
 def expectation(results: Sequence[Result], *, is_tested: bool = True, significance: float = 0.05) -> Expectation:
-    """The mean of what simulated studies gave; `is_tested` asks for the power too. At least one result."""
+    """Return the mean results of at least one simulated study; `is_tested`: whether to compute the power too."""
     n = len(results)
     estimates = [result.estimate for result in results if result.estimate is not None]
     widths = np.array([result.interval.high - result.interval.low for result in results if result.interval])

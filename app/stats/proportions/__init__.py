@@ -1,1 +1,1 @@
-"""Proportions: intervals, tests of counts, and differences between shares."""
+"""Proportions: confidence intervals, tests of counts, and differences."""

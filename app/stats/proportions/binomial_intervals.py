@@ -1,4 +1,4 @@
-"""Intervals of a share that count every choice as independent: beside the clustered one, named for what they are."""
+"""Binomial confidence intervals, which treat all choices as independent; shown in addition to the clustered one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _binomial(n_successes: int, n: int, method: str, level: float) -> Result:
 
 
 def sign_test_p(n_successes: int, n: int) -> float:
-    """The exact two-sided p-value of so many heads of n fair coins: twice the smaller tail, at most 1."""
+    """Return the exact two-sided p-value of this many heads in n coin tosses: twice the smaller tail, at most 1."""
     return min(1.0, float(2 * special.bdtr(min(n_successes, n - n_successes), n, 0.5)))
 
 
@@ -33,7 +33,7 @@ def _wilson_ends(k: int, n: int, level: float) -> tuple[float, float]:
 
 
 def _corrected_ends(k: int, n: int, level: float) -> tuple[float, float]:
-    """Newcombe (1998), method 4."""
+    """Return the limits of Newcombe (1998), method 4."""
     z, p = float(special.ndtri(0.5 + level / 2)), k / n
     below = z * (z**2 - 2 - 1 / n + 4 * p * (n * (1 - p) + 1)) ** 0.5 if k else 0.0
     above = z * (z**2 + 2 - 1 / n + 4 * p * (n * (1 - p) - 1)) ** 0.5 if k < n else 0.0
@@ -50,20 +50,20 @@ def _exact_ends(k: int, n: int, level: float) -> tuple[float, float]:
 
 
 def wilson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
-    """Wilson (1927) score interval; p is the exact sign test against one half.
+    """Return the Wilson (1927) score interval; p is from the exact sign test against one half.
 
-    Only where each item and each rater counts once, or to reproduce a published estimate: clusters are ignored.
+    Ignores clusters: only if each item and each rater occurs once, or to reproduce a published estimate.
     """
     return _binomial(n_successes, n, "wilson", level)
 
 
 def wilson_cc(n_successes: int, n: int, *, level: float = 0.95) -> Result:
-    """Wilson interval with continuity correction, as R's prop.test gives (Newcombe 1998, Stat. Med. 17:857)."""
+    """Return the Wilson interval with continuity correction, as R's prop.test (Newcombe 1998, Stat. Med. 17:857)."""
     return _binomial(n_successes, n, "wilson_cc", level)
 
 
 def clopper_pearson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
-    """Clopper-Pearson (1934) exact interval: never below its level, and never empty at 0 or n."""
+    """Return the Clopper-Pearson (1934) exact interval: coverage at least `level`, positive width even at 0 or n."""
     return _binomial(n_successes, n, "clopper_pearson", level)
 
 

@@ -1,4 +1,4 @@
-"""Answers in named categories: harm, refusal, behaviours, errors; source against source on the same units."""
+"""Answers in named categories (harm, refusal, behaviours, errors), compared between sources on the same units."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _PAIR, _HALF = 2, 0.5
 def category_difference(
     has_category: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
-    """Share of answers in the category for the source minus that for the reference. Unit: rating.
+    """Return the proportion of answers in the category for the source minus that for the reference. Unit: rating.
 
-    `has_category` shape (n,): 1, 0, or nan where not answered. See `share_difference`.
+    `has_category` shape (n,): 1, 0, or nan if not answered. See `share_difference`.
     """
     return share_difference(has_category, is_treated, item=item, rater=rater, level=level)
 
 
 def stuart_maxwell(mine: Labels, theirs: Labels) -> Result:
-    """Stuart-Maxwell test that paired answers have the same shares of all categories (Maxwell 1970).
+    """Run the Stuart-Maxwell test that paired answers have equal marginal proportions of all categories (Maxwell 1970).
 
     `mine` and `theirs` shape (n,): the categories that one rater gave to the source and to the reference on one item.
-    With d the differences of the marginal counts, chi-square = d' S^- d with df = rank(S), which is K - 1 where
-    answers change between all K categories; S_kk = n_k. + n_.k - 2 n_kk, S_kj = -(n_kj + n_jk). Two categories:
-    McNemar's chi-square without correction. Pairs are taken as independent.
+    With d the differences of the marginal counts, chi-square = d' S^- d with df = rank(S), which is K - 1 if answers
+    change between all K categories; S_kk = n_k. + n_.k - 2 n_kk, S_kj = -(n_kj + n_jk). For two categories this is
+    McNemar's chi-square without correction. Pairs are treated as independent.
     """
     method, n = "stuart_maxwell: pairs as independent", len(mine)
     if n == 0:
@@ -52,11 +52,11 @@ def stuart_maxwell(mine: Labels, theirs: Labels) -> Result:
 
 
 def cochran_q(has_category: Floats, unit: Labels, source: Labels) -> Result:
-    """Cochran's Q: whether the share differs between k sources answered on the same units (Cochran 1950).
+    """Run Cochran's Q test that the proportion is the same for k sources answered on the same units (Cochran 1950).
 
-    All arguments shape (n,); `unit` is an item x rater. Answers of one unit to one source are averaged to the majority;
-    units without all sources leave. Q = (k - 1) (k sum C_j^2 - N^2) / (k N - sum R_i^2), chi-square with k - 1 degrees
-    of freedom; units are taken as independent.
+    All arguments shape (n,); `unit` is an item x rater. Several answers of a unit to one source are reduced to their
+    majority; units without all sources are dropped. Q = (k - 1) (k sum C_j^2 - N^2) / (k N - sum R_i^2), chi-square
+    with k - 1 degrees of freedom; units are treated as independent.
     """
     method = "cochran_q: units as independent"
     number, (units, sources) = present(has_category, unit, source)

@@ -1,4 +1,4 @@
-"""Tests of counts that take every rating as independent: the field's estimates, named for what they are."""
+"""Tests of counts that treat all ratings as independent, as is common in the field."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def chi_square(counts: Ints) -> Result:
-    """Pearson's chi-square of sources by points of the scale, without continuity correction.
+    """Run Pearson's chi-square test of sources by scale points, without continuity correction.
 
     Args:
-        counts: shape (n_sources, n_points). Empty rows and columns (a point that nobody used) are left out.
+        counts: shape (n_sources, n_points). Empty rows and columns (unused points) are left out.
     """
     table = np.asarray(counts)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
@@ -42,9 +42,9 @@ def chi_square(counts: Ints) -> Result:
 
 
 def mcnemar(n_only_source: int, n_only_reference: int, *, is_exact: bool = True, is_corrected: bool = True) -> Result:
-    """McNemar's test of paired yes-or-no answers, by the pairs in which only one of the two is a yes.
+    """Run McNemar's test of paired yes-or-no answers on the discordant pairs.
 
-    Exact: the estimate is the smaller count. Else the chi-square, with continuity correction or without (statsmodels).
+    Exact: the estimate is the smaller count. Otherwise chi-square, with or without continuity correction (statsmodels).
     """
     from statsmodels.stats.contingency_tables import mcnemar as by_statsmodels
 

@@ -1,7 +1,7 @@
-"""Shares of item means at or above a cut, and their ratio, with a bootstrap over items.
+"""Proportions of item means at or above a cutoff, and their ratio, with a bootstrap over items.
 
-Resampling items is drawing how often each *pattern* comes (at the cut or not, for source and reference): one
-multinomial draw a replicate gives exactly the distribution that drawing items one by one would, at no cost.
+Resampling items is equivalent to drawing counts of each *pattern* (above the cutoff or not, for source and reference):
+one multinomial draw per replicate gives exactly the distribution of drawing items one by one, but much faster.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def share_of_item_means_at_least(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Result:
-    """Share of item means at or above `cut`, percentile interval of a bootstrap over items. Unit: item_mean.
+    """Return the proportion of item means at or above `cut`, with a percentile bootstrap interval. Unit: item_mean.
 
-    `value`, `item`, `rater` shape (n,), ratings of one source. Raters are taken as fixed: no inference for new ones.
+    `value`, `item`, `rater` shape (n,), ratings of one source. Items are resampled; raters are treated as fixed.
     """
     number, (items, raters) = present(value, item, rater)
     means = means_by_item(number, items)
@@ -67,10 +67,11 @@ def share_at_least_ratio(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Result:
-    """Share of the source's item means at or above `cut`, over that of the reference. Unit: item_mean.
+    """Return the proportion of the source's item means at or above `cut`, divided by the reference's. Unit: item_mean.
 
-    Items are resampled whole, so an item that both sources have stays a pair. Where the reference's share is 0 the
-    ratio is infinite: reason `separation`; where that happens in too many resamples there is no upper end.
+    Whole items are resampled, so an item with both sources remains a pair. If the reference's proportion is 0, the
+    ratio is
+    infinite: reason `separation`. If that occurs in too many resamples, there is no interval.
     """
     means = item_means(value, is_treated, item=item, rater=rater)
     sides = [np.isfinite(side) for side in (means.mine, means.theirs)]
@@ -96,7 +97,7 @@ def _pattern(means: Floats, cut: float) -> Labels:
 
 
 def _ratio(patterns: Labels) -> Floats:
-    """Ratios of shares for rows of pattern counts, shape (b, 9); inf or nan where the reference's share is none."""
+    """Return ratios of proportions for rows of pattern counts, shape (b, 9); inf or nan if the reference's is 0."""
     table = patterns.reshape(-1, 3, 3)
     mine, theirs = table.sum(axis=2), table.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -105,7 +106,7 @@ def _ratio(patterns: Labels) -> Floats:
 
 
 def _with_percentile(bare: Result, draws: Floats, level: float) -> Result:
-    """The interval of the resamples that have a ratio (0 / 0 has none); an upper end at infinity is no interval."""
+    """Return the percentile interval of the resamples with a ratio (0 / 0 has none), if its upper limit is finite."""
     kept = draws[~np.isnan(draws)]
     if np.mean(np.isposinf(kept)) >= (1 - level) / 2:
         note = "The reference's share is 0 in too many resamples, so the ratio has no upper limit."
@@ -116,7 +117,7 @@ def _with_percentile(bare: Result, draws: Floats, level: float) -> Result:
 
 
 def _percentile(draws: Floats, level: float) -> Interval:
-    """Ends that are resamples themselves: between a number and infinity there is nothing to interpolate."""
+    """Return limits that are resampled values themselves, since values cannot be interpolated with infinity."""
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
     return Interval(float(low), float(high), METHOD, level, inference="items")

@@ -1,4 +1,4 @@
-"""Differences between two shares, with intervals that stay between -1 and 1."""
+"""Differences between two proportions, with intervals that stay between -1 and 1."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def share_difference(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """Share among ratings of the source minus share among those of the reference. Unit: rating.
+    """Return the proportion among ratings of the source minus that among those of the reference. Unit: rating.
 
-    `value` shape (n,) is 1 where the rating has the property, 0 where not (1/2 for a tie), nan where unknown. The
-    difference d = p1 - p0 by least squares; interval and test on atanh(d), whose error is SE(d) / (1 - d^2), with CR2
+    `value` shape (n,) is 1 if the rating has the property, 0 if not (1/2 for a tie), nan if unknown. The difference
+    d = p1 - p0 is estimated by least squares; interval and test on atanh(d), whose error is SE(d) / (1 - d^2), with CR2
     errors by item and rater.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
@@ -38,7 +38,7 @@ def share_difference(value: Floats, is_treated: Bools, *, item: Labels, rater: L
 
 
 def within_one(difference: Result) -> Result:
-    """The same difference of shares with its interval and test on the atanh scale."""
+    """Return the difference of proportions with its interval and test on the atanh scale."""
     d, interval = difference.estimate, difference.interval
     if d is None or interval is None or difference.standard_error is None or difference.df is None:
         return difference

@@ -1,8 +1,8 @@
-"""May a model judge stand in for a human rater? The alternative annotator test (Calderon, Reichart and Dror 2025).
+"""The alternative annotator test of whether a model judge can replace a human rater (Calderon, Reichart and Dror 2025).
 
-Each human is left out in turn: is the judge at least as close to the others as that human is, minus an advantage
-epsilon that is granted to humans (.1 for a crowd, .15 skilled, .2 experts)? Ratings have shape (n_raters, n_units), nan
-for missing.
+Each human is left out in turn: is the judge at least as close to the other raters as that human, minus an advantage
+epsilon that is granted to humans (.1 for crowd workers, .15 for skilled raters, .2 for experts)? Ratings have shape
+(n_raters, n_units), nan for missing.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Score = Literal["accuracy", "rmse"]
 
 @dataclass(frozen=True)
 class AltTest:
-    """Outcome of the test.
+    """Results of the test.
 
     Attributes:
-        winning_rate: share of humans whom the judge may replace (Benjamini-Yekutieli at .05); one half passes.
-        advantage_probability: chance that the judge is at least as close to the others as a human, with an interval
-            clustered by unit.
-        by_rater: the advantage probability against each rater, with the p-value before adjustment; undefined for those
-            with fewer than thirty units.
+        winning_rate: proportion of humans whom the judge can replace (Benjamini-Yekutieli at .05); one half passes.
+        advantage_probability: probability that the judge is at least as close to the others as a human, with an
+            interval clustered by unit.
+        by_rater: the advantage probability against each rater, with the unadjusted p-value; undefined for raters with
+            fewer than thirty units.
     """
 
     winning_rate: Result
@@ -52,10 +52,10 @@ def alternative_annotator_test(
     Args:
         humans: shape (n_raters, n_units), nan for missing.
         judge: shape (n_units,), nan for missing.
-        epsilon: what a human is granted, 0 to 1.
-        score: closeness to the other raters: `accuracy` (share of them who agree) or `rmse` (minus the root mean square
-            distance, for points of a scale).
-        level: of the interval.
+        epsilon: advantage granted to humans, 0 to 1.
+        score: closeness to the other raters: `accuracy` (proportion of them who agree) or `rmse` (minus the root mean
+            square difference, for scale points).
+        level: confidence level.
     """
     judge_wins, human_wins = _wins(humans, judge, score)
     n_units = np.isfinite(judge_wins).sum(axis=1)
@@ -78,7 +78,7 @@ def alternative_annotator_test(
 
 
 def _wins(humans: Floats, judge: Floats, score: Score) -> tuple[Floats, Floats]:
-    """Whether the judge (the human) is at least as close to the others, as `humans` is shaped; nan where unknown."""
+    """Return whether the judge (the human) is at least as close to the others, shape of `humans`; nan if unknown."""
     found = np.full((2, *humans.shape), np.nan)
     for j in range(len(humans)):
         others = np.delete(humans, j, axis=0)
@@ -90,7 +90,7 @@ def _wins(humans: Floats, judge: Floats, score: Score) -> tuple[Floats, Floats]:
 
 
 def _closeness(others: Floats, one: Floats, score: Score) -> Floats:
-    """Per unit, shape (n_units,); each has another rating."""
+    """Return closeness per unit, shape (n_units,); each unit must have a rating by another rater."""
     here = np.isfinite(others)
     apart = np.where(here, others - one, 0)
     each = (here & (np.abs(apart) < _ROUNDING)) if score == "accuracy" else apart**2
@@ -99,7 +99,7 @@ def _closeness(others: Floats, one: Floats, score: Score) -> Floats:
 
 
 def _against(judge_wins: Floats, human_wins: Floats, epsilon: float) -> Result:
-    """One-sided t test that the human's advantage is below epsilon."""
+    """Run a one-sided t test that the human's advantage is below epsilon."""
     known = np.isfinite(judge_wins)
     gap = human_wins[known] - judge_wins[known]
     n = len(gap)
@@ -115,7 +115,7 @@ def _too_few(n: int) -> Result:
 
 
 def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, int]) -> Result:
-    """Mean over raters of the share of units on which the judge is as close; t interval clustered by unit."""
+    """Return the proportion of units on which the judge is as close, averaged over raters; t interval by unit."""
     known = np.isfinite(judge_wins)
     by_rater = np.nanmean(judge_wins, axis=1)
     estimate = float(by_rater.mean())

@@ -1,7 +1,7 @@
-"""What was the true category, if raters err each in their own way? Dawid and Skene (1979, Appl. Stat. 28:20), by EM.
+"""Estimation of true categories from raters with individual error rates, by EM (Dawid and Skene 1979).
 
-A sensitivity analysis for nominal questions. Not where disagreement is a matter of taste: it takes one truth for
-granted.
+Appl. Stat. 28:20. A sensitivity analysis for nominal questions. Not for questions of opinion: the model assumes that
+each unit has one true category.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _SETTLED = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class DawidSkene:
-    """Estimates for units and raters in the order of first appearance.
+    """Estimates for units and raters in order of first appearance.
 
     Attributes:
-        prior: share of each category among the units, shape (K,).
+        prior: proportion of each category among the units, shape (K,).
         posterior: probability of each category for each unit, shape (n_units, K).
         error_rates: [rater, true, given], shape (n_raters, K, K); rows sum to 1.
-        log_likelihood: at the last step.
-        is_converged: whether the last step gained nothing.
+        log_likelihood: log-likelihood at the last step.
+        is_converged: whether the last step no longer increased the log-likelihood.
     """
 
     prior: Floats
@@ -41,26 +41,26 @@ class DawidSkene:
 
     @property
     def category(self) -> Ints:
-        """The likeliest category of each unit, shape (n_units,)."""
+        """Most probable category of each unit, shape (n_units,)."""
         return np.asarray(np.argmax(self.posterior, axis=1), dtype=np.int64)
 
     @property
     def accuracy(self) -> Floats:
-        """Proportion correct expected of each rater, shape (n_raters,)."""
+        """Expected proportion correct of each rater, shape (n_raters,)."""
         return np.asarray(np.einsum("k,rkk->r", self.prior, self.error_rates))
 
 
 def dawid_skene(unit: Labels, rater: Labels, category: Ints, *, n_categories: int) -> DawidSkene | None:
-    """Fit from the majority vote, without smoothing; a rater who answers a unit again counts again.
+    """Fit the model from the majority vote, without smoothing; repeated answers by a rater count separately.
 
     Args:
         unit: labels, shape (n,).
         rater: labels, shape (n,).
         category: 0..n_categories-1, shape (n,).
-        n_categories: how many there are.
+        n_categories: number of categories.
 
     Returns:
-        The estimates; None without any answer. Several maxima may exist: this is the one next to the majority.
+        The estimates, or None without any answers. Of several local maxima, this is the one near the majority vote.
     """
     units, n_units = codes(unit)
     raters, n_raters = codes(rater)
@@ -87,7 +87,7 @@ def dawid_skene(unit: Labels, rater: Labels, category: Ints, *, n_categories: in
 
 
 def _estimated(posterior: Floats, units: Ints, raters: Ints, category: Ints, n_raters: int) -> tuple[Floats, Floats]:
-    """The shares and error rates that the posterior makes likeliest; a rater who never met a category errs evenly."""
+    """Return the maximum likelihood prior and error rates; error rates for categories a rater never saw are uniform."""
     n_categories = posterior.shape[1]
     by_given = np.zeros((n_raters * n_categories, n_categories))
     np.add.at(by_given, raters * n_categories + category, posterior[units])

@@ -26,13 +26,14 @@ _LOGISTIC_VARIANCE = np.pi**2 / 3
 
 @dataclass(frozen=True, slots=True)
 class Dif:
-    """Tests of one question, raters of a group against the others, at the same level of the trait.
+    """Tests of one question: raters of a group against the others at the same level of the trait.
 
     Attributes:
-        uniform: odds ratio of a higher rating by the group; its p is that of the likelihood ratio, 1 df.
+        uniform: odds ratio of a higher rating by the group, with the p-value of the likelihood ratio test, 1 df.
         nonuniform: chi-square of the interaction of group and trait, 1 df: the odds ratio changes with the trait.
         total: chi-square of both together, 2 df (Zumbo's omnibus test).
-        r2_change: what both add to McKelvey and Zavoina's R^2; below .035 negligible, from .07 large (Jodoin and Gierl
+        r2_change: increase in McKelvey and Zavoina's R^2 by both; below .035 negligible, from .07 large (Jodoin and
+        Gierl
             2001).
     """
 
@@ -43,18 +44,18 @@ class Dif:
 
 
 def dif(value: Floats, trait: Floats, is_member: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Dif:
-    """Ordinal logistic regression of the question on the trait, the group, and both (Zumbo 1999).
+    """Fit ordinal logistic regressions of the question on the trait, the group, and their interaction (Zumbo 1999).
 
-    Three nested cumulative link models, with crossed random intercepts of item and rater where they are rated more than
-    once: logit P(y > k) = -theta_k + b1 trait; + b2 group; + b3 trait x group.
+    Three nested cumulative link models, with crossed random intercepts of item and rater if these have repeated
+    ratings: logit P(y > k) = -theta_k + b1 trait; + b2 group; + b3 trait x group.
 
     Args:
-        value: ratings of the question, shape (n,); nan leaves first.
-        trait: what the question should measure, such as the mean of the other questions, shape (n,); nan leaves.
+        value: ratings of the question, shape (n,); nan is dropped.
+        trait: what the question should measure, such as the mean of the other questions, shape (n,); nan is dropped.
         is_member: whether the rater is in the group, shape (n,).
         item: labels, shape (n,).
         rater: labels, shape (n,).
-        level: of the odds ratio's interval (Wald, normal).
+        level: confidence level of the odds ratio's interval (Wald, normal).
     """
     known = np.where(np.isfinite(trait), value, np.nan)
     number, (x, member, items, raters) = present(known, trait, is_member, item, rater)
@@ -89,7 +90,7 @@ class _Fitted:
 
     @property
     def r2(self) -> float:
-        """McKelvey and Zavoina (1975): variance of the fixed part over that of the latent rating."""
+        """McKelvey and Zavoina (1975): variance of the fixed part divided by that of the latent rating."""
         explained = float((self.fit.beta @ self.fixed).var())
         random = float((self.fit.sd_item**2).sum() + (self.fit.sd_rater**2).sum())
         return explained / (explained + random + _LOGISTIC_VARIANCE)
@@ -98,7 +99,7 @@ class _Fitted:
 def _nested(
     value: Floats, trait: Floats, group: Floats, item: Labels, rater: Labels
 ) -> tuple[_Fitted, _Fitted, _Fitted] | None:
-    """The fits without group, with it, and with the interaction; None where one of them has no maximum."""
+    """Return the fits without group, with it, and with the interaction, or None if one has no finite maximum."""
     y = ordered_classes(value).y
     columns = random_columns(item, rater, None, is_trivial_rater=is_nested_one_to_one(item, rater))
     found = []

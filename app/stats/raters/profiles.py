@@ -1,4 +1,4 @@
-"""How each rater stands to the others: severity, consistency, and agreement with those who rated the same."""
+"""Rater profiles: severity, consistency, and agreement with the other raters of the same responses."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PAIR = 2
 
 @dataclass(frozen=True)
 class Profile:
-    """One rater.
+    """Statistics of one rater.
 
     Attributes:
-        severity: how much lower (above 0 is severe) than others of the same responses, in points: best linear unbiased
-            prediction, drawn towards 0 the more, the fewer the ratings.
-        consistency: standard deviation of what response and severity leave over, in points: small is consistent.
+        severity: how much lower than others the rater rates the same responses, in points (positive is severe): best
+            linear unbiased prediction, shrunken more towards 0 the fewer the ratings.
+        consistency: standard deviation of the residuals after response and severity, in points: small is consistent.
         leave_one_out: correlation with the mean of the others on the same response, interval over responses.
     """
 
@@ -47,15 +47,15 @@ def profiles(
     is_modelled: bool = True,
     level: float = 0.95,
 ) -> list[Profile]:
-    """One for each rater, in the order of first appearance.
+    """Return one profile per rater, in order of first appearance.
 
     Args:
-        value: ratings of one dimension, shape (n,); nan leaves first.
+        value: ratings of one dimension, shape (n,); nan is dropped.
         unit: the response, shape (n,).
         rater: labels, shape (n,).
-        named: the raters to tell of; the others count as others only. All where it is None.
-        is_modelled: False leaves severity and consistency out, reason `not_run`.
-        level: of the intervals.
+        named: raters to report; other raters are used only for comparison. None reports all.
+        is_modelled: whether to estimate severity and consistency; if False, they are undefined, reason `not_run`.
+        level: confidence level.
 
     Model: value = mean + response + rater + residual, crossed and normal, by REML.
     """
@@ -75,7 +75,7 @@ def profiles(
 
 
 def _model(value: Floats, unit: Labels, rater: Labels) -> tuple[Floats, Floats] | None:
-    """Effects of raters and what is left of each rating; None where there is no model."""
+    """Return effects of raters, shape (n_raters,), and residuals, shape (n,), or None if the model is not estimable."""
     (units, n_units), (raters, n_raters) = codes(unit), codes(rater)
     if min(n_units, n_raters) < _PAIR or n_raters == len(value) or np.ptp(value) == 0:
         return None
@@ -110,7 +110,7 @@ def _not_run(n: int) -> Result:
 
 
 def mean_of_others(value: Floats, unit: Labels) -> Floats:
-    """Mean rating of the same unit without this one, nan where there is no other, shape (n,)."""
+    """Return the mean of the other ratings of the same unit, shape (n,); nan if there are none."""
     code, n = codes(unit)
     size = np.bincount(code, minlength=n)[code]
     total = np.bincount(code, value, n)[code]
@@ -119,7 +119,7 @@ def mean_of_others(value: Floats, unit: Labels) -> Floats:
 
 
 def share_of_others(value: Floats, unit: Labels) -> Floats:
-    """Share of the other ratings of the same unit that are equal to this one, nan where there is no other, (n,)."""
+    """Return the proportion of other ratings of the same unit equal to this one, shape (n,); nan if there are none."""
     unit_code, n = codes(unit)
     value_code, n_values = codes(value)
     size = np.bincount(unit_code, minlength=n)[unit_code]

@@ -1,6 +1,6 @@
-"""Marks of raters who may not have read: straight lines, one side always, an answer that hardly ever changes.
+"""Signs of careless responding: straight-lining, always choosing one side, answers that hardly vary.
 
-They are reasons to look, and none to exclude: an exclusion rule is written into the protocol before the study opens.
+They are reasons to look at a rater, not to exclude one: exclusion rules belong in the protocol before the study opens.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Habit:
-    """How one rater's answers vary, in the order in which they were given.
+    """Variation of one rater's answers, in order of answering.
 
     Attributes:
-        longest_run: of equal answers in a row.
-        modal_share: share of the answer given most often.
-        entropy: of the answers in bits; 0 is one answer for everything.
+        longest_run: length of the longest run of equal answers.
+        modal_share: proportion of the most frequent answer.
+        entropy: entropy of the answers in bits; 0 if all answers are equal.
         sd: standard deviation; None for a single answer.
     """
 
@@ -38,7 +38,7 @@ class Habit:
 
 @dataclass(frozen=True)
 class SideHabit:
-    """Which side one rater chose; `p_value` is the exact sign test against one half."""
+    """Sides chosen by one rater; `p_value` is from the exact sign test against one half."""
 
     rater: object
     n: int
@@ -48,12 +48,12 @@ class SideHabit:
 
 
 def habits(value: Floats, rater: Labels) -> list[Habit]:
-    """One for each rater, in the order of first appearance. Arrays shape (n,) in the order of answering."""
+    """Return one entry per rater, in order of first appearance. Arrays shape (n,) in order of answering."""
     return [_habit(name, own) for name, own in _by_rater(value, rater)]
 
 
 def side_habits(is_first: Floats, rater: Labels) -> list[SideHabit]:
-    """One for each rater with a decisive choice; `is_first` is 1 or 0, nan for ties, shape (n,) in order."""
+    """Return one entry per rater with a decisive choice; `is_first` is 1, 0 or nan (ties), shape (n,), in order."""
     found = []
     for name, own in _by_rater(is_first, rater):
         n_first = int(own.sum())
@@ -63,7 +63,7 @@ def side_habits(is_first: Floats, rater: Labels) -> list[SideHabit]:
 
 
 def longest_run(value: Floats) -> int:
-    """The longest stretch of equal values in a row.
+    """Return the length of the longest run of equal values.
 
     >>> longest_run(np.array([3.0, 3, 1, 3]))
     2

@@ -1,4 +1,4 @@
-"""How severe each rater is, as the many-facet view has it: on the scale of the ordinal model, with a standard error."""
+"""Rater severity on the scale of the ordinal model, with standard errors, as in many-facet models."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _FARTHEST = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """One rater: log odds of a lower rating than by the average rater, of the same response; above 0 is severe."""
+    """One rater: log odds of a lower rating of the same response than by the average rater; positive is severe."""
 
     rater: object
     severity: Result
 
 
 def rater_severity(value: Floats, *, unit: Labels, rater: Labels, level: float = 0.95) -> list[Severity]:
-    """Severity of each rater, in the order of first appearance.
+    """Return the severity of each rater, in order of first appearance.
 
     Cumulative link mixed model, logit P(y <= k) = theta_k - u_unit - v_rater, both effects normal. Severity is minus
-    the conditional mode of v, drawn towards 0 the more, the fewer the ratings. Its standard error is the conditional
-    one, as `ordinal::ranef(condVar = TRUE)`: the parameters of the model are taken as known. It is Linacre's (1989)
-    many-facet view with raters as a sample. Interval: normal.
+    the conditional mode of v, shrunken more towards 0 the fewer the ratings. Its standard error is conditional on the
+    model's parameters, as `ordinal::ranef(condVar = TRUE)`. This is Linacre's (1989) many-facet model with raters as a
+    random sample. Interval: normal.
 
     Args:
-        value: ratings on ordered points, shape (n,); nan leaves first.
+        value: ratings on ordered points, shape (n,); nan is dropped.
         unit: the response, shape (n,).
         rater: labels, shape (n,).
-        level: of the intervals.
+        level: confidence level.
     """
     number, (units, raters) = present(value, unit, rater)
     (unit_code, unit_names), (rater_code, rater_names) = pd.factorize(units), pd.factorize(raters)
@@ -91,7 +91,7 @@ class _Crossing:
     y: Ints
 
     def severities(self) -> tuple[list[float], list[float]] | None:
-        """Modes of the raters' effects and their conditional standard errors; None where the fit failed."""
+        """Return modes of the raters' effects and their conditional standard errors, or None if the fit failed."""
         one = np.ones((1, len(self.y)))
         fit = fit_clmm(
             self.y, one[:0], item=self.unit, rater=self.rater, item_columns=one, rater_columns=one, link="logit"
@@ -103,7 +103,7 @@ class _Crossing:
         return fit.rater_effects[0].tolist(), errors.tolist()
 
     def _conditional_variances(self, fit: ClmmFit) -> Floats:
-        """The diagonal of H^-1 at the modes, for the raters' standardized effects."""
+        """Return the diagonal of H^-1 at the modes, for the raters' standardized effects, shape (n_raters,)."""
         units, raters = Factor(self.unit, self.n_units, (0,)), Factor(self.rater, self.n_raters, (0,))
         is_unit_large = self.n_units >= self.n_raters
         design = crossed(*((units, raters) if is_unit_large else (raters, units)), np.ones((1, len(self.y))))

@@ -1,4 +1,4 @@
-"""How much ratings vary by unit, by rater and beyond: the crossed random model behind the intraclass correlations."""
+"""Variance components of units, raters and residual: the crossed random model behind the intraclass correlations."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from app.stats.reliability.reml import reml
 if TYPE_CHECKING:
     from app.stats.core.ratings import Ratings
 
-# REML solves a dense matrix of the smaller side; with more levels, or more numbers, sums of squares are solved instead
+# REML solves a dense matrix of the smaller side; above these numbers of levels or elements, use sums of squares
 REML_LEVELS = 1000
 REML_CELLS = 20_000_000
-# the method where each rater rated each unit
+# the method for data in which each rater rated each unit
 COMPLETE = "sums of squares"
 
-# A report asks for the same components for each of its coefficients, and a search for them passes many times over the
-# ratings. What is kept is eight numbers for each set of ratings.
+# A report needs the same components for several coefficients, and fitting them passes over the ratings many times.
+# Each cache entry contains only eight numbers.
 _MAX_FOUND = 256
 _found: dict[bytes, Components | None] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Variance between units, between raters, and of the rest, as shares of the variance of the ratings.
+    """Variance between units, between raters, and residual, as proportions of the variance of the ratings.
 
-    The rest is a rater's liking for a unit, and noise. `per_unit` is the harmonic mean number of ratings of a unit,
-    `df_rest` the degrees of freedom of the rest.
+    The residual (`rest`) includes the interaction of rater and unit. `per_unit` is the harmonic mean number of ratings
+    per unit, `df_rest` the residual degrees of freedom.
     """
 
     unit: float
@@ -46,10 +46,11 @@ class Components:
 
 
 def variance_components(ratings: Ratings) -> Components | None:
-    """The components of two units and two raters or more; None where rater and rest cannot be told apart.
+    """Return the variance components, or None if rater and residual variance cannot be separated.
 
-    Complete data (each rater rated each unit once): sums of squares, where a component may be negative. Else REML,
-    where none is below 0; for thousands of raters and units Henderson's (1953) method 1, unbiased as well.
+    Needs at least two units and two raters. Complete data (each rater rated each unit once): sums of squares, where a
+    component can be negative. Otherwise REML, where none is below 0; for thousands of raters and units Henderson's
+    (1953) method 1, which is unbiased too.
     Source: Searle, Casella and McCulloch (1992), Variance Components, chapters 4 to 6.
     """
     digest = _digest(ratings)
@@ -106,7 +107,7 @@ def _complete(crossing: Crossing) -> tuple[float, float, float]:
 
 
 def _henderson(crossing: Crossing) -> tuple[float, float, float]:
-    """The components at which the expected sums of squares are those seen; the values are centred."""
+    """Return the components whose expected sums of squares equal the observed ones; the values are centred."""
     units, raters, n = crossing.units, crossing.raters, crossing.n
     met = crossing.incidence(units, raters)
     squares = met.multiply(met)

@@ -1,4 +1,4 @@
-"""Which rater rated which unit, and the sums that variance components are made of."""
+"""The crossing of units and raters, and the sums that variance components are computed from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Units or raters: `code` of each rating, how many ratings each has, and their sums of values."""
+    """Units or raters: `code` of each rating; number of ratings and sum of values per level."""
 
     code: Ints
     size: Ints
@@ -28,12 +28,12 @@ class Side:
 
     @property
     def sum_of_squares(self) -> float:
-        """Sum over the levels of total squared by size."""
+        """Sum over the levels of squared total divided by size."""
         return float((self.total**2 / self.size).sum())
 
 
 class Crossing:
-    """The ratings as a crossed design. Values are centred and have variance 1, so that components are shares of it."""
+    """The ratings as a crossed design. Values are centred with variance 1, so that components are proportions."""
 
     def __init__(self, ratings: Ratings) -> None:
         largest = float(np.abs(ratings.value).max()) or 1.0
@@ -50,28 +50,28 @@ class Crossing:
 
     @cached_property
     def cell_size(self) -> Ints:
-        """How many ratings each pair of unit and rater that met has."""
+        """Number of ratings of each pair of unit and rater that occurs."""
         _, size = np.unique(self.units.code * len(self.raters) + self.raters.code, return_counts=True)
         return np.asarray(size)
 
     @property
     def is_complete(self) -> bool:
-        """Each rater rated each unit, once."""
+        """Whether each rater rated each unit exactly once."""
         return self.n == len(self.cell_size) == len(self.units) * len(self.raters)
 
     @property
     def per_unit(self) -> float:
-        """Harmonic mean of the number of ratings of a unit."""
+        """Harmonic mean of the number of ratings per unit."""
         return float(len(self.units) / (1 / self.units.size).sum())
 
     @cached_property
     def df_rest(self) -> int:
-        """Ratings less what units and raters take up. Where each rater has their own units, nothing is left."""
+        """Number of ratings minus parameters for units and raters; 0 if each rater has their own units."""
         n_islands, _ = connected_components(self._graph(), directed=False)
         return self.n - (len(self.units) + len(self.raters) - n_islands)
 
     def incidence(self, rows: Side, columns: Side) -> Any:  # noqa: ANN401 - scipy's sparse arrays have no one name
-        """How often each level of one side met each of the other, sparse."""
+        """Return how often each level of one side was crossed with each of the other, as a sparse array."""
         return csr_array((np.ones(self.n), (rows.code, columns.code)), shape=(len(rows), len(columns)))
 
     def _graph(self) -> Any:  # noqa: ANN401 - as above

@@ -1,13 +1,13 @@
-"""Decision studies: how reliable a mean of n ratings is, and how many ratings a reliability takes.
+"""Decision studies: the reliability of a mean of n ratings, and the number of ratings needed for a given reliability.
 
 Object of measurement: the unit (a response); facet: the rater, crossed. With variance components s_u of units, s_r of
-raters and s_e of the rest,
+raters and s_e of the residual,
     Phi(n) = s_u / (s_u + (s_r + s_e) / n),    G(n) = s_u / (s_u + s_e / n).
-Phi (absolute) counts the severity of raters as error: for units rated by different raters, and for means that are read
-as they are. G (relative) does not: for ranking units that the same raters rated (Brennan 2001, Generalizability
+Phi (absolute) counts the severity of raters as error: for units rated by different raters, and for means that are
+interpreted as such. G (relative) does not: for ranking units that the same raters rated (Brennan 2001, Generalizability
 Theory).
-Both are intraclass correlations of one rating, ICC(A,1) and ICC(C,1), stepped up by Spearman and Brown, so their
-intervals are those of `icc` stepped up. Where raters are unknown slots, ICC(1) takes the place of both.
+Both are intraclass correlations of one rating, ICC(A,1) and ICC(C,1), stepped up by the Spearman-Brown formula, and so
+are their intervals. If raters are not identified, ICC(1) replaces both.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ _NO_END = "The reliability of one rating may be 0, so there is no upper limit."
 
 
 def phi_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
-    """Phi(n): reliability of the mean of `n_raters` ratings, severity counted as error. Unit: response."""
+    """Return Phi(n): reliability of the mean of `n_raters` ratings, severity counted as error. Unit: response."""
     return _stepped_up(ratings, "phi", n_raters, confidence)
 
 
 def g_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
-    """G(n): reliability of the order that the means of the same `n_raters` raters give. Unit: response."""
+    """Return G(n): reliability of the order of means of ratings by the same `n_raters` raters. Unit: response."""
     return _stepped_up(ratings, "g", n_raters, confidence)
 
 
 def one_way_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
-    """Phi(n) where it is not known who rated, or each rater has units of their own: severity is part of the rest."""
+    """Return Phi(n) if raters are unidentified or each has units of their own: severity is part of the residual."""
     return _stepped_up(ratings, "one_way", n_raters, confidence)
 
 
 def raters_needed(
     ratings: Ratings, target: float = 0.8, *, coefficient: Coefficient = "phi", confidence: float = 0.95
 ) -> Result:
-    """The fewest ratings per unit with which the coefficient reaches `target`, above 0 and below 1.
+    """Return the minimum number of ratings per unit with which the coefficient reaches `target`, between 0 and 1.
 
-    n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up. The ends of the
-    interval come from those of rho; there is none where rho may be 0.
+    n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up. The interval comes from
+    the limits of rho; there is none if rho may be 0.
     """
     single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
@@ -76,10 +76,10 @@ def raters_needed(
 def items_needed(
     ratings: Ratings, target: float = 0.8, *, coefficient: Coefficient = "phi", confidence: float = 0.95
 ) -> Result:
-    """The fewest units that each rater must rate until the mean of a rater is reliable at `target`.
+    """Return the minimum number of units per rater with which the mean of a rater is reliable at `target`.
 
-    The same study with the object of measurement turned round: the rater is measured (severity, accuracy, a trait), the
-    units are the facet. For questionnaires and theory-of-mind items.
+    The same study with the roles reversed: the rater is the object of measurement (severity, accuracy, a trait), and
+    the units are the facet. For questionnaires and theory-of-mind items.
     """
     turned = replace(ratings, unit=ratings.rater, rater=ratings.unit)
     return raters_needed(turned, target, coefficient=coefficient, confidence=confidence)
@@ -97,7 +97,7 @@ def _stepped_up(ratings: Ratings, coefficient: Coefficient, n: float, confidence
 
 
 def _single(ratings: Ratings, coefficient: Coefficient, confidence: float) -> Result:
-    """The reliability of one rating. A variance of raters below 0 counts as 0, so that Phi is never above G."""
+    """Return the reliability of one rating. Negative rater variance counts as 0, so that Phi is never above G."""
     if coefficient != "phi":
         return icc_forms(ratings, (_FORM[coefficient],), confidence=confidence)[_FORM[coefficient]]
     both = icc_forms(ratings, ("a_1", "c_1"), confidence=confidence)
@@ -107,13 +107,13 @@ def _single(ratings: Ratings, coefficient: Coefficient, confidence: float) -> Re
 
 
 def _of_mean(single: float, n: float) -> float:
-    """Spearman and Brown; a reliability below 0 is none."""
+    """Apply the Spearman-Brown formula; a negative reliability counts as 0."""
     rho = max(single, 0.0)
     return n * rho / (1 + (n - 1) * rho)
 
 
 def _needed(single: float, target: float) -> int:
-    """Whole ratings; a rounding error above a whole number is not a rating."""
+    """Return the number of ratings, rounded up except for rounding errors."""
     if single >= 1:
         return 1
     return max(1, math.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9))
@@ -121,7 +121,7 @@ def _needed(single: float, target: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The two coefficients at one number of raters."""
+    """The two coefficients for one number of raters."""
 
     n_raters: int
     phi: Result
@@ -129,7 +129,7 @@ class Step:
 
 
 def decision_study(ratings: Ratings, up_to: int = 20, *, confidence: float = 0.95) -> list[Step]:
-    """Phi and G for 1, 2, ... `up_to` raters per unit."""
+    """Return Phi and G for 1, 2, ... `up_to` raters per unit."""
     return [
         Step(
             n,

@@ -1,4 +1,4 @@
-"""Intraclass correlations: the share of the variance of ratings, or of their means, that the units make."""
+"""Intraclass correlations: the proportion of the variance of ratings, or of their means, that is between units."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
 
 
 def icc(ratings: Ratings, *, form: Form, confidence: float = 0.95) -> Result:
-    """What share of the variance of one rating (or of the mean of k) is that of the units?
+    """Return the proportion of the variance of one rating (or of the mean of k) that is between units.
 
-    `a`: absolute agreement, severity of raters counts as error. `c`: consistency, it does not. `1`: nothing is known
-    of who rated (slots filled by different people). `1` or `k` after it: of one rating, or of the mean of as many as
-    a unit has (harmonic mean). McGraw and Wong (1996) write ICC(1), ICC(A,1), ICC(C,k), Shrout and Fleiss (1979)
-    ICC(1,1), ICC(2,1), ICC(3,k). Few agreeing raters can still give reliable means: read both.
+    First part of `form`: `a` is absolute agreement, where severity of raters counts as error; `c` is consistency, where
+    it does not; `1` is for unidentified raters. Second part: `1` for one rating, `k` for the mean of as many as a unit
+    has (harmonic mean). McGraw and Wong (1996) write ICC(1), ICC(A,1), ICC(C,k), Shrout and Fleiss (1979) ICC(1,1),
+    ICC(2,1), ICC(3,k). Means can be reliable even if few raters agree: report both.
     Not for nominal values. `c` is for designs in which the same raters rate all units.
-    Complete data: sums of squares, exact F or Satterthwaite intervals. Else REML components, with the same intervals
-    on the mean squares that such components would have in complete data.
+    Complete data: sums of squares, exact F or Satterthwaite intervals. Otherwise REML components, with the same
+    intervals for the mean squares that such components would have in complete data.
     """
     return icc_forms(ratings, (form,), confidence=confidence)[form]
 
 
 def icc_forms(ratings: Ratings, forms: Sequence[Form], *, confidence: float = 0.95) -> dict[Form, Result]:
-    """Several forms of `icc` at the cost of one: the variance components of crossed raters are found once."""
+    """Return several forms of `icc` at the cost of one: variance components of crossed raters are estimated once."""
     missing = nothing_to_compare(ratings) or _too_little(ratings)
     if missing:
         return dict.fromkeys(forms, missing)
@@ -58,7 +58,7 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
     low, high = (_of_mean(end, k) for end in _ends(squares, single, agreement=agreement, confidence=confidence))
     interval = None
     if low is not None and high is not None:
-        # Consistency cancels what raters have of their own; the other forms draw raters anew with the units.
+        # Consistency cancels raters' main effects; the other forms generalize to new raters as well as new units.
         inference: Inference = "items" if form.startswith("c") else "items_and_raters"
         interval = Interval(low, high, "f_distribution", confidence, inference=inference)
     return Result(
@@ -78,7 +78,7 @@ def _too_little(ratings: Ratings) -> Result | None:
 
 
 def _of_mean(single: float | None, k: float) -> float | None:
-    """Spearman and Brown: from one rating to the mean of k; None where such a mean would have no variance."""
+    """Apply the Spearman-Brown formula from one rating to the mean of k; None if such a mean has no variance."""
     if single is None or 1 + (k - 1) * single < ZERO:
         return None
     return k * single / (1 + (k - 1) * single)
@@ -87,7 +87,7 @@ def _of_mean(single: float | None, k: float) -> float | None:
 def _ends(
     squares: MeanSquares, single: float, *, agreement: bool, confidence: float
 ) -> tuple[float | None, float | None]:
-    """McGraw and Wong (1996), table 7; for agreement with Satterthwaite's degrees of freedom."""
+    """Return the limits by McGraw and Wong (1996), table 7; for agreement with Satterthwaite degrees of freedom."""
     if squares.rest < ZERO:
         return None, None
     df = squares.df_units, squares.satterthwaite(single) if agreement else squares.df_rest

@@ -1,4 +1,4 @@
-"""The mean squares that intraclass correlations are made of, of complete data or as if it were."""
+"""The mean squares that intraclass correlations are computed from, for complete data or as if it were complete."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeanSquares:
-    """Mean squares of units, of raters and of the rest with their degrees of freedom, as if the data were complete.
+    """Mean squares of units, raters and residual with their degrees of freedom, as if the data were complete.
 
-    `k` is the (harmonic mean) number of ratings of a unit, `load` the number of ratings of a rater.
+    `k` is the (harmonic mean) number of ratings per unit, `load` the mean number of ratings per rater.
     """
 
     units: float
@@ -35,17 +35,17 @@ class MeanSquares:
     is_exact: bool
 
     def error(self, *, agreement: bool) -> float:
-        """What stands beside the units' mean square: k - 1 times the rest, and the raters where severity counts."""
+        """Return the error added to the units' mean square: k - 1 times the residual, plus raters for agreement."""
         severity = self.k / self.load * (self.raters - self.rest) if agreement else 0.0
         return (self.k - 1) * self.rest + severity
 
     def single(self, *, agreement: bool) -> float | None:
-        """The share of the units in the variance of one rating."""
+        """Return the proportion of the variance of one rating that is between units."""
         whole = self.units + self.error(agreement=agreement)
         return (self.units - self.rest) / whole if whole > ZERO else None
 
     def satterthwaite(self, single: float) -> float:
-        """Degrees of freedom of the error of one rating, raters and rest together."""
+        """Return the degrees of freedom of the error of one rating, from raters and residual together."""
         odds = self.k * single / (1 - single)
         raters, rest = odds / self.load * self.raters, (1 + odds - odds / self.load) * self.rest
         fewest = min(self.df_raters, self.df_rest)
@@ -53,15 +53,15 @@ class MeanSquares:
 
     @property
     def p_value(self) -> float | None:
-        """Of the F test that units do not differ, where it is exact."""
+        """P-value of the F test that units do not differ; None unless it is exact."""
         if not self.is_exact or self.rest < ZERO:
             return None
-        # a mean square of nothing may come out a rounding error below 0
+        # a mean square of zero may have a rounding error below 0
         return float(fdtrc(self.df_units, self.df_rest, max(self.units, 0.0) / self.rest))
 
 
 def one_way(ratings: Ratings) -> MeanSquares:
-    """Units alone; with unequal numbers of ratings by unweighted means (Thomas and Hultquist 1978)."""
+    """Return mean squares for units only; unequal group sizes by unweighted means (Thomas and Hultquist 1978)."""
     crossing = Crossing(ratings)
     n, units = len(crossing.units), crossing.units
     df_rest = crossing.n - n
@@ -83,7 +83,7 @@ def one_way(ratings: Ratings) -> MeanSquares:
 
 
 def crossed(ratings: Ratings) -> MeanSquares | None:
-    """Units and raters, from their variance components; None where raters and noise cannot be told apart."""
+    """Return mean squares for units and raters from variance components, or None if these are not estimable."""
     found = variance_components(ratings)
     if found is None or found.n_raters < PAIR:
         return None

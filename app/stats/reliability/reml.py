@@ -1,7 +1,7 @@
-"""Restricted maximum likelihood of value = mean + unit + rater + rest, for any pattern of who rated what.
+"""Restricted maximum likelihood of value = mean + unit + rater + residual, for any pattern of ratings.
 
-The linear mixed model of `lmm_fit` has the same maximum. Without covariates and slopes the sums collapse further: a
-million ratings take a quarter of a second here and twelve there.
+The linear mixed model of `lmm_fit` has the same maximum. Without covariates and slopes, the sums simplify further: a
+million ratings take a quarter of a second here and twelve seconds there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Floats
     from app.stats.reliability.crossing import Crossing
 
-# of the variance that a component and the rest have together, the most that the component may have
+# the maximum of a component divided by the sum of it and the residual variance
 LARGEST_SHARE = 1 - 1e-9
 SMALLEST = 1e-12
 MAX_STEPS = 200
@@ -26,8 +26,8 @@ MAX_STEPS = 200
 class RemlDeviance:
     """-2 log restricted likelihood, profiled over mean and residual variance (Patterson and Thompson 1971).
 
-    The side with more levels is eliminated in closed form; what is left is one dense matrix of the other side, built
-    once for each number of ratings that a level of the larger side has, so a look costs no pass over the ratings.
+    The side with more levels is eliminated in closed form. What remains is one dense matrix of the other side, built
+    once for each number of ratings per level of the larger side, so that an evaluation does not pass over the ratings.
     """
 
     def __init__(self, crossing: Crossing) -> None:
@@ -52,7 +52,7 @@ class RemlDeviance:
         return deviance
 
     def at(self, ratio: Floats) -> tuple[float, float]:
-        """Deviance and residual variance where the larger and the smaller side have `ratio` times that variance."""
+        """Return deviance and residual variance; `ratio` is the variance of each side relative to the residual's."""
         many, few = ratio
         weight = many / (1 + many * self.kinds)
         schur = np.diag(self.few.size.astype(float)) - np.tensordot(weight, self.met, 1)
@@ -66,17 +66,17 @@ class RemlDeviance:
 
 
 def reml(crossing: Crossing, start: tuple[float, float, float]) -> tuple[float, float, float] | None:
-    """Variances of unit, rater and rest that the data make most likely, none below 0, from `start`.
+    """Return the REML variances of unit, rater and residual, none below 0, starting at `start`.
 
-    None where the search does not end within MAX_STEPS.
+    None if the search does not converge within MAX_STEPS.
     """
     deviance = RemlDeviance(crossing)
     unit, rater, rest = (max(each, 0.01) for each in start)
     sides = [rater, unit] if deviance.is_swapped else [unit, rater]
-    # as shares, so that the slope at 0 is not flat and a component that starts at 0 can leave it
+    # as proportions, so that the slope at 0 is not flat and a component that starts at 0 can leave it
     first = [min(side / (side + rest), LARGEST_SHARE) for side in sides]
     bounds = [(0.0, LARGEST_SHARE)] * 2
-    with one_thread():  # the matrices are small, and threads that wait for each other take ten times as long
+    with one_thread():  # the matrices are small, and synchronizing threads takes ten times as long
         found = minimize(
             deviance, first, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-13, "maxiter": MAX_STEPS}
         )

@@ -1,6 +1,6 @@
-"""Scores from several questions: reversed ones turned, the mean of what was answered, and whether they hang together.
+"""Composite scores from several questions: reverse scoring, means of answered questions, internal consistency.
 
-`scores` shape (n, k): one row for each respondent (or response rated), one column for each question, nan for missing.
+`scores` shape (n, k): one row per respondent (or rated response), one column per question, nan for missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PAIR = 2
 def composite(
     scores: Floats, is_reversed: Sequence[bool] | Bools, *, low: float, high: float, fewest_answered: int = 1
 ) -> Floats:
-    """Mean of the questions of each row, shape (n,), reversed ones as low + high - score; nan where too few answered.
+    """Return row means, shape (n,), with reversed questions as low + high - score; nan if too few were answered.
 
     >>> composite(np.array([[1.0, 5.0], [2.0, np.nan]]), [False, True], low=1, high=5, fewest_answered=2)
     array([ 1., nan])
@@ -40,15 +40,16 @@ def composite(
 
 
 def turn(scores: Floats, is_reversed: Sequence[bool] | Bools, *, low: float, high: float) -> Floats:
-    """The scores with reversed questions turned, so that high means the same in all of them."""
+    """Return the scores with reversed questions recoded, so that high means the same in all questions."""
     return np.where(np.asarray(is_reversed, dtype=bool), low + high - scores, scores)
 
 
 def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = False) -> Result:
-    """Cronbach's alpha (1951) over rows without a missing answer, with Feldt's interval (1965).
+    """Return Cronbach's alpha (1951) over rows without missing answers, with Feldt's interval (1965).
 
-    It says how far the questions vary together; it is a lower bound of reliability, and no sign of one dimension.
-    `is_pairwise` takes each covariance over all rows that have both (as R's psych does); there is no interval then.
+    Alpha measures how far the questions vary together. It is a lower bound of reliability and no evidence of a single
+    dimension. `is_pairwise` computes each covariance over all rows with both questions (as R's psych), without
+    interval.
     """
     complete = scores if is_pairwise else scores[np.isfinite(scores).all(axis=1)]
     problem = problem_of(complete, "cronbach_alpha")
@@ -75,13 +76,13 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
 
 
 def alpha_if_dropped(scores: Floats) -> list[Result]:
-    """Cronbach's alpha without each question in turn, over the rows complete in all of them."""
+    """Return Cronbach's alpha without each question in turn, over the rows complete in all questions."""
     complete = scores[np.isfinite(scores).all(axis=1)]
     return [cronbach_alpha(np.delete(complete, k, axis=1)) for k in range(scores.shape[1])]
 
 
 def item_rest_correlations(scores: Floats) -> list[Result]:
-    """Correlation of each question with the sum of the others, over complete rows."""
+    """Return the correlation of each question with the sum of the others, over complete rows."""
     complete = scores[np.isfinite(scores).all(axis=1)]
     n = len(complete)
     found = []
@@ -96,7 +97,7 @@ def item_rest_correlations(scores: Floats) -> list[Result]:
 
 
 def _alpha_error(covariance: Floats, n: int) -> float:
-    """Standard error of alpha (Duhachek and Iacobucci 2004)."""
+    """Return the standard error of alpha (Duhachek and Iacobucci 2004)."""
     k = len(covariance)
     total, trace = covariance.sum(), np.trace(covariance)
     squares = covariance @ covariance

@@ -1,4 +1,4 @@
-"""McDonald's omega with its interval for new items and raters."""
+"""McDonald's omega with its confidence interval for new items and raters."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Labels
 
 METHOD = "omega: one factor, minres"
-# a loading so near to 1 leaves nothing to the question itself: the least squares stand at their bound
+# at a loading this close to 1 the question has no unique variance: the least squares solution is at its bound
 _BOUND = 1 - 1e-6
 _SINGULAR = 1e-10
 _MAX_STEPS = 500
 
 
 def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = None, level: float = 0.95) -> Result:
-    """McDonald's omega: the share of the sum's variance that one common factor carries (1999), over complete rows.
+    """Return McDonald's omega (1999), the proportion of the sum's variance due to one common factor, on complete rows.
 
-    The loadings are those of least squares on the correlations (minres), scaled back by the standard deviations. Needs
-    three questions: two do not determine a factor. The interval is the delta method's: the influence of a row on the
-    covariances, carried through the loadings by the implicit function theorem, summed over items and over raters;
-    on the logit scale. None where a loading stands at its bound (`singular`).
+    The loadings minimize least squares on the correlations (minres) and are rescaled by the standard deviations. Needs
+    three questions, as two do not determine a factor. The interval uses the delta method on the logit scale: the
+    influence of a row on the covariances, propagated through the loadings by the implicit function theorem, is summed
+    over items and over raters. No interval if a loading is at its bound (`singular`).
 
     Args:
         scores: shape (n, k), nan for missing.
-        item: labels, shape (n,); None where each row stands alone.
-        rater: labels, shape (n,); the same.
-        level: of the interval.
+        item: labels, shape (n,); None if each row is its own item.
+        rater: labels, shape (n,); None if each row has its own rater.
+        level: confidence level.
     """
     is_complete = np.isfinite(scores).all(axis=1)
     complete = scores[is_complete]
@@ -66,10 +66,10 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
 
 
 def _gradient(correlation: Floats, loadings: Floats, sds: Floats) -> Floats | None:
-    """How omega changes with the covariances of the questions in units of their deviations, shape (k, k).
+    """Return the derivative of omega by the questions' covariances in units of their deviations, shape (k, k).
 
-    The loadings solve sum_j (r_ij - l_i l_j) l_j = 0 over j other than i; their change with the correlations follows
-    from the derivative H of that. None where H is singular or a loading stands at its bound.
+    The loadings solve sum_j (r_ij - l_i l_j) l_j = 0 over j other than i; their derivative by the correlations follows
+    from the derivative H of this equation. None if H is singular or a loading is at its bound.
     """
     off = 1 - np.eye(len(loadings))
     H = off * (correlation - 2 * np.outer(loadings, loadings)) - np.diag(off @ loadings**2)
@@ -82,13 +82,13 @@ def _gradient(correlation: Floats, loadings: Floats, sds: Floats) -> Floats | No
     by_sd = (2 * total * loadings * unique - 2 * total**2 * (1 - loadings**2) * sds) / size
     pulled = -np.linalg.solve(H, by_loading)
     by_r = off * (np.outer(pulled, loadings) + np.outer(loadings, pulled)) / 2
-    # r_ij moves with s_ij, and against half of the two variances; a deviation with half of its variance
+    # r_ij grows with s_ij and falls with half of the two variances; a deviation grows with half of its variance
     slope: Floats = by_r + np.diag(by_sd * sds / 2 - (by_r * correlation).sum(axis=1))
     return slope
 
 
 def _loadings(correlation: Floats) -> Floats | None:
-    """Loadings on one factor that leave the least squares off the diagonal, each within -1 and 1; None without end."""
+    """Return loadings, from -1 to 1, minimizing squared off-diagonal residuals, or None if not converged."""
     k = len(correlation)
     off = ~np.eye(k, dtype=bool)
 

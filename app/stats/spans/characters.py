@@ -1,4 +1,4 @@
-"""Spans as marked characters."""
+"""Spans as boolean arrays of marked characters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What one rater marked in one text: `spans` is empty where they read it and marked nothing."""
+    """The spans that one rater marked in one text; `spans` is empty if the rater read it and marked nothing."""
 
     text: object
     item: object
@@ -26,10 +26,10 @@ class Marked:
 
 
 def marked_characters(spans: Sequence[Span], length: int) -> Bools:
-    """Whether each character is inside a span, shape (length,).
+    """Return whether each character is inside a span, shape (length,).
 
     Raises:
-        ValueError: a span that is empty, backwards, or outside the text.
+        ValueError: a span that is empty, reversed, or outside the text.
 
     >>> marked_characters([(1, 3)], 4)
     array([False,  True,  True, False])

