@@ -1,4 +1,4 @@
-"""How a lead gets in: by password, or by a link that works once."""
+"""How leads sign in: by password, or by a link that works once."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from app.storage.leads.leads import Lead
 
 SHORTEST, LONGEST = 10, 1000
-# zxcvbn's scale from 0 to 4: below 2, a few hundred thousand guesses find it. It reads 72 characters and no more.
+# zxcvbn's score from 0 to 4: below 2, a few hundred thousand guesses are enough. It reads at most 72 characters.
 _MIN_SCORE, _READ_BY_ZXCVBN = 2, 72
 LINK_IS_VALID = timedelta(hours=24)
 _EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
-# Each check takes memory and a core on purpose; unbounded, a burst of sign-ins would take the machine.
+# Each check takes memory and a core by design; without a limit, a burst of sign-ins could overload the machine.
 _FEW_AT_ONCE = threading.BoundedSemaphore(2)
 
 
 class AccessError(ValueError):
-    """An account cannot be made like this; the sentence says why."""
+    """The account cannot be created or changed; the message gives the reason."""
 
 
 def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
-    """A new account; without a password the lead signs in by link.
+    """Create an account; without a password the lead signs in by link.
 
     Raises:
-        AccessError: no e-mail address, a poor password, or the address has an account already.
+        AccessError: an invalid e-mail address, a weak password, or an address that already has an account.
     """
     email = email.strip().lower()
     if not _EMAIL.fullmatch(email):
@@ -54,7 +54,7 @@ def set_password(db: Connection, lead: Lead, password: str) -> None:
     """Change the password, and sign out all sessions of this lead.
 
     Raises:
-        AccessError: a poor password.
+        AccessError: a weak password.
     """
     check_strength(password, lead.email)
     leads.record_password(db, lead.id, hash_password(password))
@@ -62,10 +62,10 @@ def set_password(db: Connection, lead: Lead, password: str) -> None:
 
 
 def check_strength(password: str, email: str) -> None:
-    """Refuse a password that is among the first to be guessed. Nothing is asked of its kinds of characters.
+    """Reject a password that is easy to guess. No particular kinds of characters are required.
 
     Raises:
-        AccessError: it is too short or too long, common, or made of the e-mail address.
+        AccessError: it is too short or too long, common, or similar to the e-mail address.
     """
     if len(password) < SHORTEST:
         raise AccessError(f"A password has {SHORTEST} characters or more.")
@@ -80,13 +80,13 @@ def check_strength(password: str, email: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """The password as it is stored."""
+    """The hash of the password, as it is stored."""
     with _FEW_AT_ONCE:
         return _hasher().hash(password)
 
 
 def check_password(db: Connection, email: str, password: str) -> Lead | None:
-    """The lead, if address and password belong together. An unknown address costs the same time as a wrong password."""
+    """The lead, if address and password match. An unknown address takes as long as a wrong password."""
     lead = leads.get_lead(db, email.strip())
     stored = leads.get_password_hash(db, lead.id) if lead else None
     try:
@@ -102,7 +102,7 @@ def check_password(db: Connection, email: str, password: str) -> Lead | None:
 
 
 def begin_session(db: Connection, lead: Lead, earlier: str | None = None) -> str:
-    """A new session's token. The one that the browser came with ends: a token is never carried across a sign-in."""
+    """Start a session and return its token. The browser's earlier session ends, so no token outlives a sign-in."""
     if earlier:
         leads.revoke_lead_session(db, earlier)
     token = secrets.token_urlsafe(32)
@@ -111,7 +111,7 @@ def begin_session(db: Connection, lead: Lead, earlier: str | None = None) -> str
 
 
 def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID) -> str:
-    """The token of a link that signs in once."""
+    """Create a link that signs in once; returns its token."""
     token = secrets.token_urlsafe(32)
     leads.record_sign_in_link(db, lead.id, token, valid)
     return token
@@ -119,7 +119,7 @@ def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID) -> st
 
 @cache
 def _hasher() -> PasswordHasher:
-    """Argon2id with 19 MiB, two passes, one lane: the least that OWASP's password storage page recommends."""
+    """Argon2id with 19 MiB, two passes, one lane: the minimum on OWASP's password storage page."""
     return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 

@@ -1,4 +1,4 @@
-"""How often something may be asked for, counted in the database: one limit for all workers and hosts."""
+"""Rate limits, counted in the database: one limit for all workers and hosts."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ SIGN_INS_TO_ACCOUNT = RateLimitItemPerMinute(100, 60)
 
 
 class Limit(NamedTuple):
-    """A limit, and the key it is counted for."""
+    """A limit, and the key for which requests are counted."""
 
     item: RateLimitItem
     key: tuple[str, ...]
 
 
 def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
-    """An address may try one account ten times in a quarter of an hour, and sixty times in all.
+    """Limits per IP address and quarter of an hour: ten attempts for one account, and sixty in total.
 
-    So nobody can lock a lead out from elsewhere. An account takes a hundred attempts an hour from everywhere.
+    They are counted per address so that nobody can lock a lead out from elsewhere. In addition, an account allows a
+    hundred
+    attempts per hour from all addresses.
     """
     network, email = network_of(address), email.strip().lower()
     return (
@@ -44,17 +46,17 @@ def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
 
 
 def arrival_limit(address: str, per_minute: int) -> Limit:
-    """Arrivals from one address: enough for a laboratory, too few for guessing IDs."""
+    """Limit on arrivals from one address: enough for a laboratory, too few for guessing IDs."""
     return Limit(RateLimitItemPerMinute(per_minute, 1), ("arrival", network_of(address)))
 
 
 def export_limit(lead_id: int) -> Limit:
-    """Downloads of one lead, each of which reads a whole study."""
+    """Limit on downloads by one lead, each of which reads a whole study."""
     return Limit(MAX_EXPORTS, ("export", str(lead_id)))
 
 
 def count(begin: Begin, limits: Sequence[Limit]) -> int:
-    """Count one more under each limit: 0 where all allow it, else after how many seconds to try again."""
+    """Count one more request under each limit; returns 0 if all allow it, else the seconds to wait."""
     limiter = _limiter(begin)
     over = [limit for limit in limits if not limiter.hit(limit.item, *limit.key)]
     ends = [limiter.get_window_stats(limit.item, *limit.key).reset_time for limit in over]
@@ -62,14 +64,14 @@ def count(begin: Begin, limits: Sequence[Limit]) -> int:
 
 
 def take_back(begin: Begin, limits: Sequence[Limit]) -> None:
-    """Uncount what turned out to be allowed, such as a correct sign-in."""
+    """Uncount a request that should not have been counted, such as a successful sign-in."""
     limiter = _limiter(begin)
     for limit in limits:
         limiter.hit(limit.item, *limit.key, cost=-1)
 
 
 def network_of(address: str) -> str:
-    """Whom an address stands for: a provider hands out IPv6 addresses by the billion to one customer.
+    """The network that counts as one client: providers assign whole IPv6 networks to one customer.
 
     >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3:4:5:6"), network_of("::ffff:192.0.2.7")
     ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7')

@@ -1,4 +1,4 @@
-"""A process beside the web server's: heavy work there does not slow a rater's answer, and its end is not our end."""
+"""A process for heavy work beside the web server: it does not slow down raters, and may crash without the server."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class SideProcessError(RuntimeError):
 
 
 class SideProcessTimeoutError(SideProcessError):
-    """The process did not finish in time, and was ended."""
+    """The process did not finish in time and was ended."""
 
 
 class SideProcess:
-    """One process that does one job at a time; it starts when it is needed, and leaves after a rest.
+    """A process that does one job at a time; it starts when it is needed and exits after being idle.
 
-    It ends with its parent, however that ends: a pipe whose other end is gone says so.
+    It ends when its parent does for any reason, because the other end of the pipe is then closed.
     """
 
     def __init__(self, work: Callable[[Any], object], *, name: str, rest_s: float) -> None:
-        """Nothing starts yet.
+        """Create the object; the process starts when it is needed.
 
         Args:
-            work: a function of a module: what to do with a job. Jobs and results are pickled.
-            name: of the process, for a person who looks at a list of processes.
-            rest_s: how long it stays without a job.
+            work: a module-level function that does a job. Jobs and results are pickled.
+            name: name of the process in lists of processes.
+            rest_s: how long the process stays without a job, in seconds.
         """
         self._work, self._name, self._rest_s = work, name, rest_s
         self._lock = Lock()
@@ -47,12 +47,12 @@ class SideProcess:
         self._pipe: Pipe | None = None
 
     def ask(self, job: object, *, timeout_s: float | None = None) -> Any:  # noqa: ANN401 - what `work` returns
-        """`work(job)`, over there; waits while another job is being done.
+        """Run `work(job)` in the process; waits until an earlier job is done.
 
         Raises:
-            SideProcessError: the process is gone.
-            SideProcessTimeoutError: it took too long, and was ended.
-            Exception: whatever `work` raised.
+            SideProcessError: the process ended.
+            SideProcessTimeoutError: the process took too long and was ended.
+            Exception: any exception raised by `work`.
         """
         with self._lock:
             pipe = self._given(job)
@@ -70,7 +70,7 @@ class SideProcess:
 
     @property
     def pid(self) -> int | None:
-        """Of the process, while there is one."""
+        """The ID of the process, or None if there is none."""
         return self._process.pid if self._process else None
 
     def stop(self) -> None:
@@ -79,7 +79,7 @@ class SideProcess:
             self._forget()
 
     def _given(self, job: object) -> Pipe:
-        """The pipe of the process that has taken the job: the one that is there, or the next if that was leaving."""
+        """The pipe of the process that has taken the job: the running one, or a new one if that is exiting."""
         if self._process and self._process.is_alive() and self._pipe:
             with suppress(EOFError, OSError):
                 return _taken(self._pipe, job)
@@ -108,10 +108,10 @@ class SideProcess:
 
 
 def _taken(pipe: Pipe, job: object) -> Pipe:
-    """Give the job, and wait for the word that it was taken.
+    """Send the job, and wait until the process confirms it.
 
     Raises:
-        EOFError, OSError: it was not.
+        EOFError, OSError: the process did not take it.
     """
     pipe.send(job)
     if not pipe.poll(_START_S):
@@ -121,7 +121,7 @@ def _taken(pipe: Pipe, job: object) -> Pipe:
 
 
 def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
-    """The life of the process. Raters go first, and Ctrl-C is for the parent."""
+    """The main loop of the process. It has low priority, so that raters go first, and ignores Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(10)
@@ -131,5 +131,5 @@ def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
             pipe.send(_TAKEN)
             try:
                 pipe.send(work(job))
-            except Exception as error:  # noqa: BLE001 - it is raised again where the job was given
+            except Exception as error:  # noqa: BLE001 - it is raised again in `ask`
                 pipe.send(error)

@@ -1,1 +1,1 @@
-"""A rating session from arrival to completion."""
+"""A rater's session from arrival to completion."""

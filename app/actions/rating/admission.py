@@ -21,9 +21,9 @@ Turned = Literal["wait", "full"]
 
 
 def turned_away(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
-    """None where there is room for this rater; else whether some may still come free. Locks the study where it counts.
+    """None if there is room for this rater; otherwise whether a place may become free. Locks the study if limits apply.
 
-    Who is under way is in already. Who left is made up for by the next, and is asked again when coming back.
+    Active raters are already counted. Raters who left are replaced by later ones, and checked again when they return.
     """
     design = protocol.design
     if session.session_state == "active" or (design.max_raters is None and not design.quotas):
@@ -33,9 +33,9 @@ def turned_away(db: Connection, session: RatingSession, protocol: Protocol) -> T
 
 
 def foreseen(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
-    """The same before a rater begins, without a lock, as far as it is known by then.
+    """The same check before a rater starts, without a lock, as far as the answers are known by then.
 
-    Where a quota goes by a question that is still to be asked, there is room as long as one of its values has some.
+    If a quota depends on a question that has not been asked yet, there is room as long as any of its values has room.
     """
     design = protocol.design
     if design.max_raters is None and not design.quotas:

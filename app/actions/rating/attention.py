@@ -1,4 +1,4 @@
-"""Attention checks: questions between trials that say which answer to choose. They flag raters and reject no one."""
+"""Attention checks: questions between trials that say which answer to choose. They flag raters and exclude no one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def attention_now(db: Connection, session: RatingSession, protocol: Protocol) -> AttentionCheck | None:
-    """The check whose turn it is: the trial at its position is passed, and it is not answered yet."""
+    """The next unanswered check whose position the rater has reached, or None."""
     checks = protocol.checks.attention
     if not checks:
         return None
@@ -32,7 +32,7 @@ def attention_now(db: Connection, session: RatingSession, protocol: Protocol) ->
 
 
 def submit_attention(db: Connection, session: RatingSession, check: AttentionCheck, form: Form) -> Answers:
-    """Note how a check was answered; the caller knows that it is its turn."""
+    """Record how a check was answered; the caller has verified that this check is due."""
     answers = read_answers([slot_of_check(check)], form, ())
     for answer in answers.given:
         (code,) = answer.codes or ("",)

@@ -1,4 +1,4 @@
-"""Whether a seat is left for a rater who has not started: they are told before the consent form and instructions."""
+"""Whether a seat is free for a rater who has not started: they are told before the consent form and instructions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
-    """None if a seat is free as far as can be foreseen; otherwise whether one may still become free.
+    """None if a seat seems to be free; otherwise whether one may still become free.
 
-    Nothing is locked and nothing promised: who begins is asked again.
+    Nothing is locked or reserved: raters are checked again when they start.
     """
     return_expired(db, session)
     pool = pool_of_seats(protocol, session.pool)

@@ -1,4 +1,4 @@
-"""Comprehension checks: raters who answer incorrectly read the explanation and try again. No one is rejected."""
+"""Comprehension checks: raters who answer incorrectly read the explanation and try again. No one is excluded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Comprehension:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """What the page asks; from the second attempt on with the explanations."""
+        """The slots of the page; from the second attempt on with the explanations."""
         return tuple(
             slot_of_check(check, number, check.explanation if self.n_attempts else "")
             for number, check in enumerate(self.open, start=1)
@@ -41,21 +41,21 @@ class Comprehension:
 
 
 def comprehension_now(db: Connection, session: RatingSession) -> Comprehension:
-    """Which questions on the instructions are still open."""
+    """The rater's current progress in the comprehension checks."""
     rule = protocol_of(db, session).checks
     keys = {check.key for check in rule.comprehension}
     answered = [detail for detail in list_checks(db, session) if detail["check"] in keys]
     right = {detail["check"] for detail in answered if detail["is_passed"]}
-    # Checks that came with a folder do not say which attempt it was.
+    # Checks imported with a folder have no number of attempts.
     n_attempts = max((detail.get("attempt", 1) for detail in answered), default=0)
     still_open = tuple(check for check in rule.comprehension if check.key not in right)
     return Comprehension(still_open, n_attempts, n_attempts >= rule.comprehension_attempts)
 
 
 def submit_comprehension(db: Connection, session: RatingSession, now: Comprehension, form: Form) -> Answers:
-    """Check a page and keep each answer; the step is passed when all are right, or the right ones were read.
+    """Check a page and record each answer; the step is completed when all are correct, or the correct ones were read.
 
-    The caller knows that the rater stands here.
+    The caller has verified that this is the rater's current step.
     """
     if now.is_over:
         record_step(db, session, "comprehension", {"n_attempts": now.n_attempts, "is_passed": False})

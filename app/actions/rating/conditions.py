@@ -1,4 +1,4 @@
-"""In which conditions a rater is: one between raters for good, and those within raters item by item."""
+"""A rater's conditions: one fixed between-rater condition, and within-rater conditions that vary by item."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from app.storage.raters.condition_seats import SeatState
     from app.storage.raters.rating_sessions import RatingSession
 
-# How many seats of a pool are made at once: when the study opens, and each time that none is free.
+# Number of seats created at once per pool: when the study opens, and whenever none is free.
 N_MADE = 256
 
 
 @dataclass(frozen=True, slots=True)
 class OwnConditions:
-    """The conditions whose trials a rater may have, and how many raters of the same kind came before.
+    """The conditions of the trials that a rater may get, and the number of earlier raters in the same condition.
 
-    `between` is the one that was chosen for this rater just now, which may be given back.
+    `between` is set if the between-rater condition was chosen just now and can still be released.
     """
 
     texts: tuple[str, ...] = ("",)
@@ -42,7 +42,7 @@ class OwnConditions:
 
 
 def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions:
-    """Those of this rater as far as they are chosen; before that, all of them."""
+    """The rater's conditions if they have been chosen; otherwise all conditions."""
     if not is_counterbalanced(protocol):
         return OwnConditions()
     chosen = get_condition(db, session)
@@ -54,7 +54,7 @@ def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -
 def make_condition_seats(
     db: Connection, study_id: int, protocol: Protocol, seed: int, pool: str, *, first: int = 0
 ) -> bool:
-    """Make the next seats of a pool, in balanced order; whether there were any, as levels may have caps."""
+    """Create the next seats of a pool in balanced order; False if the caps of the levels allow no more."""
     if not is_counterbalanced(protocol):
         return False
     factors = protocol.conditions
@@ -66,14 +66,14 @@ def make_condition_seats(
 def choose_conditions(
     db: Connection, session: RatingSession, protocol: Protocol, pool: str, without: Collection[str] = ()
 ) -> OwnConditions | None:
-    """Those of this rater, chosen now where they are not yet; None where every seat is taken.
+    """The rater's conditions, which are chosen now if necessary; None if all seats are taken.
 
     Args:
         db: the transaction.
-        session: the rater's.
-        protocol: theirs.
-        pool: whose seats.
-        without: conditions between raters whose trials have no place left for this rater.
+        session: the rater's session.
+        protocol: the rater's protocol.
+        pool: the pool whose seats are claimed.
+        without: between-rater conditions whose trials have no seats left for this rater.
     """
     if not is_counterbalanced(protocol):
         return OwnConditions()
@@ -90,7 +90,7 @@ def choose_conditions(
 def foreseen_conditions(
     db: Connection, session: RatingSession, protocol: Protocol, pool: str
 ) -> Literal["wait", "full"] | None:
-    """Whether every seat is taken, and if so whether one may come free; None where one is open."""
+    """None if a seat is free; otherwise whether one may still become free."""
     if not is_counterbalanced(protocol) or get_condition(db, session):
         return None
     state = get_seat_state(db, session.study_id, pool)
@@ -105,7 +105,7 @@ def _make_more(db: Connection, session: RatingSession, protocol: Protocol, pool:
 
 
 def _more(session: RatingSession, protocol: Protocol, state: SeatState) -> bool:
-    """Whether more seats can be made."""
+    """Whether more seats can be created."""
     factors = protocol.conditions
     between = cells_by(factors, "between")
     return bool(seats_of_cells(state.next_number, N_MADE, between, factors, seed=session.seed))

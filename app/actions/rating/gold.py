@@ -1,4 +1,4 @@
-"""Gold trials: given to each rater among the others, and checked against what is expected. They flag, never reject."""
+"""Gold trials: mixed into each rater's list, and compared with the expected answers. They only flag raters."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def gold_for(
 
 
 def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: Sequence[Slot]) -> None:
-    """Note whether a gold trial that is done was answered as expected.
+    """Record whether a completed gold trial was answered as expected.
 
     Args:
         db: the transaction.
-        protocol: the rater's version.
-        view: the assignment, of a gold trial.
-        slots: everything that the trial asks, at whatever turn.
+        protocol: the rater's version of the protocol.
+        view: the assignment of a gold trial.
+        slots: all slots of the trial, at every turn.
     """
     stored = get_gold(db, view)
     declared = declared_gold(protocol, stored.item, stored.responses)
@@ -69,6 +69,6 @@ def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: 
 
 
 def _cell(slot: Slot, rows: Mapping[int | None, Given], keys: Mapping[int, str]) -> str:
-    """What was answered in a slot, as the protocol names the answers that it expects; empty for nothing."""
+    """The answer in a slot, written as in the protocol's expected answers; empty if there is none."""
     own = rows if slot.shown else {slot.response_id: rows[slot.response_id]} if slot.response_id in rows else {}
     return slot.question.cell(slot.question.from_rows(own), keys) if own else ""

@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 class InviteError(ValueError):
-    """No one can be invited this way; the message says why."""
+    """The raters cannot be invited; the message gives the reason."""
 
 
 def invite_raters(
     db: Connection, study: StudyDoor, keys: Sequence[str] = (), pool: str | None = None
 ) -> list[tuple[str, str]]:
-    """A new link for each of these raters, as key and token; an earlier link of theirs no longer works.
+    """Create a new link for each of these raters, as (key, token); their earlier links are revoked.
 
     Args:
         db: the transaction.
         study: the study.
-        keys: raters of raters.csv, or new ones where a pool is named or the design has none; none for everybody who
-            has no link yet.
-        pool: the pool of raters who are new.
+        keys: raters of raters.csv, or new ones if a pool is given or the design has none; empty for all listed raters
+            who have no link yet.
+        pool: the pool of new raters.
 
     Raises:
-        InviteError: an unknown rater and no pool, or an unknown pool. Nobody was invited.
+        InviteError: an unknown rater without a pool, or an unknown pool. Nobody was invited.
     """
     design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
     pools, is_without_pools = design.pools, design.links == "personal" and not design.pools

@@ -1,4 +1,4 @@
-"""The pause between two blocks of a rater's trials."""
+"""Breaks between the blocks of a rater's trials."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def pause_now(db: Connection, session: RatingSession, protocol: Protocol) -> tuple[int, int] | None:
-    """After how many of how many trials the rater is at a pause; None where the next one is served or follows at once.
+    """If the rater is at a break: number of trials before it, and of all trials; otherwise None.
 
-    Whoever reloads or comes back later goes on with the next trial: a pause is offered once, and never in the way.
+    A break is offered once: raters who reload the page or come back later continue with the next trial.
     """
     design = protocol.design.blocks
     if design is None:

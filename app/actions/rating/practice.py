@@ -1,4 +1,4 @@
-"""Practice: trials with feedback before the real ones, by a rule that the protocol sets."""
+"""Practice trials with feedback before the real ones, following the protocol's settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Outcome = Literal["passed", "again", "go_on", "end"]
 
 @dataclass(frozen=True, slots=True)
 class PracticePage:
-    """One page to practise on: the `number`th of this rater over all attempts, from 1. `keys` of responses by id."""
+    """One practice page: `number` counts this rater's pages over all attempts, from 1. `keys`: response keys by ID."""
 
     number: int
     declared: PracticeTrial
@@ -45,7 +45,7 @@ class PracticePage:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What follows a page: the answers to its questions as ratings.csv writes them, and after the last how it went."""
+    """The result of a page: its answers, written as in ratings.csv, and the outcome if it is the last of an attempt."""
 
     page: PracticePage
     answers: Mapping[str, Sequence[str]]
@@ -59,7 +59,7 @@ def next_practice(db: Connection, session: RatingSession) -> int:
 
 
 def practice_page(db: Connection, session: RatingSession, number: int) -> PracticePage:
-    """A page to practise on; its responses in an order of this rater and attempt.
+    """A practice page, with its responses in an order drawn for this rater and attempt.
 
     Raises:
         LookupError: the study was not opened with this practice.
@@ -122,9 +122,9 @@ def _view(
 
 
 def submit_practice(db: Connection, session: RatingSession, page: PracticePage, form: Form) -> Answers:
-    """Check a page and keep it; after the last of an attempt the practice is passed, tried again, or over.
+    """Check and store a page; after the last page of an attempt, the practice is passed, repeated or over.
 
-    The caller knows that the rater stands at this page.
+    The caller has verified that this is the rater's current page.
     """
     protocol = protocol_of(db, session)
     slots = slots_of(protocol, page.view)
@@ -157,7 +157,7 @@ def submit_practice(db: Connection, session: RatingSession, page: PracticePage, 
 
 
 def feedback_on(db: Connection, session: RatingSession, number: int) -> Feedback | None:
-    """What follows a page that was answered; None where it was not."""
+    """The feedback on a page; None if it has not been answered, or was answered in another browser."""
     done = list_practice(db, session)
     if not 1 <= number <= len(done) or (session.is_moved and done[number - 1].get("move") != session.move_id):
         return None
@@ -168,14 +168,14 @@ def feedback_on(db: Connection, session: RatingSession, number: int) -> Feedback
 
 
 def _outcome(practice: Practice, done: Sequence[Mapping[str, Any]]) -> Outcome | None:
-    """What follows the last answered page; None in the midst of an attempt."""
+    """The outcome after the last answered page; None in the middle of an attempt."""
     if len(done) % len(practice.trials):
         return None
     return practice_outcome(practice, [score.share for score in _scores(practice, done)])
 
 
 def _scores(practice: Practice, done: Sequence[Mapping[str, Any]]) -> list[Score]:
-    """How each attempt went, so far."""
+    """The score of each attempt so far."""
     n = len(practice.trials)
     attempts = [done[first : first + n] for first in range(0, len(done), n)]
     return [

@@ -1,4 +1,4 @@
-"""Before and after the trials: consent, pages of questions, debriefing. Each step is passed once."""
+"""Steps before and after the trials: consent, pages of questions, debriefing. Each is completed once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def agree(db: Connection, session: RatingSession) -> None:
-    """Note that the rater consents, with the version and the hash of the text that they read."""
+    """Record that the rater consents, with the version and the hash of the text that they read."""
     consent = protocol_of(db, session).flow.consent
     if consent and current_step(db, session) == "consent":
         sha256 = hashlib.sha256(consent.text.encode()).hexdigest()
@@ -41,13 +41,13 @@ def refuse(db: Connection, session: RatingSession) -> bool:
 
 
 def pass_debrief(db: Connection, session: RatingSession) -> None:
-    """Note that the debriefing is read."""
+    """Record that the rater has read the debriefing."""
     if current_step(db, session) == "debrief":
         record_step(db, session, "debrief")
 
 
 def questions_of(db: Connection, session: RatingSession, step: str) -> tuple[Slot, ...]:
-    """What a page of questions asks this rater, in their order."""
+    """The slots of a page of questions for this rater, in their order."""
     protocol = protocol_of(db, session)
     page = questionnaire_of(protocol, step)
     rater = get_rater(db, session)[0] if page and page.shuffle else ""
@@ -55,9 +55,9 @@ def questions_of(db: Connection, session: RatingSession, step: str) -> tuple[Slo
 
 
 def submit_questions(db: Connection, session: RatingSession, step: str, form: Form) -> Answers:
-    """Check and store a page of questions about the rater, and pass its step; the caller knows that it is this one's.
+    """Check and store a page of questions about the rater, and complete its step, which the caller has verified.
 
-    Who is not eligible ends here, and what they said is not kept.
+    For raters who are not eligible, the session ends here and their answers are deleted.
     """
     slots = questions_of(db, session, step)
     answers = read_page(slots, form, ())
@@ -74,7 +74,7 @@ def submit_questions(db: Connection, session: RatingSession, step: str, form: Fo
 
 
 def save_questions(db: Connection, session: RatingSession, step: str, form: Form) -> Save:
-    """Store answers of a page that is not submitted yet: the good ones, also where others cannot be."""
+    """Store the answers of a page that is not submitted yet; invalid answers do not block valid ones."""
     slots = questions_of(db, session, step)
     save = read_save(slots, form, ())
     if save.answers:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Who arrives: the platform, its ID for the person, and the other parameters of the link."""
+    """An arriving rater: the platform, their ID on it, and the other parameters of the link."""
 
     platform: str
     platform_id: str
@@ -50,7 +50,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What became of a page of answers. `wrong` by slot; `is_stored` False: its seat was given to another rater."""
+    """The result of submitting a page; `is_stored` is False if answers are invalid or the seat was reassigned."""
 
     answers: Answers
     is_stored: bool
@@ -58,14 +58,14 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of answers that were saved. `older`: the slots that have a later answer already."""
+    """The result of saving answers. `older`: the slots that already have a later answer."""
 
     save: Save
     older: tuple[str, ...] = ()
 
 
 class InvitedOnlyError(PermissionError):
-    """The study takes raters by personal link only: by its setting, or because no pool is open to all."""
+    """The study admits raters by personal link only: because of its settings, or because no pool is open."""
 
 
 def arrive(
@@ -81,14 +81,14 @@ def arrive(
 
     Args:
         db: the transaction.
-        study: the study's door.
-        arrival: who comes.
-        cookie: what their browser holds for this study.
-        pool: of a simulated rater; who comes by an open link is of the open pool.
-        is_simulated: whether the program plays this rater.
+        study: the study.
+        arrival: the arriving rater.
+        cookie: the browser's cookie for this study.
+        pool: the pool of a simulated rater; raters with an open link belong to the open pool.
+        is_simulated: whether the rater is simulated.
 
     Raises:
-        InvitedOnlyError: the study takes raters by personal link only.
+        InvitedOnlyError: the study admits raters by personal link only.
     """
     design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
     if arrival.platform == "invite":
@@ -107,7 +107,7 @@ def arrive(
 
 
 def protocol_of(db: Connection, session: RatingSession) -> Protocol:
-    """The version with which this rater began."""
+    """The version of the protocol with which this rater started."""
     return get_protocol(db, session.study_id, session.protocol_version, session.sha256)
 
 
@@ -117,7 +117,7 @@ def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
 
 
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
-    """What the page of an assignment asks now."""
+    """The slots that the page of an assignment asks now."""
     asked = asked_at(protocol, _shown(protocol, view), is_revisit=view.is_revisit)
     return slots_now(asked, stage_of_page(protocol, view))
 
@@ -150,25 +150,25 @@ def current_step(db: Connection, session: RatingSession) -> str:
 
 
 def as_shown(db: Connection, session: RatingSession, view: AssignmentView) -> AssignmentView:
-    """The assignment as its page is now: for rating, or for looking back."""
+    """The assignment as its page is now: for rating or as a revisit."""
     return view.looked_back_on() if current_step(db, session) == "revisit" else view
 
 
 def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bool:
-    """Whether answers are still taken; not from the debriefing on, which may say who wrote what."""
+    """Whether answers are still accepted; not from the debriefing on, which may reveal the sources."""
     step = current_step(db, session)
     return not session.has_ended and step not in AFTER_RATINGS and (step != "revisit" or view.is_revisit)
 
 
 def begin_rating(db: Connection, session: RatingSession) -> None:
-    """Note that the instructions are read; a second click changes nothing. `current_page` gives the seats."""
+    """Record that the instructions are read; a second click changes nothing. `current_page` assigns the seats."""
     if current_step(db, session) == "instructions":
         record_begin(db, session)
         record_step(db, session, "instructions")
 
 
 def current_page(db: Connection, session: RatingSession) -> AssignmentView | str:
-    """What the rater sees next: an assignment; `wait` or `full` if there is none; else the step.
+    """What the rater sees next: an assignment; `wait` or `full` if there is none; otherwise the step.
 
     Between two assignments it may be `attention`.
     """
@@ -197,7 +197,7 @@ def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str
 def submit_rating(
     db: Connection, session: RatingSession, view: AssignmentView, form: Form, *, active_ms: int | None = None
 ) -> Submission:
-    """Check a page of answers and store it whole, or not at all; a turn of a dialogue opens the next."""
+    """Check a page of answers and store all or none of them; for a turn of a dialogue, reveal the next one."""
     protocol = protocol_of(db, session)
     stage = stage_of_page(protocol, view)
     if stage.turn is not None and next(iter(form.get("turn", ())), str(stage.turn)) != str(stage.turn):
@@ -221,9 +221,9 @@ def submit_rating(
 
 
 def save_answers(db: Connection, session: RatingSession, view: AssignmentView, form: Form) -> Saved | None:
-    """Store answers of a page that is not submitted yet; None if the seat was given to another rater.
+    """Store the answers of a page that is not submitted yet; None if the seat was given to another rater.
 
-    The good ones are stored, also where others cannot be.
+    Invalid answers do not block valid ones.
     """
     save = read_save(slots_of(protocol_of(db, session), view), form, view.response_ids)
     older: Sequence[Answer] | None = ()
@@ -237,13 +237,13 @@ def save_answers(db: Connection, session: RatingSession, view: AssignmentView, f
 
 
 def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
-    """A gold trial is checked when it is done, and again when one of its answers is changed."""
+    """Check a gold trial when it is done, and again when one of its answers is changed."""
     if view.purpose == GOLD:
         check_gold(db, protocol, view, asked_at(protocol, _shown(protocol, view), is_revisit=False))
 
 
 def finish(db: Connection, session: RatingSession) -> bool:
-    """Call the rating session finished if every step is passed; False where one is open, or it ended otherwise."""
+    """Mark the session as finished if all steps are completed; False if one is open or the session ended otherwise."""
     if session.session_state == "finished":
         return True
     if session.has_ended or current_page(db, session) != DONE:
@@ -253,6 +253,6 @@ def finish(db: Connection, session: RatingSession) -> bool:
 
 
 def _milliseconds(form: Form) -> int:
-    """How long the browser says that the page was hidden; a day at most, and nothing where it says nonsense."""
+    """How long the page was hidden according to the browser; at most a day, and 0 if the value is invalid."""
     text = next(iter(form.get("hidden_ms", ())), "")
     return min(int(text), 24 * 60 * 60 * 1000) if text.isascii() and text.isdigit() and len(text) <= 12 else 0  # noqa: PLR2004

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class SkipReasonError(ValueError):
-    """It is none of the reasons that this study takes."""
+    """The study does not accept this reason."""
 
 
 def reasons_at(db: Connection, session: RatingSession, view: AssignmentView) -> tuple[str, ...]:
-    """The reasons a rater can give to skip the trial now; a trial that is already rated cannot be skipped.
+    """The reasons a rater can give to skip the trial now; none if the trial is already rated.
 
-    The statement that serves a trial still calls it planned.
+    A trial that was served by the current statement still has the state `planned`.
     """
     if view.state not in {"planned", "leased"}:
         return ()
@@ -30,10 +30,10 @@ def reasons_at(db: Connection, session: RatingSession, view: AssignmentView) -> 
 
 
 def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: str) -> None:
-    """Skip a trial that is open; a second click changes nothing.
+    """Skip an open trial; a second click changes nothing.
 
     Raises:
-        SkipReasonError: the study takes no such reason.
+        SkipReasonError: the study does not accept this reason.
     """
     if view.state != "leased":
         return

@@ -1,4 +1,4 @@
-"""Give a rater their seats, in order, or say why there are none."""
+"""Give a rater their seats, in order, or determine why there are none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Outcome = Literal["given", "wait", "full"]
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A rater as their list needs them: the seats they can take, how many at most, and the key for random draws."""
+    """What a rater's list depends on: the seats they can take, the maximum number, and the key for random draws."""
 
     who: Claimant
     n_most: int
@@ -43,7 +43,7 @@ class Own:
 
 
 def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> int:
-    """How many pages a rater of this study gets, where there are enough."""
+    """Number of pages that this rater gets if there are enough seats."""
     so_far = get_so_far(db, session)
     if so_far.n_held:
         return so_far.n_held + so_far.n_repeated + so_far.n_gold
@@ -53,9 +53,9 @@ def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> i
 
 
 def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Outcome:
-    """Fill a rater's list up to its length: what they had before they stayed away, then the least covered trials.
+    """Fill a rater's list up to its length: their earlier trials if they come back, then the least covered trials.
 
-    "wait": every seat this rater could take is taken, some only for now. "full": no seat will become free.
+    "wait": every seat that this rater could take is taken, but one may become free. "full": no seat will become free.
     """
     return_expired(db, session)
     if turned := turned_away(db, session, protocol):
@@ -82,13 +82,13 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
 
 
 def come_back(db: Connection, session: RatingSession, protocol: Protocol) -> None:
-    """Give a rater who stayed away the seats that are still free, of their trials and of their condition."""
+    """Give a returning rater the seats of their trials and of their condition that are still free."""
     if retake_returned(db, session):
         choose_conditions(db, session, protocol, pool_of_seats(protocol, session.pool))
 
 
 def _claim(db: Connection, session: RatingSession, protocol: Protocol, so_far: SoFar) -> tuple[Own, list[Seat]]:
-    """Take seats in the rater's condition; a condition in which no seat is left is given back for the next one."""
+    """Claim seats in the rater's condition; if it has no seats left, release it and try the next condition."""
     pool = pool_of_seats(protocol, session.pool)
     without: list[str] = []
     while chosen := choose_conditions(db, session, protocol, pool, without):
@@ -102,7 +102,7 @@ def _claim(db: Connection, session: RatingSession, protocol: Protocol, so_far: S
 
 
 def pool_of_seats(protocol: Protocol, pool: str | None) -> str:
-    """Whose seats a rater of this pool may have; all seats are of one kind where the design has no pools."""
+    """The pool whose seats a rater of this pool can take; empty if the design has no pools."""
     return pool or "" if protocol.design.pools else ""
 
 
@@ -118,13 +118,13 @@ def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions:
 
 
 def _may_repeat_items(protocol: Protocol, extent: Extent) -> bool:
-    """Whether a rater may get two trials of one item: as the design says; unsaid, only single responses."""
+    """Whether a rater may get two trials of one item: as in the design, by default only for single responses."""
     same_item = protocol.design.same_item
     return extent.n_shown == 1 if same_item is None else same_item
 
 
 def _record(db: Connection, protocol: Protocol, own: Own, seats: Sequence[Seat], so_far: SoFar) -> None:
-    """Set the order, the sides, the repeats and the gold trials, once and for all."""
+    """Store the order, the sides, the repeats and the gold trials, which do not change afterwards."""
     session, blocks = own.who.session, protocol.design.blocks
     column = blocks.column if blocks else None
     trials = list_trials(db, session.study_id, [seat.trial_id for seat in seats], column)

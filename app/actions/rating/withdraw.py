@@ -1,4 +1,4 @@
-"""Withdraw: stop at any moment, and take one's answers back if one wishes."""
+"""Withdrawal: raters can stop at any time, and have their answers deleted."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# Without letters and digits that are mistaken for each other when a receipt is copied by hand.
+# Without letters and digits that are easily confused when a receipt is copied by hand.
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-# Who ended before keeps the code of that ending.
+# Raters whose session had already ended keep the code for that ending.
 _OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "full": "full"}
 
 
 class NotHereError(PermissionError):
-    """An ID alone does not delete answers: anybody may know it."""
+    """An ID alone is not enough to delete answers, because others may know it."""
 
 
 def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:
     """End a rater's participation, with their answers deleted or kept. Repeated calls return the same receipt.
 
     Raises:
-        NotHereError: a deletion, from a browser that only has an ID.
+        NotHereError: deletion from a browser that only has an ID.
     """
     if is_deletion and session.is_moved:
         raise NotHereError
@@ -39,13 +39,13 @@ def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> st
 
 
 def outcome_of(db: Connection, session: RatingSession) -> str:
-    """Which code is earned: taking answers back after the last one does not undo that the work was done."""
+    """The outcome that determines the code: withdrawing after the last answer still counts as completed."""
     if session.session_state in _OUTCOMES:
         return _OUTCOMES[session.session_state]
     return "completed" if current_step(db, session) in AFTER_RATINGS else "withdrew"
 
 
 def new_receipt() -> str:
-    """Eight letters and digits, easy to copy."""
+    """A receipt of eight letters and digits that is easy to copy."""
     letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
     return f"{letters[:4]}-{letters[4:]}"

@@ -1,4 +1,4 @@
-"""Pictures of charts: slow to make, so made once."""
+"""Chart files: slow to create, so they are cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def chart_picture(begin: Begin, spec: Spec, picture: Format) -> tuple[str, bytes]:
-    """The media type and the bytes of a chart, drawn now or found under the hash of its specification and drawer."""
+    """The media type and the bytes of a chart, from the cache or newly created.
+
+    The cache key is the hash of the specification and the version of the renderer.
+    """
     drawn = json.dumps([version("vl-convert-python"), spec], sort_keys=True)
     sha256 = hashlib.sha256(drawn.encode()).hexdigest()
     with begin() as db:

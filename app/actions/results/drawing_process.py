@@ -1,4 +1,4 @@
-"""Charts are drawn in a process of their own: a drawing holds the interpreter, and raters would wait for it."""
+"""Charts are rendered in a separate process: rendering holds the interpreter lock and would delay raters' requests."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ TIMEOUT_S = 60
 
 
 def draw(job: Job) -> bytes:
-    """`charts.render.render`, in the process."""
+    """Run `charts.render.render` in the process."""
     return render(*job)
 
 
 class DrawingProcess(SideProcess):
-    """The process that draws one chart at a time."""
+    """The process that renders one chart at a time."""
 
     def __init__(self) -> None:
-        """Nothing starts yet."""
+        """Create the object; the process starts when it is needed."""
         super().__init__(draw, name="attune-drawing", rest_s=REST_S)
 
     def render(self, spec: Spec, picture: Format) -> bytes:
-        """`charts.render.render`, over there.
+        """Run `charts.render.render` in the process.
 
         Raises:
-            SideProcessError: the process is gone, or took too long.
+            SideProcessError: the process ended, or took too long.
         """
         content: bytes = self.ask((spec, picture), timeout_s=TIMEOUT_S)
         return content
 
 
-# One for each web process.
+# One per web process.
 DRAWING_PROCESS = DrawingProcess()

@@ -1,4 +1,4 @@
-"""What a lead takes away: the answers as one CSV, or the whole study as a folder in a zip."""
+"""Downloads for the lead: the answers as one CSV file, or the whole study as a zipped folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
-    """ratings.csv in a temporary file, which the caller removes."""
+    """Write ratings.csv to a temporary file, which the caller deletes."""
     with begin() as db:
         folder = study_folder(db, study.id)
     path = _temporary(".csv")
@@ -28,8 +28,8 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
 
 
 def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
-    """The study folder, with its estimates and events, zipped into a temporary file, which the caller removes."""
-    # One read: the estimates are those of the answers beside them, also while raters go on.
+    """Write the study folder, with its estimates and events, to a temporary zip file, which the caller deletes."""
+    # Read in one transaction, so that estimates and answers agree even while raters continue.
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)

@@ -1,4 +1,4 @@
-"""The name of a report: a hash of everything that it depends on."""
+"""The fingerprint of a report: a hash of everything that it depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a study that goes on: made once for the same answers, and waited for no longer than a page may be."""
+"""Reports of running studies: computed once for the same answers; pages wait for them only for a limited time."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from app.storage.studies.studies import StudyRow
 
     class Analyze(Typed):
-        """What makes a report."""
+        """A function that computes a report."""
 
         def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters) -> Report: ...
 
 
-# A page, its charts and its files ask for the same report within seconds, and the mixed models take seconds each.
+# A page, its charts and its files request the same report within seconds, and the mixed models take seconds each.
 KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """A report under a name that depends on nothing but what it was made from, and when that was read."""
+    """A report, when its data were read, and its name, which depends only on the data."""
 
     name: str
     read_at: datetime
@@ -47,25 +47,25 @@ class LiveReport:
 
     @property
     def filters(self) -> Filters:
-        """Which answers it is of."""
+        """The filters that select the answers of the report."""
         return self.report.filters
 
 
 class LiveReports:
-    """The reports that were made last, and those that are being made: one at a time for each study.
+    """The most recent reports, and those being computed: one at a time per study.
 
-    No other process needs what is kept here: what it does not find it makes again, and that comes out the same.
+    This cache is not shared between processes: another process computes a missing report again, with the same result.
     """
 
     def __init__(self, analyze: Analyze, *, patience_s: float = 5) -> None:
-        """`analyze` makes a report, outside of every transaction; a page waits for it as long as `patience_s`."""
+        """`analyze` computes a report, outside of any transaction; a page waits for it up to `patience_s` seconds."""
         self._analyze, self._patience_s = analyze, patience_s
         self._guard = Lock()
         self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
         self._at_work: dict[int, Future[LiveReport]] = {}
 
     def now(self, begin: Begin, study: StudyRow, name: str | None = None, filters: Filters = ALL) -> LiveReport:
-        """The report of that name if it is kept, else of the answers as they are, however long it takes."""
+        """The report with this name if it is cached, otherwise that of the current answers, however long it takes."""
         self._forget_deleted(begin, study.id)
         kept = self._made.get((study.id, name)) if name else None
         made = kept or self._get(begin, study, None, filters)
@@ -73,16 +73,16 @@ class LiveReports:
         return made
 
     def soon(self, begin: Begin, study: StudyRow, filters: Filters = ALL) -> tuple[LiveReport | None, bool]:
-        """The report of the answers as they are, and True; or, once patience ends, the last one if any, and False.
+        """The report of the current answers and True; or, after the waiting time, the last report if any and False.
 
-        What was begun goes on and is there for who asks again.
+        The computation continues in the background, and its result is available to later requests.
         """
         self._forget_deleted(begin, study.id)
         made = self._get(begin, study, self._patience_s, filters)
         return (made, True) if made else (self._latest(study.id, filters), False)
 
     def of_folder(self, folder: StudyFolder) -> Report:
-        """The report of a study that was read whole."""
+        """The report of a study that was read as a whole."""
         from app.analysis.data.study_folder import frames_of
 
         return self._analyze(frames_of(folder), folder.protocol, filters=ALL)
@@ -94,7 +94,7 @@ class LiveReports:
         while True:
             at_work, is_mine = self._at_work.get(study.id), False
             if at_work is None:
-                # The transaction ends here: a pool has few connections, and estimates may take minutes.
+                # The transaction ends here: the pool has few connections, and estimates may take minutes.
                 with begin() as db:
                     frames, protocol = read_study(db, study)
                 at_work, is_mine = self._begin(study.id, frames, protocol, filters)
@@ -107,7 +107,7 @@ class LiveReports:
     def _begin(
         self, study_id: int, frames: Frames, protocol: Protocol, filters: Filters
     ) -> tuple[Future[LiveReport], bool]:
-        """What makes this report or has made it, and True; or what still makes an earlier one, and False."""
+        """The future for this report and True; or that of an earlier report still being computed and False."""
         from app.actions.results.fingerprint import fingerprint
 
         name, read_at = fingerprint(frames, protocol, filters), datetime.now(UTC)
@@ -128,7 +128,7 @@ class LiveReports:
                 report = self._analyze(frames, protocol, filters=filters)
                 kept = filtered_protocol(protocol, filters)
                 made = LiveReport(name, read_at, report, kept, options_of(frames, protocol))
-            except BaseException as error:  # noqa: BLE001 - whoever waits for it must hear of it
+            except BaseException as error:  # noqa: BLE001 - it is raised again for those who wait
                 self._end(study_id, None)
                 future.set_exception(error)
             else:
@@ -147,7 +147,7 @@ class LiveReports:
                 self._made.popitem(last=False)
 
     def _forget_deleted(self, begin: Begin, study_id: int) -> None:
-        """A report from before a rater had their answers deleted is shown to nobody."""
+        """Remove reports from before a rater's answers were deleted."""
         with begin() as db:
             deleted_at = get_last_deletion(db, study_id)
         with self._guard:

@@ -1,4 +1,4 @@
-"""Planning a study: from what is asked to a plan, and as files."""
+"""Planning a study: compute a plan from the lead's input, and write it to files."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ ITEMS_OF_NO_STUDY = 40
 
 
 class PlanError(ValueError):
-    """The plan cannot be made; the message says why, in words for a lead."""
+    """The plan cannot be computed; the message gives the lead the reason."""
 
 
 class QuestionUnknownError(PlanError):
-    """The question that was named is none that can be planned for."""
+    """The given question cannot be used for planning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a lead asks; empty lists take the study's own items, raters for each trial, and raters that it needs.
+    """The lead's input; empty lists mean the study's own items, its raters per trial, and the raters that it needs.
 
-    `stated` holds `mean`, `difference`, and standard deviations by the names of `Sds`, all in points; None is not
-    stated. `pilot` is a study with ratings: its frames and protocol.
+    `stated` contains `mean`, `difference`, and standard deviations by the names of `Sds`, all in scale points; None for
+    those that are not stated. `pilot` is a study with ratings, as its frames and protocol.
     """
 
     n_items: Sequence[int] = ()
@@ -56,10 +56,10 @@ class Asked:
 
 
 def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
-    """Expected widths of intervals, and power, of a study.
+    """Compute the expected widths of intervals and the power of a study.
 
     Raises:
-        PlanError: nothing can be planned of this study, or the pilot has too few ratings.
+        PlanError: the study cannot be planned, or the pilot has too few ratings.
     """
     question = _question(protocol, asked.question)
     if question is None and not protocol.choice_questions:
@@ -84,7 +84,7 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
 
 
 def _why_nothing(protocol: Protocol, items: Sequence[PlannedItem], question: ScaledQuestion | None) -> str:
-    """The setting because of which no estimate comes out of the simulated studies."""
+    """The setting because of which the simulated studies yield no estimate."""
     some_items = so_many_items(protocol, items, len(items) or ITEMS_OF_NO_STUDY)
     if not planned_trials(protocol, some_items):
         return why_no_trials(protocol, some_items)
@@ -121,14 +121,14 @@ def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
 
 
 def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int) -> tuple[int, ...]:
-    """As many raters as the design needs, twice and four times as many: more raters buy more than more ratings."""
+    """The number of raters that the design needs, and twice and four times as many, with the same number per trial."""
     of_size = with_raters_per_trial(protocol, k)
     needed = feasibility(of_size, planned_trials(of_size, so_many_items(protocol, items, n_items)), {}).n_raters
     return tuple(max(needed, 2) * times for times in (1, 2, 4))
 
 
 def write_plan(plan: Plan, out: Path) -> list[Path]:
-    """plan.json, plan.csv and a Vega-Lite specification for each chart; files of these names are replaced."""
+    """Write plan.json, plan.csv and a Vega-Lite specification per chart; existing files of these names are replaced."""
     texts = {"plan.json": plan_json(plan), "plan.csv": plan_csv(plan)}
     for chart in planning_charts(plan):
         texts[f"charts/{chart.key}.vl.json"] = json.dumps(chart.spec(), ensure_ascii=False, indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""How far a running study is, in the first line of its page."""
+"""The progress of a running study, for the first line of its page."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import math
 from datetime import datetime, timedelta
 
 _PERCENT = 100
-# Beyond this a pace says little about the end.
+# No end date is predicted beyond this time.
 _FAR = timedelta(days=180)
 
 
 def progress_words(n_rated: int, n_seats: int, *, per_rater: float | None, n_last_day: int, now: datetime) -> list[str]:
-    """Sentences for a lead: what is done, how many raters are still needed, and when it will be done at today's pace.
+    """Sentences for a lead: progress, number of raters still needed, and when the study ends at today's pace.
 
     Args:
-        n_rated: trials rated, each as often as it was.
-        n_seats: how often all trials are to be rated.
-        per_rater: how many trials a rater rates; None where that is not known.
-        n_last_day: trials that people rated within the last 24 hours.
-        now: the time.
+        n_rated: number of ratings so far, counting each rating of a trial.
+        n_seats: number of ratings needed.
+        per_rater: number of trials per rater; None if unknown.
+        n_last_day: number of trials rated by people within the last 24 hours.
+        now: the current time.
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Raters as their lead reviews them: which group they are of, what is conspicuous, and what a platform is told."""
+"""Raters as their lead reviews them: their group, their flags, and the suggested action on the platform."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from app.storage.results.rater_rows import RaterRow
 
 Group = Literal["people", "imported", "models", "simulated"]
-# Fewer ratings or choices than this are no pattern.
+# Minimum number of ratings or choices for a pattern.
 _MIN_POINTS, _MIN_SIDES = 12, 10
 _STRAIGHT, _ONE_SIDED = 0.9, 0.9
-# Prolific allows to reject for failed attention checks only, and asks for two of them where the study is not short.
+# Prolific allows rejections only for failed attention checks, and requires two of them unless the study is short.
 _MIN_FAILED = 2
 
 
@@ -31,7 +31,7 @@ class ReviewedRater:
 
     @property
     def suggestion(self) -> tuple[str, str]:
-        """What to do about a submission on Prolific, and why. It is for the lead to decide."""
+        """The suggested action for a submission on Prolific, and the reason. The decision is the lead's."""
         row = self.row
         if row.n_failed >= _MIN_FAILED:
             return "reject", f"failed {row.n_failed} of {row.n_checks} attention checks"
@@ -43,14 +43,14 @@ class ReviewedRater:
 
 
 def review(protocol: Protocol, rows: Sequence[RaterRow]) -> list[ReviewedRater]:
-    """Every rater with their flags."""
+    """All raters with their flags."""
     times = {row.key: float(row.active_ms) for row in rows if row.state == "finished" and row.active_ms}
     fast = too_fast(protocol.checks, times)
     return [ReviewedRater(row, group_of(row), tuple(_flags(protocol, row, is_fast=row.key in fast))) for row in rows]
 
 
 def group_of(row: RaterRow) -> Group:
-    """People who came, people whose ratings were imported, model judges, and simulated raters: never mixed."""
+    """The rater's group: people who arrived, imported raters, model judges or simulated raters. Groups never mix."""
     if row.is_simulated:
         return "simulated"
     if row.kind == "model":

@@ -1,4 +1,4 @@
-"""A study's report, from the store or from a folder, and as files."""
+"""A study's report, computed from the database or from a folder, and written to files."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
 
 
 def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:
-    """The report of a study in the store, and the protocol that it was made by."""
+    """The report of a study in the database, and the protocol used for it."""
     frames, protocol = read_study(db, study)
     return analyze(frames, protocol, full=full), protocol
 
 
 def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
-    """What a report is made from."""
+    """The data that a report is computed from."""
     return study_frames(db, study.id), get_protocol(db, study.id, study.protocol_version)
 
 
 def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
-    """report.json, agreement.csv, comparisons.csv and a Vega-Lite specification for each chart.
+    """Write report.json, agreement.csv, comparisons.csv and a Vega-Lite specification per chart.
 
     Returns:
-        What was written, in that order. Files of these names are replaced.
+        Paths of the written files, in that order. Existing files of these names are replaced.
     """
     charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
     texts = {

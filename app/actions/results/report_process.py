@@ -1,6 +1,4 @@
-"""Reports are made in a process of their own: minutes of arithmetic beside the web server's threads would slow every
-rater's answer.
-"""
+"""Reports are computed in a separate process, because minutes of arithmetic in the web server would delay raters."""
 
 from __future__ import annotations
 
@@ -19,33 +17,33 @@ if TYPE_CHECKING:
 
     Job = tuple[Frames, Protocol, Filters | None]
 
-# Starting costs about two seconds and resting a quarter of a gigabyte.
+# Starting takes about two seconds; an idle process takes a quarter of a gigabyte.
 REST_S = 600
 
 
 def make_report(job: Job) -> Report:
-    """`analysis.analyze`, in the process."""
+    """Run `analysis.analyze` in the process."""
     frames, protocol, filters = job
     return analyze(frames, protocol, filters=filters)
 
 
 class ReportProcess(SideProcess):
-    """The process that makes one report at a time."""
+    """The process that computes one report at a time."""
 
     def __init__(self, work: Callable[[Job], Report] = make_report) -> None:
-        """Nothing starts yet."""
+        """Create the object; the process starts when it is needed."""
         super().__init__(work, name="attune-report", rest_s=REST_S)
 
     def analyze(self, frames: Frames, protocol: Protocol, filters: Filters | None = None) -> Report:
-        """`analysis.analyze`, over there.
+        """Run `analysis.analyze` in the process.
 
         Raises:
-            SideProcessError: the process is gone.
-            Exception: whatever `analyze` raised.
+            SideProcessError: the process ended.
+            Exception: any exception raised by `analyze`.
         """
         report: Report = self.ask((frames, protocol, filters))
         return report
 
 
-# One for each web process, whatever number of applications it serves.
+# One per web process, however many applications it serves.
 REPORT_PROCESS = ReportProcess()

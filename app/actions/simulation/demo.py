@@ -1,4 +1,4 @@
-"""The demo study: its name, its lead, and whether it is complete."""
+"""The demo study: its slug, its lead, and whether it is complete."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 SLUG = "demo"
 EMAIL = "demo@attune.example"
-# They take two thirds of the seats: 72 trials with 3 each. The rest is left for people who try the demo.
+# They take two thirds of the 216 seats (72 trials with 3 each). The rest is left for people who try the demo.
 N_SIMULATED = 12
 
 
 def demo_link(db: Connection) -> str:
-    """The token of a link that signs in the demo's lead, who is made if need be."""
+    """The token of a link that signs in the demo's lead, who is created if needed."""
     lead = leads.get_lead(db, EMAIL) or access.add_lead(db, EMAIL)
     return access.new_link(db, lead)
 
 
 def is_made(db: Connection) -> bool:
-    """Whether the demo study is there with all its simulated raters. One that its lead changed is left as it is."""
+    """Whether the demo study exists with all its simulated raters. One that its lead has changed counts as complete."""
     study = get_study(db, SLUG)
     if study is None:
         return False

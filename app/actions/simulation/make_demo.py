@@ -1,4 +1,4 @@
-"""Make the demo study: load it, open it, and let simulated raters rate."""
+"""Create the demo study: load it, open it, and let simulated raters rate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = 20_261_121
 
 
 def open_demo(begin: Begin, folder: StudyFolder) -> None:
-    """Load the study and open it, unless it is there: both or neither."""
+    """Load the study and open it in one transaction, unless it already exists."""
     with begin() as db:
         if get_study(db, SLUG) is None:
             lead = leads.get_lead(db, EMAIL) or access.add_lead(db, EMAIL)
@@ -31,6 +31,6 @@ def open_demo(begin: Begin, folder: StudyFolder) -> None:
 def simulate_demo(begin: Begin) -> None:
     """Let the simulated raters rate, with the code that handles people's answers.
 
-    Raters who are already done stay as they are.
+    Raters who are already done are not changed.
     """
     simulate(begin, SLUG, n_raters=N_SIMULATED, seed=SEED)

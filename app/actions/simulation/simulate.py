@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from app.storage.database.engine import Begin
 
 SIMULATED = "simulated"
-# Where a rater goes no further; one who would have to wait goes home.
+# Pages at which a simulated rater stops; a rater who would have to wait leaves.
 ENDS = frozenset({"done", "wait", "full", *ENDED})
 
 
 class StudyNotOpenError(ValueError):
-    """The study takes no raters."""
+    """The study is not open to raters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Comer:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What became of the simulated raters. Raters who found no free seat leave no data behind."""
+    """The result of a simulation. Raters who found no free seat leave no data behind."""
 
     n_raters: int
     n_finished: int
@@ -66,20 +66,23 @@ def _quiet(_step: str, _n_done: int, _n_all: int) -> None:
 def simulate(
     begin: Begin, slug: str, n_raters: int, seed: int, progress: Callable[[str, int, int], None] = _quiet
 ) -> Simulation:
-    """Send raters into an open study; the same seed on the same study gives the same answers everywhere.
+    """Send simulated raters into an open study; the same seed and study give the same answers on every machine.
 
-    The persons whom raters.csv names come first, under their own names, and are marked as simulated; a person who holds
-    a personal link or has come already is left to answer in person. Others follow, in the pools without named raters.
+    People listed in raters.csv come first, under their own keys, and are marked as simulated. People who have a
+    personal
+    link or have already arrived are skipped, so that they can answer themselves. Other raters follow, in the pools
+    without
+    listed raters.
 
     Args:
-        begin: opens a transaction; each rater has one of their own, so that one is there whole or not at all.
+        begin: opens a transaction; each rater has a separate one, so that a rater is stored completely or not at all.
         slug: the study.
-        n_raters: how many come, one after the other.
-        seed: decides what they think and what they answer.
-        progress: called with a step, how many are through, and how many there are.
+        n_raters: number of raters, who arrive one after the other.
+        seed: random seed for their impressions and answers.
+        progress: called with the step, the number of raters done, and the number of all.
 
     Raises:
-        StudyNotOpenError: there is no such study, or it is not open.
+        StudyNotOpenError: the study does not exist or is not open.
     """
     with begin() as db:
         study = get_study_door(db, slug)
@@ -103,7 +106,7 @@ def simulate(
 
 
 def _comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: int) -> list[Comer]:
-    """The named raters, then as many others as are asked for; nobody where every pool is for named raters only."""
+    """The listed raters, then others up to the requested number; no others if all pools are for listed raters only."""
     absent = list_named_absent(db, study_id)
     invited = [rater for rater in absent if not design.pools or rater.pool in design.pools]
     named = [Comer(rater.key, rater.pool, rater.id) for rater in invited][:n_raters]
@@ -118,7 +121,7 @@ def _comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: 
 
 
 def _go(db: Connection, study: StudyDoor, comer: Comer, seed: int, names: Names) -> int:
-    """One rater from arrival to the end; how many pages they rated."""
+    """Run one rater from arrival to the end; returns the number of pages that they rated."""
     if comer.rater_id is not None:
         mark_simulated(db, study.id, comer.rater_id)
     rating_session = arrive(db, study, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)

@@ -1,4 +1,4 @@
-"""Simulated raters for a study folder: its study passes through the store, and nothing of it stays there."""
+"""Simulated raters for a study folder: the study is loaded into the database temporarily, then rolled back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class HasRatingsError(FileExistsError):
-    """The folder has ratings already; nothing was written."""
+    """The folder already has ratings; nothing was written."""
 
 
 def simulate_folder(
@@ -37,15 +37,15 @@ def simulate_folder(
     *,
     read: Callable[[Path], StudyFolder] = read_folder,
 ) -> Simulation:
-    """Write the ratings of simulated raters into a study folder that has none, and mark those raters in `raters.csv`.
+    """Write the ratings of simulated raters to a study folder that has none, and mark those raters in `raters.csv`.
 
     Args:
-        engine: a store; what happens there is undone.
+        engine: a database; all changes to it are rolled back.
         path: the folder.
-        n_raters: how many come.
-        seed: decides what they answer.
+        n_raters: number of raters.
+        seed: random seed for their answers.
         progress: see `simulate`.
-        read: how the folder is read, such as within bounds.
+        read: function that reads the folder, for example within bounds.
 
     Raises:
         HasRatingsError: the folder has ratings.

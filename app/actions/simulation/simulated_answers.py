@@ -1,7 +1,7 @@
-"""What a simulated rater thinks and answers: effects of rater, source, item and response, noise, and time to read.
+"""Answers of simulated raters: effects of rater, source, item and response, noise, and reading time.
 
-It makes a study look alive and shows what a design would yield. It says nothing about people or models, and is marked
-as simulated wherever it goes.
+The answers make a study look realistic and show what a design would yield. They contain no information about people or
+models, and are marked as simulated everywhere.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ def _normal(sd: float, *parts: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Item keys, and key and source of each response, by id: effects hang on names, which no database changes."""
+    """Item keys, and key and source of each response, by ID. Effects depend on these names, not on database IDs."""
 
     items: Mapping[int, str]
     responses: Mapping[int, tuple[str, str]]
 
 
 class Mind:
-    """One rater: what they make of a response, and how that becomes answers."""
+    """One simulated rater: impressions of responses, and the answers that follow from them."""
 
     def __init__(self, seed: int, name: str, names: Names) -> None:
-        """Think up a rater."""
+        """Draw the properties of a rater."""
         self.seed, self.names = seed, names
         self.rng: Random = seeded(seed, "rater", name)
         self.leaning = self.rng.gauss(0, OF_RATER)
         self.pace = self.rng.lognormvariate(0, 0.25)
 
     def answer(self, view: AssignmentView, slots: Sequence[Slot]) -> tuple[dict[str, list[str]], int]:
-        """A page's form, and how long the rater took, in milliseconds."""
+        """The form data of a page, and how long the rater took, in milliseconds."""
         return self.fill(slots, view), self._time(view, len(slots))
 
     def fill(self, slots: Sequence[Slot], view: AssignmentView | None) -> dict[str, list[str]]:
-        """A page's form: of a trial, or what the rater says about themselves where there is none."""
+        """The form data of a page: of a trial, or of questions about the rater if `view` is None."""
         page = _Page(self, self.names.items[view.item_id] if view else "")
         form: dict[str, list[str]] = {}
         for slot in slots:
@@ -58,7 +58,7 @@ class Mind:
         return form
 
     def impression(self, response_id: int | None, item: str, dimension: str) -> float:
-        """How good this rater finds a response on a dimension, in standard deviations."""
+        """The rater's impression of a response on a dimension, in standard deviations."""
         key, source = self.names.responses.get(response_id or 0, ("", ""))
         return (
             _normal(OF_SOURCE, self.seed, "source", source)
@@ -79,7 +79,7 @@ class Mind:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The rater at the page of one item, as the kinds of question know them."""
+    """The rater on the page of one item, as `SimulatedRater`."""
 
     mind: Mind
     item: str

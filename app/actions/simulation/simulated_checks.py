@@ -1,4 +1,4 @@
-"""What a simulated rater answers where an answer is expected: in practice, in gold trials and in checks."""
+"""Answers of simulated raters where an answer is expected: in practice, gold trials and checks."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from app.storage.assignments.assignment_view import AssignmentView
 
 
-# How often a simulated rater answers a gold trial as they please.
+# Proportion of gold trials that a simulated rater answers like any other trial.
 CARELESS_SHARE = 0.05
 
 
 def gold_form(
     protocol: Protocol, slots: Sequence[Slot], view: AssignmentView, names: Names, rng: Random
 ) -> dict[str, list[str]]:
-    """What is expected of a gold trial, mostly; nothing where it is none."""
+    """The form data with the expected answers of a gold trial, except for careless answers; empty for other trials."""
     if view.purpose != GOLD:
         return {}
     keys = {response_id: names.responses[response_id][0] for response_id in view.response_ids}
@@ -36,13 +36,13 @@ def gold_form(
 def expected_form(
     expect: Mapping[str, Sequence[str]], slots: Sequence[Slot], view: AssignmentView, keys: Mapping[int, str]
 ) -> dict[str, list[str]]:
-    """The first accepted answer in each slot of which one is expected.
+    """The form data with the first accepted answer in each slot for which one is expected.
 
     Args:
-        expect: accepted answers by question, as ratings.csv writes them.
-        slots: of the page.
-        view: what it shows.
-        keys: of the responses, by id.
+        expect: accepted answers by question, as written in ratings.csv.
+        slots: the slots of the page.
+        view: the content of the page.
+        keys: the keys of the responses, by ID.
     """
     shown = [keys[response_id] for response_id in view.response_ids]
     form: dict[str, list[str]] = {}

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 
 def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> None:
-    """Pass one step.
+    """Complete one step.
 
     Args:
         db: the transaction.
-        session: the rater's rating session, which stands at this step.
-        step: as `design.way` names it; not `rating`.
-        fill: answers a page of questions, of a trial where it is one.
+        session: the rater's rating session, whose current step this is.
+        step: a step in `design.steps` other than `rating`.
+        fill: returns the form data for a page of questions, given the trial if it is one.
 
     Raises:
-        RuntimeError: the answers were refused.
+        RuntimeError: the answers were rejected.
     """
     if step == "consent":
         agree(db, session)

@@ -1,4 +1,4 @@
-"""A copy of a study: its protocol and its texts, none of its raters and answers."""
+"""Copy a study: its protocol and its texts, without its raters and answers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 def copy_study(db: Connection, study: StudyRow, lead: Lead, slug: str, title: str) -> str:
-    """Store a copy of the version that raters get, as a draft under another slug and title.
+    """Store a copy of the current version as a draft under another slug and title.
 
     Returns:
         The slug of the copy.
 
     Raises:
-        InvalidInputError: the slug is none or taken, or the title is empty; nothing was stored.
+        InvalidInputError: the slug is invalid or taken, or the title is empty; nothing was stored.
     """
     try:
         TypeAdapter(Slug).validate_python(slug)

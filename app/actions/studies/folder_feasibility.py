@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
-    """How many raters the folder's design needs, and why it cannot be met where it cannot."""
+    """The number of raters that the folder's design needs, and why it is not feasible if it is not."""
     named: dict[str, set[str]] = {}
     persons = folder.raters[folder.raters["kind"] == "person"]
     for rater, pool in zip(persons["rater"], persons["pool"], strict=True):
@@ -27,7 +27,7 @@ def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
 
 
 def planned_items(folder: StudyFolder) -> list[PlannedItem]:
-    """The items of a folder as the plan takes them, in their order."""
+    """The items of a folder as the plan needs them, in order."""
     responses: dict[str, list[Candidate]] = {item: [] for item in folder.items["item"]}
     table = folder.responses
     for place, (key, item, source) in enumerate(zip(table["response"], table["item"], table["source"], strict=True)):

@@ -1,4 +1,4 @@
-"""Items and responses from a spreadsheet of one row per item, into a study folder or into the store."""
+"""Import items and responses from a spreadsheet with one row per item, into a study folder or the database."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ _TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")
 
 
 class TextsInTheWayError(FileExistsError):
-    """The folder has items already."""
+    """The folder already has items."""
 
 
 def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool = False) -> StudyFolder:
-    """Write items.csv and responses.csv beside the study.yaml of a folder.
+    """Write items.csv and responses.csv next to the study.yaml of a folder.
 
     Args:
-        folder: with study.yaml.
+        folder: a folder with study.yaml.
         file: the spreadsheet.
-        layout: which of its columns says what.
-        out: where to write; another folder than `folder` gets a copy of study.yaml.
-        replace: whether items that are there already may go.
+        layout: the meaning of its columns.
+        out: the folder to write to; if it is not `folder`, study.yaml is copied there.
+        replace: whether existing items may be replaced.
 
     Returns:
-        What was written, with notes.
+        The written study, with notes.
 
     Raises:
         InvalidInputError: every problem of the protocol and of the spreadsheet. Nothing was written.
-        TextsInTheWayError: there are items already.
+        TextsInTheWayError: the folder already has items.
     """
     problems = Problems()
     there = [name for name in _TEXTS if (out / name).exists()]
@@ -85,16 +85,17 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
 
 
 def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> StudyFolder:
-    """Append the spreadsheet's items and responses to a study in the store; it is read outside of any transaction.
+    """Append the spreadsheet's items and responses to a study in the database.
 
-    A study that is open gets trials for them when it is opened again.
+    The file is read outside of a transaction. If the study is open, it gets trials for them when it is opened again.
 
     Returns:
-        What was added, with notes.
+        The added items and responses, with notes.
 
     Raises:
-        StudyMissingError: no such study.
-        InvalidInputError: every problem of the spreadsheet, also ids that the study already has. Nothing was saved.
+        StudyMissingError: the study does not exist.
+        InvalidInputError: every problem of the spreadsheet, including IDs that the study already has. Nothing was
+            saved.
     """
     with begin() as db:
         row = get_study(db, slug)
@@ -125,10 +126,10 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
 
 
 def texts_of_table(sheet: Table, layout: Layout, protocol: Protocol, yaml: str, problems: Problems) -> StudyFolder:
-    """The items and responses of a table that was read, as a study without raters.
+    """The items and responses of a parsed table, as a study without raters.
 
     Raises:
-        InvalidInputError: every problem of it.
+        InvalidInputError: every problem of the table.
     """
     parts = unfold(sheet, layout, problems)
     if parts is None:
@@ -145,14 +146,14 @@ def texts_of_table(sheet: Table, layout: Layout, protocol: Protocol, yaml: str, 
 
 
 def _without_answers(sheet: Table, layout: Layout, protocol: Protocol) -> Layout:
-    """Ratings that stand beside the texts are no attributes of the items."""
+    """The layout without columns that contain ratings, so that they do not become attributes of the items."""
     taken = {*layout.named.values(), *layout.responses.values()}
     found = guessed(sheet, taken, source_names(protocol), question_names(protocol), names_raters=False)
     return replace(layout, answers=[answers.column for answers in found])
 
 
 def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:
-    """Once for each source, where it is named, and not for each row of its column."""
+    """Report each unknown source once, where it is named, instead of for each row of its column."""
     known = list(protocol.sources)
     for source in layout.responses:
         if source not in protocol.sources:

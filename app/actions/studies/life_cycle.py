@@ -1,4 +1,4 @@
-"""Open, pause and close a study. Each may be asked for twice: the second time changes nothing."""
+"""Open, pause and close a study. Repeating one of these changes nothing."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class StudyMissingError(LookupError):
 
 
 def open_study(db: Connection, slug: str) -> None:
-    """Make the trials and their seats, and let raters in. Items added since the last time get theirs.
+    """Create the trials and their seats, and admit raters. Items added since the last time get theirs.
 
     Raises:
-        StudyMissingError: no such study.
-        OpeningError: nothing to rate, a design that cannot be met, or one that this version does not carry out.
+        StudyMissingError: the study does not exist.
+        OpeningError: there is nothing to rate, or the design is not feasible or not supported by this version.
     """
     study_id, _, version, seed = _study(db, slug)
     protocol = get_protocol(db, study_id, version)
@@ -81,7 +81,7 @@ def open_study(db: Connection, slug: str) -> None:
 
 
 def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
-    """What a study's design needs, and what prevents it from being opened, for its lead."""
+    """What a study's design needs, and what prevents the study from being opened, in sentences for its lead."""
     protocol = get_protocol(db, study_id, version)
     needs = _drawn_up(db, study_id, protocol).needs
     return DesignInWords(
@@ -92,14 +92,14 @@ def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWord
 
 
 def pause_study(db: Connection, slug: str) -> None:
-    """Let no new rater start; raters who have started can finish."""
+    """Admit no new raters; raters who have started can finish."""
     study_id, status, _, _ = _study(db, slug)
     if status == "open":
         record_status(db, study_id, "paused")
 
 
 def close_study(db: Connection, slug: str) -> None:
-    """End the rating; what was rated stays."""
+    """End data collection; ratings are kept."""
     study_id, status, _, _ = _study(db, slug)
     if status in {"open", "paused"}:
         record_status(db, study_id, "closed")

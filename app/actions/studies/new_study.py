@@ -1,4 +1,4 @@
-"""What a lead fills in for a study made from a spreadsheet."""
+"""The form for a study created from a spreadsheet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """Whose responses a column of the spreadsheet holds."""
+    """The source of the responses in a column of the spreadsheet."""
 
     source: str
     kind: str
@@ -21,7 +21,7 @@ class SourceColumn:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A spreadsheet and what its lead says of it; `item` is empty where the items are to be numbered."""
+    """A spreadsheet and its lead's description of it; if `item` is empty, items are numbered."""
 
     file: Path | None
     title: str

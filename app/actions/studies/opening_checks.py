@@ -1,4 +1,4 @@
-"""Whether a study can be opened to raters as its protocol says it, and the sentences for a lead where it cannot."""
+"""Whether a study can be opened with its protocol, and sentences for the lead if it cannot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OpeningError(ValueError):
-    """The study cannot be opened; the message says why, in words for its lead."""
+    """The study cannot be opened; the message gives the lead the reason."""
 
 
 class StudyEmptyError(OpeningError):
@@ -21,25 +21,25 @@ class StudyEmptyError(OpeningError):
 
 
 class NotCarriedOutError(OpeningError):
-    """The protocol asks for what this version does not do for raters yet."""
+    """The protocol contains settings that this version does not support for raters yet."""
 
 
 class DesignUnmetError(OpeningError):
-    """No number of raters can give what the design asks."""
+    """The design is not feasible with any number of raters."""
 
 
 def parts_not_carried_out(protocol: Protocol, yaml: str) -> list[str]:
-    """The parts that raters would not get, each with its line: `flow.consent (line 52)`."""
+    """The unsupported parts, each with its line: `flow.consent (line 52)`."""
     parts = not_carried_out(protocol)
     lines = lines_of(yaml) if parts else {}
     return [f"{part} (line {lines[part]})" if part in lines else part for part in parts]
 
 
 def check_carried_out(protocol: Protocol, yaml: str) -> None:
-    """Refuse a study whose raters would not get what its protocol says.
+    """Reject a study whose protocol has settings that are not supported.
 
     Raises:
-        NotCarriedOutError: naming each part, with its line of study.yaml.
+        NotCarriedOutError: lists each part, with its line of study.yaml.
     """
     if parts := parts_not_carried_out(protocol, yaml):
         raise NotCarriedOutError(
@@ -49,7 +49,7 @@ def check_carried_out(protocol: Protocol, yaml: str) -> None:
 
 
 def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
-    """Refuse a design that cannot be met.
+    """Reject a design that is not feasible.
 
     Raises:
         DesignUnmetError: with the arithmetic.

@@ -1,4 +1,4 @@
-"""A study as raters will see it, page by page, from its draft: nothing is stored and no seat is taken."""
+"""Preview a draft study as raters will see it, page by page: nothing is stored and no seat is taken."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.storage.assignments.assignment_view import AssignmentView
 
-# The first items are enough to choose an example from, however many there are.
+# An example is chosen from the first items only, however many there are.
 _N_ITEMS = 20
 _TITLES = {
     "consent": "Consent form",
@@ -34,7 +34,7 @@ _NOT_SHOWN = frozenset({"comprehension", "practice", "revisit"})
 
 @dataclass(frozen=True, slots=True)
 class PreviewPage:
-    """One page of the preview. `cell` is the condition that it is shown in, where that makes a difference."""
+    """One page of the preview. `cell` is the condition in which it is shown, if that makes a difference."""
 
     step: str
     cell: str
@@ -42,12 +42,12 @@ class PreviewPage:
 
     @property
     def key(self) -> str:
-        """What stands for it in an address."""
+        """The identifier of the page in an address."""
         return f"{self.step}|{self.cell}" if self.cell else self.step
 
 
 def preview_pages(protocol: Protocol) -> list[PreviewPage]:
-    """The pages in the order in which raters get them; a rating page in each condition."""
+    """The pages in the order in which raters see them, with one rating page per condition."""
     pages = []
     for step in way_of(protocol):
         if step == "rating":
@@ -69,7 +69,7 @@ def _title(protocol: Protocol, step: str) -> str:
 
 
 def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) -> AssignmentView | None:
-    """The rating page of the first trial in a condition; None where no trial can be made."""
+    """The rating page of the first trial in a condition; None if there is no trial."""
     items = list_items(db, study_id)[:_N_ITEMS]
     trial = next((trial for trial in planned_trials(protocol, items) if trial.cell.text == cell), None)
     if trial is None or trial.item.item_id is None:

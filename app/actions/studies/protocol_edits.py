@@ -1,4 +1,4 @@
-"""Editing a study's protocol: a draft that is saved at every step, and the version that is made of it."""
+"""Editing a study's protocol: a draft that is saved at every step, and the version published from it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ Data = dict[str, Any]
 class Edit:
     """The protocol as it is being edited.
 
-    `number` counts the saves, 0 where nothing was edited yet. `data` is what the file says. `protocol` is None while
+    `number` counts the saves, 0 if nothing has been edited yet. `data` is the content of the file. `protocol` is None
+    while
     there are problems. `published` is the text of the version that new raters get.
     """
 
@@ -45,51 +46,51 @@ class Edit:
 
     @property
     def is_changed(self) -> bool:
-        """Whether new raters get something else than what is written here."""
+        """Whether the draft differs from what new raters get."""
         return self.yaml != self.published
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to a part of the protocol: what part of the data it is about, and the data with the change."""
+    """A change to the protocol: a function that selects the part it affects, and one that applies it to the data."""
 
     part: Callable[[Data], object]
     apply: Callable[[Data], Data]
 
 
 class EditConflictError(Exception):
-    """Somebody else changed the same part in the meantime. Nothing was saved."""
+    """Someone else changed the same part in the meantime. Nothing was saved."""
 
     def __init__(self, base: str, mine: str, last: EditRow) -> None:
-        """`base`: what both began with. `mine`: what this lead made of it. `last`: what the other one saved."""
+        """`base`: the common starting point. `mine`: this lead's text. `last`: the other lead's save."""
         super().__init__(f"edit {last.number} is in the way")
         self.base, self.mine, self.last = base, mine, last
 
 
 class UnreadableEditError(ValueError):
-    """A text that is no study.yaml at all. Nothing was saved."""
+    """The text is not a study.yaml. Nothing was saved."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Carry the problems."""
+        """Store the problems."""
         super().__init__(f"{len(problems)} problems")
         self.problems = problems
 
 
 def get_draft(db: Connection, study: StudyRow) -> Edit:
-    """The protocol of a study as it is being edited."""
+    """The current draft of a study's protocol."""
     published = list_versions(db, study.id)[0].yaml
     last = get_last_edit(db, study.id)
     return _edit(db, study, last.yaml if last else published, published, last)
 
 
 def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change: Change) -> Edit:
-    """Save a change that was made to the save of that number.
+    """Save a change that was made to the save with that number.
 
-    Where somebody else has saved another part since, both changes stand. In a study that was never opened a draft
-    without problems is at once what raters will get.
+    If someone else has saved another part since then, both changes are kept. In a study that was never opened, a draft
+    without problems immediately becomes what raters will get.
 
     Raises:
-        EditConflictError: somebody else has changed the same part.
+        EditConflictError: someone else has changed the same part.
     """
     lock_edits(db, study.id)
     draft = get_draft(db, study)
@@ -107,8 +108,8 @@ def save_text(db: Connection, study: StudyRow, lead: Lead, number: int, yaml: st
     """Save a whole study.yaml.
 
     Raises:
-        EditConflictError: somebody else has saved since.
-        UnreadableEditError: it is no YAML, or says nothing that a form could show.
+        EditConflictError: someone else has saved since then.
+        UnreadableEditError: the text is not YAML, or contains nothing that a form could show.
     """
     lock_edits(db, study.id)
     draft = get_draft(db, study)
@@ -126,7 +127,7 @@ def save_text(db: Connection, study: StudyRow, lead: Lead, number: int, yaml: st
 
 
 def publish(db: Connection, study: StudyRow) -> int:
-    """Make a version of the draft: from now on new raters get it, and raters who have started keep theirs.
+    """Create a version from the draft: new raters get it from now on, and raters who have started keep theirs.
 
     Returns:
         The number of the version.
@@ -146,7 +147,7 @@ def publish(db: Connection, study: StudyRow) -> int:
 
 
 def _at(db: Connection, study: StudyRow, number: int, draft: Edit) -> Edit:
-    """The draft as it was at a save; as it was at the first one that is kept, where that one is gone."""
+    """The draft at the save with this number; if it has been deleted, the published version."""
     row = get_edit(db, study.id, number)
     yaml = row.yaml if row else list_versions(db, study.id)[0].yaml
     return _edit(db, study, yaml, draft.published, row)
@@ -154,7 +155,7 @@ def _at(db: Connection, study: StudyRow, number: int, draft: Edit) -> Edit:
 
 def _save(db: Connection, study: StudyRow, lead: Lead, draft: Edit, yaml: str) -> Edit:
     if draft.last is None:
-        # What the first save started from: a second lead may have had the page open already.
+        # Store what the first save started from, because another lead may already have had the page open.
         record_edit(db, study.id, 0, draft.yaml, lead.id)
     record_edit(db, study.id, draft.number + 1, yaml, lead.id)
     edit = _edit(db, study, yaml, draft.published, get_last_edit(db, study.id))

@@ -1,4 +1,4 @@
-"""Ratings collected elsewhere, from a spreadsheet into a study folder or into the store."""
+"""Import ratings collected elsewhere from a spreadsheet, into a study folder or the database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class StudyChangedError(Exception):
-    """Somebody else imported ratings at the same time. Nothing was saved."""
+    """Someone else imported ratings at the same time. Nothing was saved."""
 
 
 def ratings_into_folder(
@@ -38,7 +38,7 @@ def ratings_into_folder(
     Args:
         folder: a study folder, with or without ratings.
         file: the spreadsheet.
-        layout: which of its columns says what.
+        layout: the meaning of its columns.
         new_raters: who gave the ratings.
         is_dry_run: whether to check only.
 
@@ -60,7 +60,7 @@ def ratings_into_folder(
 
 
 def with_ratings(study: StudyFolder, read: ReadRatings) -> StudyFolder:
-    """The study with the answers that were read."""
+    """The study with the imported answers added."""
     is_marked = study.raters["rater"].isin(read.marked)
     raters = study.raters.assign(is_imported=study.raters["is_imported"] | is_marked)
     parts = [raters, read.raters.reindex(columns=raters.columns)] if len(read.raters) else [raters]
@@ -72,20 +72,20 @@ def with_ratings(study: StudyFolder, read: ReadRatings) -> StudyFolder:
 def ratings_into_store(
     begin: Begin, slug: str, file: Path, layout: RatingLayout, new_raters: NewRaters, *, is_dry_run: bool = False
 ) -> ReadRatings:
-    """Append the spreadsheet's answers to a study in the store; it is read outside of any transaction.
+    """Append the spreadsheet's answers to a study in the database; the file is read outside of a transaction.
 
     Args:
         begin: starts a transaction.
-        slug: of the study.
+        slug: the study's slug.
         file: the spreadsheet.
-        layout: which of its columns says what.
+        layout: the meaning of its columns.
         new_raters: who gave the ratings.
         is_dry_run: whether to check only.
 
     Raises:
-        StudyMissingError: no such study.
+        StudyMissingError: the study does not exist.
         InvalidInputError: every problem of the spreadsheet. Nothing was saved.
-        StudyChangedError: the study got ratings of these raters while the spreadsheet was read.
+        StudyChangedError: ratings of these raters were stored while the spreadsheet was read.
     """
     with begin() as db:
         row = get_study(db, slug)

@@ -1,4 +1,4 @@
-"""A new study from what a lead uploads: a study folder, or a spreadsheet of one row per item."""
+"""Create a new study from a lead's upload: a study folder, or a spreadsheet with one row per item."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.design.limits import Limits
 
-# The four dimensions of this template, and a forced choice before them, are what a study asks until its lead says else.
+# Default questions of a new study: a forced choice, followed by the four dimensions of this template.
 QUESTIONS_OF = "four-dimensions"
 PREFERENCE = {
     "key": "preference",
@@ -39,7 +39,7 @@ PREFERENCE = {
 
 
 def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolder:
-    """The study in the files of a study folder, or in one zip of them.
+    """The study in the files of a study folder, or in a zip of them.
 
     Raises:
         InvalidInputError: with every problem.
@@ -51,7 +51,7 @@ def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolde
 
 
 def read_sheet(sheet: Sheet, limits: Limits) -> StudyFolder:
-    """A study of a spreadsheet of one row per item, with the default questions.
+    """Create a study from a spreadsheet with one row per item, with the default questions.
 
     Raises:
         InvalidInputError: with every problem.
@@ -69,10 +69,10 @@ def read_sheet(sheet: Sheet, limits: Limits) -> StudyFolder:
 
 
 def read_template(name: str, title: str, slug: str) -> StudyFolder:
-    """A published design with its example items and responses, under a slug and a title of the lead's.
+    """A published design with its example items and responses, under a new slug and title.
 
     Raises:
-        InvalidInputError: no such template, no slug or no title.
+        InvalidInputError: the template does not exist, or slug or title are missing.
     """
     try:
         files = files_of(name, slug, title)
@@ -86,7 +86,7 @@ def read_template(name: str, title: str, slug: str) -> StudyFolder:
 
 
 def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
-    """Store a study that was read, whole or not at all.
+    """Store a study completely or not at all.
 
     Returns:
         The study's slug.
@@ -110,7 +110,7 @@ def _check_columns(sheet: Sheet, problems: Problems) -> None:
 
 
 def _document(sheet: Sheet) -> dict[str, Any]:
-    """study.yaml: pairs where there are two sources or more, else one response at a time and no choice."""
+    """The content of study.yaml: pairs if there are several sources, otherwise single responses without a choice."""
     has_pairs = len(sheet.columns) > 1
     scales = _default_questions()
     return {

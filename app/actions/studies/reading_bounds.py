@@ -1,4 +1,4 @@
-"""Bounds on the work of reading input: processor time and memory, of the process that reads it."""
+"""Limits on processor time and memory for reading input, applied to the process that reads it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if sys.platform != "win32":  # Windows has no such module
 
 
 class _TimeIsUp(BaseException):
-    """Not an Exception: what reads files may take any of these for a broken file."""
+    """Not a subclass of Exception, because code that reads files may treat any of those as a broken file."""
 
 
 @contextmanager
 def bounded(bounds: Bounds) -> Iterator[None]:
-    """Hold the main thread of this process to the bounds; on Windows, which has no such limits, nothing is held.
+    """Apply the bounds to the main thread of this process; has no effect on Windows, which lacks such limits.
 
     Raises:
-        InvalidInputError: it took more than allowed.
+        InvalidInputError: reading took more than allowed.
     """
     if sys.platform == "win32":
         yield
@@ -43,7 +43,7 @@ def bounded(bounds: Bounds) -> Iterator[None]:
     handler = signal.signal(signal.SIGXCPU, _stop)
     try:
         for kind, limit in allowed.items():
-            with suppress(ValueError, OSError):  # somebody has set a lower limit, which holds
+            with suppress(ValueError, OSError):  # a lower limit that is already set remains in force
                 resource.setrlimit(kind, (limit, before[kind][1]))
         yield
     except _TimeIsUp:
@@ -62,7 +62,7 @@ def _stop(_: int, __: FrameType | None) -> NoReturn:
 
 @cache
 def _own_bytes() -> int:
-    """What this process had before it read anything; 0 where the system does not tell."""
+    """Data size of this process before it reads anything; 0 if the system does not report it."""
     with suppress(OSError, StopIteration):
         lines = Path("/proc/self/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith("VmData:")).split()[1]) * 1024

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class TextsFixedError(ValueError):
-    """The study's texts cannot be replaced any more; the sentence says why."""
+    """The study's texts can no longer be replaced; the message gives the reason."""
 
 
 def check_replaceable(db: Connection, study: StudyRow) -> None:
-    """Refuse to replace texts that somebody has rated or may be reading.
+    """Refuse to replace texts that raters have rated or may be reading.
 
     Raises:
-        TextsFixedError: it is so.
+        TextsFixedError: the study has been opened or has answers.
     """
     if study.opened_at is not None:
         raise TextsFixedError("The study has been opened, so its texts stay. Copy the study to use other texts.")

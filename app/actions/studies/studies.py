@@ -1,4 +1,4 @@
-"""Load a study from its folder, and write it out again: what the command line and the pages both do."""
+"""Load a study from its folder and export it, for both the command line and the web pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class LeadUnknownError(LookupError):
-    """Whose study it is to be cannot be told; the sentence says what to do."""
+    """The lead of the study cannot be determined; the message says what to do."""
 
 
 def lead_for(db: Connection, email: str | None) -> int | None:
-    """Whose a new study is: the lead that is named, else the only one there is; nobody's where there is none yet.
+    """The ID of the lead of a new study: the named one, otherwise the only one; None if there are no leads yet.
 
     Raises:
-        LeadUnknownError: no such lead, or several and none is named.
+        LeadUnknownError: the named lead does not exist, or there are several and none is named.
     """
     if email is not None:
         lead = get_lead(db, email)
@@ -41,12 +41,12 @@ def lead_for(db: Connection, email: str | None) -> int | None:
 
 
 def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: bool, progress: Progress) -> None:
-    """Write the whole study with its estimates to a folder that loads again.
+    """Write the whole study with its estimates to a folder that can be loaded again.
 
     Raises:
-        FolderExistsError: something stands there.
+        FolderExistsError: the folder exists and is not empty.
     """
-    # One read: the estimates are those of the answers beside them, also while raters go on.
+    # Read in one transaction, so that estimates and answers agree even while raters continue.
     folder = study_folder(db, study.id)
     estimates = report_of_folder(folder).estimates
     write_folder(

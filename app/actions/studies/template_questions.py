@@ -1,4 +1,4 @@
-"""The questions of every study template, to be taken over one by one."""
+"""The questions of every study template, which leads can add to a study one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.exchange.protocol.yaml_tree import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class TemplateQuestions:
-    """A template with its questions, as study.yaml says them."""
+    """A template with its questions, as written in its study.yaml."""
 
     name: str
     purpose: str
@@ -29,10 +29,10 @@ def template_questions() -> tuple[TemplateQuestions, ...]:
 
 
 def template_question(name: str, key: str) -> dict[str, Any] | None:
-    """One question of a template; None where there is none."""
+    """One question of a template; None if it does not exist."""
     found = (one for template in template_questions() if template.name == name for one in template.questions)
     question = next((one for one in found if one["key"] == key), None)
-    # A condition of that study is none of this one's.
+    # The conditions of the template's study do not exist in this one.
     return {field: value for field, value in question.items() if field != "condition"} if question else None
 
 

@@ -1,4 +1,4 @@
-"""Study templates: designs that the field has published, as example folders that a lead copies and edits."""
+"""Study templates: published designs as example folders that a lead copies and edits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "study_templates"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One template: its name, what it is for, and whose design it follows."""
+    """One template: its name, its purpose, and the publication of its design."""
 
     name: str
     purpose: str
@@ -31,7 +31,7 @@ class TemplateMissingError(LookupError):
 
 
 class SlugError(ValueError):
-    """A study cannot be called so."""
+    """The slug is not valid."""
 
 
 def list_templates() -> tuple[Template, ...]:
@@ -41,10 +41,10 @@ def list_templates() -> tuple[Template, ...]:
 
 
 def template_folder(name: str) -> Path:
-    """The study folder of a template, to be read and not written.
+    """The study folder of a template, which must not be modified.
 
     Raises:
-        TemplateMissingError: no such template.
+        TemplateMissingError: the template does not exist.
     """
     if name not in {template.name for template in list_templates()}:
         raise TemplateMissingError(f"No template is called {name}.")
@@ -52,18 +52,18 @@ def template_folder(name: str) -> Path:
 
 
 def new_study(name: str, out: Path, slug: str, title: str) -> Path:
-    """Write a template into a folder of its own, under another slug and title.
+    """Write a template to a new folder, under another slug and title.
 
     Args:
         name: the template.
         out: the folder to write; it may exist if it is empty.
-        slug: the new study's.
-        title: the new study's.
+        slug: the new study's slug.
+        title: the new study's title.
 
     Raises:
-        TemplateMissingError: no such template.
-        SlugError: not a slug.
-        FolderExistsError: the folder holds something, or is none; nothing was written.
+        TemplateMissingError: the template does not exist.
+        SlugError: the slug is not valid.
+        FolderExistsError: `out` is not an empty folder; nothing was written.
     """
     files = files_of(name, slug, title)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -75,11 +75,11 @@ def new_study(name: str, out: Path, slug: str, title: str) -> Path:
 
 
 def files_of(name: str, slug: str, title: str) -> dict[str, bytes]:
-    """The files of a template under another slug and title, by name; everything else stays to the letter.
+    """The files of a template by name, under another slug and title and otherwise unchanged.
 
     Raises:
-        TemplateMissingError: no such template.
-        SlugError: not a slug.
+        TemplateMissingError: the template does not exist.
+        SlugError: the slug is not valid.
     """
     files = {file.name: file.read_bytes() for file in sorted(template_folder(name).iterdir())}
     try:
@@ -92,7 +92,7 @@ def files_of(name: str, slug: str, title: str) -> dict[str, bytes]:
 
 
 def renamed(yaml: str, slug: str, title: str) -> str:
-    r"""A protocol under another slug and title, its comments and its layout kept.
+    r"""A protocol with another slug and title; comments and layout are kept.
 
     >>> renamed("attune: 1\nslug: old\ntitle: Old words\n", "new-one", "New: words")
     'attune: 1\nslug: new-one\ntitle: "New: words"\n'

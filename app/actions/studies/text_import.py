@@ -1,4 +1,4 @@
-"""The texts of a study from a spreadsheet: looked at first, with a report, then put in place of the examples."""
+"""Import a study's texts from a spreadsheet: first a report on its contents, then replacement of the study's texts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PARTS = ("item", "text", "profile", "content_note")
 
 @dataclass(frozen=True, slots=True)
 class TextSheet:
-    """A spreadsheet with what is said of its columns; None where that is to be guessed."""
+    """A spreadsheet with the description of its columns; None to guess them."""
 
     file_name: str
     content: bytes
@@ -60,7 +60,7 @@ class TextSheet:
 
 @dataclass(frozen=True, slots=True)
 class SheetWithProtocol:
-    """A spreadsheet to be read, and the protocol that its texts are for."""
+    """A spreadsheet to read, and the protocol that its texts are for."""
 
     sheet: TextSheet
     protocol: Protocol
@@ -68,7 +68,7 @@ class SheetWithProtocol:
 
 
 def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
-    """What the columns hold, and the report on their texts.
+    """The description of the columns, and the report on their texts.
 
     Raises:
         InvalidInputError: the file cannot be read.
@@ -86,7 +86,7 @@ def read_sheet_texts(job: SheetWithProtocol, limits: Limits) -> StudyFolder:
     """The items and responses of a spreadsheet.
 
     Raises:
-        InvalidInputError: every problem of it.
+        InvalidInputError: every problem of the spreadsheet.
     """
     problems = Problems(limits)
     columns = job.sheet.columns or []
@@ -107,10 +107,10 @@ def read_sheet_texts(job: SheetWithProtocol, limits: Limits) -> StudyFolder:
 
 
 def keep_sheet(begin: Begin, reader: UploadReader, study: StudyRow, file_name: str, content: bytes) -> None:
-    """Look at a spreadsheet and keep it for the study; nothing of the study changes yet.
+    """Inspect a spreadsheet and store it for the study; the study itself does not change yet.
 
     Raises:
-        InvalidInputError: it cannot be read; the one that was kept before stays.
+        InvalidInputError: the file cannot be read; the spreadsheet stored before is kept.
     """
     columns, report = reader.read(look_at_sheet, TextSheet(file_name, content))
     with begin() as db:
@@ -122,7 +122,7 @@ def keep_sheet(begin: Begin, reader: UploadReader, study: StudyRow, file_name: s
 
 
 def keep_columns(begin: Begin, reader: UploadReader, study: StudyRow, columns: Columns, *, is_repaired: bool) -> None:
-    """Keep what the lead says of the columns, with the report that follows from it."""
+    """Store the lead's description of the columns, and the report that results from it."""
     with begin() as db:
         sheet = _sheet(db, study, columns)
     _, report = reader.read(look_at_sheet, sheet)
@@ -131,10 +131,10 @@ def keep_columns(begin: Begin, reader: UploadReader, study: StudyRow, columns: C
 
 
 def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -> None:
-    """Put the spreadsheet's texts in place of the study's, and its sources in place of the protocol's.
+    """Replace the study's texts with those of the spreadsheet, and the protocol's sources with its sources.
 
     Raises:
-        InvalidInputError: problems of the spreadsheet or of the protocol with these sources. Nothing was changed.
+        InvalidInputError: problems of the spreadsheet, or of the protocol with these sources. Nothing was changed.
         TextsFixedError: the study has answers or was opened.
     """
     with begin() as db:
@@ -164,7 +164,7 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
 
 
 def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:
-    """The protocol's data with other sources; a reference that is none of them goes."""
+    """The protocol's data with other sources; a reference that is no longer a source is removed."""
     analysis = data.get("analysis")
     if isinstance(analysis, dict) and analysis.get("reference") not in {None, *sources}:
         data = {**data, "analysis": {key: value for key, value in analysis.items() if key != "reference"}}
@@ -172,14 +172,14 @@ def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any
 
 
 def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
-    """Each source of the sheet, as the protocol describes it already, else by its kind."""
+    """Each source of the sheet, as the protocol already describes it, otherwise by its kind."""
     known = there if isinstance(there, dict) else {}
     kinds = {column.get("source"): column.get("kind") for column in columns if column["role"] == "response"}
     return {key: known.get(key) or {"kind": kinds.get(key) or kind_of(key)} for key in keys}
 
 
 def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
-    """Guessed sources under the names that the study has for them, where it has one of that kind for each."""
+    """The columns, with guessed sources renamed to the study's sources of the same kind."""
     free = [(key, source.kind) for key, source in protocol.sources.items()] if protocol else []
     named = []
     for column in columns:
@@ -209,10 +209,10 @@ def _table(sheet: TextSheet, problems: Problems) -> Table:
 
 
 def _wide(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
-    """One row per item, and the column of each source.
+    """A table with one row per item, and the column of each source.
 
     Raises:
-        InvalidInputError: no situation or no response is named, or two columns are of one source.
+        InvalidInputError: two columns belong to the same source.
     """
     text, source = _column_of(columns, "text"), _column_of(columns, "source")
     responses = [column for column in columns if column["role"] == "response"]

@@ -1,4 +1,4 @@
-"""Uploads are read in a process of their own, within bounds: no file can take the web server's memory or time."""
+"""Uploads are read in a separate process with limits: no file can exhaust the web server's memory or time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Read = Callable[[Any, Limits], Any]
 
 START_S, REST_S = 60, 120
-# A page shows fewer, and a table with a wrong scale has a problem in each row.
+# A table with a wrong scale has a problem in every row; pages show fewer than this.
 MAX_PROBLEMS = 1_000
 
 
@@ -27,7 +27,7 @@ def read_within(job: tuple[Read, object, Bounds]) -> Any:  # noqa: ANN401 - what
     """Read one upload, in the process.
 
     Raises:
-        InvalidInputError: with its problems, or because it took more than allowed.
+        InvalidInputError: the upload has problems, or took more than allowed.
     """
     read, upload, bounds = job
     try:
@@ -49,17 +49,17 @@ UPLOAD_PROCESS = SideProcess(read_within, name="attune-upload", rest_s=REST_S)
 
 
 class UploadReader:
-    """Reads what a browser has sent, one upload at a time, outside of every transaction."""
+    """Reads uploads from browsers, one at a time, outside of any transaction."""
 
     def __init__(self, bounds: Bounds, process: SideProcess = UPLOAD_PROCESS) -> None:
-        """Nothing starts yet."""
+        """Create the object; the process starts when it is needed."""
         self._bounds, self._process = bounds, process
 
     def read_files(self, files: Mapping[str, Path]) -> StudyFolder:
-        """The study in the files of a study folder, or in one zip of them, by the names that the browser gave them.
+        """The study in the files of a study folder, or in a zip of them, by the file names from the browser.
 
         Raises:
-            InvalidInputError: with every problem, or because it took more than allowed.
+            InvalidInputError: every problem, or the upload took more than allowed.
         """
         from app.actions.studies.read_new_study import read_uploaded_files
 
@@ -67,10 +67,10 @@ class UploadReader:
         return found
 
     def read_sheet(self, sheet: Sheet) -> StudyFolder:
-        """A study of a spreadsheet of one row per item, with the default questions.
+        """Create a study from a spreadsheet with one row per item, with the default questions.
 
         Raises:
-            InvalidInputError: with every problem, or because it took more than allowed.
+            InvalidInputError: every problem, or the upload took more than allowed.
         """
         from app.actions.studies.read_new_study import read_sheet
 
@@ -78,13 +78,13 @@ class UploadReader:
         return found
 
     def read(self, read: Read, upload: object) -> Any:  # noqa: ANN401 - what `read` returns
-        """Whatever `read` makes of an upload.
+        """The result of `read` for an upload.
 
         Raises:
-            InvalidInputError: with every problem, or because it took more than allowed.
+            InvalidInputError: every problem, or the upload took more than allowed.
         """
         try:
-            # The clock runs on while other processes work: it is there to end a process that does nothing at all.
+            # This timeout is wall-clock time, which also passes while the process waits: it only ends one that hangs.
             patience_s = START_S + 3 * self._bounds.seconds
             return self._process.ask((read, upload, self._bounds), timeout_s=patience_s)
         except SideProcessTimeoutError:
