@@ -1,4 +1,4 @@
-"""Find the Chromium for the journeys; `python -m tests.browser` installs one where it can, or says how."""
+"""Find Chromium for the journeys; `python -m tests.browser` installs it if possible, or explains how."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOW = (
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium: named, on the path, or Playwright's own."""
+    """Return the path of Chromium: from ATTUNE_CHROMIUM, on the PATH, or Playwright's own."""
     named = os.environ.get("ATTUNE_CHROMIUM")
     if named:
         return named if os.access(named, os.X_OK) else None
@@ -41,10 +41,10 @@ def _of_playwright() -> str | None:
 
 
 def install() -> None:
-    """Install one by whatever this machine allows: its packages as root, else Playwright's download."""
+    """Install Chromium: with the system's package manager as root, otherwise Playwright's download."""
     if os.geteuid() == 0 and shutil.which("apt-get"):
         packages = ["chromium", "fonts-dejavu-core"]
-        subprocess.run(["apt-get", "update", "-qq"], check=False, stdin=subprocess.DEVNULL)  # noqa: S607 - the machine's own
+        subprocess.run(["apt-get", "update", "-qq"], check=False, stdin=subprocess.DEVNULL)  # noqa: S607 - the system's own
         command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
         subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     if find_chromium() is None:

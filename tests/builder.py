@@ -1,4 +1,4 @@
-"""A small study put straight into the tables, for tests of what comes after loading."""
+"""A small study inserted directly into the tables, for tests of everything after loading."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ EMPATHY = {
 }
 
 
-def protocol_of(slug: str = "study", **parts: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever a protocol takes
-    """A protocol with two sources, one choice and one rating, unless the parts say otherwise."""
+def protocol_of(slug: str = "study", **parts: Any) -> dict[str, Any]:  # noqa: ANN401 - any part of a protocol
+    """Return a protocol with two sources, one choice and one rating, unless `parts` replaces them."""
     usual = {"attune": 1, "slug": slug, "title": "A study", "sources": SOURCES, "questions": [PREFERENCE, EMPATHY]}
     return {**usual, **parts}
 
@@ -41,14 +41,14 @@ def build_study(
     texts: Sequence[Mapping[str, Any]] = (),
     status: str = "draft",
 ) -> int:
-    """Store a study whose items have one response of each source; its id.
+    """Store a study whose items have one response per source; return its ID.
 
     Args:
         db: the transaction.
-        protocol: as study.yaml has it.
-        n_items: how many items, where `texts` names none.
+        protocol: the content of study.yaml.
+        n_items: the number of items, if `texts` is empty.
         texts: columns of each item; `responses` maps a source to its text or turns.
-        status: draft, so that opening makes the trials.
+        status: draft, so that opening the study creates the trials.
     """
     parsed = Protocol.model_validate(protocol)
     document = json.loads(parsed.model_dump_json())

@@ -1,4 +1,4 @@
-"""What every test may ask for: the real data beside the project, where it is there."""
+"""Fixtures and settings for all tests, such as the real data beside the project, if available."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Deadlines and the check of slow draws measure the clock on the wall: on a machine that others share they fail at
-# random, as they did in the tests of superiority and of the pigeonhole bootstrap.
+# Deadlines and the health check for slow draws measure wall-clock time, so they fail at random on shared machines, as
+# in the tests of superiority and of the pigeonhole bootstrap.
 settings.register_profile("no wall clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no wall clock")
 
@@ -20,7 +20,7 @@ SHARED = ROOT.parent / "shared"
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with real ratings and known answers; the test is skipped where it is absent."""
+    """Return the folder with real ratings and known answers; skip the test if it is missing."""
     if not SHARED.is_dir():
         pytest.skip("real data is not beside this checkout")
     return SHARED

@@ -1,4 +1,4 @@
-"""A migrated database for tests: rolled back after most, a copy of its own for those that commit or use a browser."""
+"""Migrated databases for tests: one that most tests roll back, and copies for tests that commit or use a browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEMPLATE = "attune_template"
 
 @pytest.fixture(scope="session")
 def migrated_template(postgres: EmbeddedPostgres) -> str:
-    """The name of a database that Alembic brought to head; it is only ever copied."""
+    """Return the name of a database migrated to head; it is only copied, never used directly."""
     engine = create_engine(create_database(postgres, TEMPLATE))
     upgrade(engine, folder("migrations"))
     engine.dispose()
@@ -33,7 +33,7 @@ def migrated_template(postgres: EmbeddedPostgres) -> str:
 
 @pytest.fixture(scope="session")
 def shared_engine(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[Engine]:
-    """One database for all tests that roll back."""
+    """Yield an engine on one database for all tests that roll back."""
     engine = make_engine(create_database(postgres, "attune_shared", migrated_template), n_connections=2)
     yield engine
     engine.dispose()
@@ -41,10 +41,10 @@ def shared_engine(postgres: EmbeddedPostgres, migrated_template: str) -> Iterato
 
 @pytest.fixture
 def db(shared_engine: Engine) -> Iterator[Connection]:
-    """A connection whose every change is undone after the test."""
+    """Yield a connection whose changes are all rolled back after the test."""
     with shared_engine.connect() as connection:
         transaction = connection.begin()
-        # The transaction lasts as long as the test, and a busy machine may take its time between two statements.
+        # The transaction lasts as long as the test, and on a busy machine much time can pass between two statements.
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         yield connection
         transaction.rollback()
@@ -52,7 +52,7 @@ def db(shared_engine: Engine) -> Iterator[Connection]:
 
 @pytest.fixture
 def engine(new_database: Callable[[str | None], str], migrated_template: str) -> Iterator[Engine]:
-    """A database of the test's own, for commits, several connections or a server."""
+    """Yield an engine on the test's own database, for commits, several connections or a server."""
     own = make_engine(new_database(migrated_template))
     yield own
     own.dispose()

@@ -1,4 +1,4 @@
-"""A throw-away PostgreSQL for tests: one fast server for a run (for each worker of xdist), databases by copy."""
+"""A temporary PostgreSQL for tests: one fast server per run (per xdist worker), and databases by copying."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def reachable_folder() -> Iterator[Path]:
-    """A new short folder that the server's account can reach when tests run as root; `tmp_path` is neither."""
+    """Yield a folder with a short path that the server's account can reach if tests run as root, unlike `tmp_path`."""
     folder = Path(tempfile.mkdtemp(prefix="attune-"))
     if os.geteuid() == 0:
         folder.chmod(0o711)
@@ -35,14 +35,14 @@ def reachable_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """A fresh folder for one test's own embedded database."""
+    """Yield an empty folder for one test's own embedded database."""
     with reachable_folder() as folder:
         yield folder
 
 
 @pytest.fixture(scope="session")
 def made_once() -> Iterator[Path]:
-    """A folder with an embedded database that was started and stopped, to be copied."""
+    """Yield a folder with an embedded database that was started and stopped, as a template for copies."""
     with reachable_folder() as folder:
         server = EmbeddedPostgres(folder / "made", durable=False)
         server.start()
@@ -52,14 +52,14 @@ def made_once() -> Iterator[Path]:
 
 @pytest.fixture
 def made_dir(data_dir: Path, made_once: Path) -> Path:
-    """As `data_dir`, with the database in it already, which saves a second; nothing runs."""
+    """Like `data_dir`, but with an initialized database that is not running, which saves a second."""
     subprocess.run(["/bin/cp", "-a", str(made_once / "postgres"), str(data_dir)], check=True)
     return data_dir
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
-    """The test run's server, without safety at a crash; it stops at the end of the run, or when the run is killed."""
+    """Yield the server of the test run, without durability; it stops when the run ends or is killed."""
     with reachable_folder() as folder:
         server = EmbeddedPostgres(folder, durable=False)
         server.start()
@@ -68,7 +68,7 @@ def postgres() -> Iterator[EmbeddedPostgres]:
 
 
 def create_database(postgres: EmbeddedPostgres, name: str, template: str | None = None) -> str:
-    """Create a database, a copy of `template` if given (nobody may be connected to that), and give its address."""
+    """Create a database and return its address; `template` is copied if given, and must have no connections."""
     command = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
     if template is not None:
         command += sql.SQL(" TEMPLATE {} STRATEGY file_copy").format(sql.Identifier(template))
@@ -77,13 +77,13 @@ def create_database(postgres: EmbeddedPostgres, name: str, template: str | None 
 
 
 def drop_database(postgres: EmbeddedPostgres, name: str) -> None:
-    """Drop a database, closing the connections to it."""
+    """Drop a database, and close all connections to it."""
     _execute(postgres, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 @pytest.fixture
 def new_database(postgres: EmbeddedPostgres) -> Iterator[Callable[[str | None], str]]:
-    """Make databases that live as long as the test: `new_database(None)` is empty, `new_database("name")` a copy."""
+    """Create databases that last as long as the test: `new_database(None)` is empty, `new_database("name")` a copy."""
     made: list[str] = []
 
     def create(template: str | None = None) -> str:
@@ -101,5 +101,5 @@ def _execute(postgres: EmbeddedPostgres, command: sql.Composed) -> None:
 
 
 def libpq_url(url: str) -> str:
-    """SQLAlchemy's address as psycopg takes it."""
+    """Convert SQLAlchemy's address to the format of psycopg."""
     return url.replace("postgresql+psycopg://", "postgresql://", 1)

@@ -1,4 +1,4 @@
-"""Raters who are played: they come, answer at random by a seed, and finish, by the code that serves people."""
+"""Simulated raters that arrive, answer at random with a seed, and finish, served by the same code as real raters."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Form = dict[str, list[str]]
 
 
 def rate_until_full(db: Connection, slug: str, seed: int = 1, most: int = 100) -> int:
-    """Raters come one after the other until the study has no place for the next; how many finished.
+    """Let raters arrive one after the other until the study has no seat left; return how many finished.
 
-    Who is named comes first, by a personal link; then anybody, where the study is open to all.
+    Named raters come first, with personal links; then anonymous raters, if the study is open to all.
     """
     study = get_study_door(db, slug)
     assert study
@@ -43,7 +43,7 @@ def rate_until_full(db: Connection, slug: str, seed: int = 1, most: int = 100) -
 
 
 def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -> bool:
-    """One rater's whole way; False where there was no place."""
+    """Let one rater complete the study; return False if there was no seat."""
     study = get_study_door(db, slug)
     assert study
     arrival = Arrival("invite" if invite else "link", invite or name, {})
@@ -70,15 +70,15 @@ def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -
 
 @dataclass(frozen=True, slots=True)
 class RandomRater:
-    """A rater who finds each response as good as chance has it, as the kinds of question know simulated raters."""
+    """A rater with random impressions of the responses, for the simulation of each type of question."""
 
     rng: Random
 
-    def impression(self, response_id: int | None, dimension: str) -> float:  # noqa: ARG002 - chance looks at neither
+    def impression(self, response_id: int | None, dimension: str) -> float:  # noqa: ARG002 - random, uses neither
         return self.rng.gauss(0, 1)
 
     def fill(self, slots: Sequence[Slot], view: AssignmentView | None) -> Form:
-        """A page's answers."""
+        """Return the answers for a page."""
         response_ids = view.response_ids if view else ()
         form: Form = {}
         for slot in slots:

@@ -1,4 +1,4 @@
-"""A small whole study folder as a dictionary of files, to be broken one cell at a time."""
+"""A small complete study folder as a dictionary of files, in which tests can break single cells."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ r2,a,,preference,tie,,,,,,,,
 
 
 def small(**changed: str | bytes | None) -> dict[str, bytes]:
-    """The files; `items="..."` replaces items.csv, None leaves it out; `study` is study.yaml."""
+    """Return the files; `items="..."` replaces items.csv, None leaves it out; `study` is study.yaml."""
     texts: dict[str, str | bytes | None] = {
         "study": YAML,
         "items": ITEMS,
@@ -81,24 +81,24 @@ def small(**changed: str | bytes | None) -> dict[str, bytes]:
 
 
 def read_small(**changed: str | bytes | None) -> StudyFolder:
-    """The small study, read."""
+    """Read the small study with these changes."""
     return read_files(small(**changed))
 
 
 def problems_in(files: dict[str, bytes]) -> list[Problem]:
-    """The problems (not the notes) of these files."""
+    """Return the problems (not the notes) of these files."""
     with pytest.raises(InvalidInputError) as raised:
         read_files(files)
     return [problem for problem in raised.value.problems if problem.severity == "error"]
 
 
 def only_problem(**changed: str | bytes | None) -> Problem:
-    """The one problem of the small study with these changes."""
+    """Return the only problem of the small study with these changes."""
     problems = problems_in(small(**changed))
     assert len(problems) == 1, [problem.sentence() for problem in problems]
     return problems[0]
 
 
 def rated(row: str) -> str:
-    """ratings.csv with one more row, which is row 13."""
+    """Return ratings.csv with one additional row, which is row 13."""
     return f"{RATINGS}{row}\n"

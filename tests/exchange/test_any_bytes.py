@@ -1,4 +1,4 @@
-"""Whatever bytes are handed in: a study or a list of problems, never another error."""
+"""Any input results in a study or a list of problems, never in another error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.exchange.small import small
 
 FILES = small()
 NAMES = st.sampled_from(sorted(FILES))
-# Pieces that mean something somewhere in the format, among any bytes.
+# Pieces with a meaning in the format, to be mixed with random bytes.
 PIECES = st.sampled_from(
     [
         b",",
@@ -56,7 +56,7 @@ PIECES = st.sampled_from(
 
 @st.composite
 def broken(draw: st.DrawFn) -> dict[str, bytes]:
-    """The small study with a few cuts and insertions."""
+    """Draw the small study with a few deletions and insertions."""
     files = dict(FILES)
     for _ in range(draw(st.integers(1, 4))):
         name = draw(NAMES)

@@ -1,4 +1,4 @@
-"""A file that is edited keeps what was not edited: comments, order, quotes."""
+"""An edited file keeps everything else unchanged: comments, order, quotes."""
 
 from __future__ import annotations
 

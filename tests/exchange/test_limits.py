@@ -1,4 +1,4 @@
-"""Small files that hold far too much: refused by a sentence, before they are taken apart."""
+"""Small files with far too much content are rejected with a sentence before they are parsed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FEW = Limits(cells=100, columns=10)
 
 
 def sentences(problems: Problems) -> str:
-    """What is wrong, as it is shown."""
+    """Return the problems as they are shown."""
     with pytest.raises(InvalidInputError) as caught:
         problems.raise_if_any()
     return "\n".join(problem.sentence() for problem in caught.value.problems)
 
 
 def excel(sheet: bytes) -> bytes:
-    """A zip with one large part, as an Excel file has it."""
+    """Return a zip file with one large member, like an Excel file."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", sheet)

@@ -1,4 +1,4 @@
-"""study.yaml: each problem names its line; what YAML 1.1 would have misread stays text."""
+"""study.yaml: each problem names its line; values that YAML 1.1 would misread stay text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.design.questions.category import CategoryQuestion
 from app.design.questions.rating import RatingQuestion
 from tests.exchange.small import YAML, only_problem, problems_in, read_small, small
 
-# what stands in study.yaml, what stands there instead, line, column, found, a part of what is allowed
+# text in study.yaml, its replacement, line, column, found, part of what is allowed
 WRONG = [
     ("attune: 1", "attune: 2", 1, "attune", "2", "1"),
     *(

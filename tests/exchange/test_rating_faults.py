@@ -1,4 +1,4 @@
-"""Each way in which an answer can be wrong: row, column, what was found, what is allowed."""
+"""Every error that an answer can have: row, column, what was found, what is allowed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.exchange.small import RATINGS, only_problem, problems_in, rated, read_small, small
 
-# one more row of ratings.csv (row 13): column, found, a part of what is allowed
+# an additional row of ratings.csv (row 13), column, found, part of what is allowed
 WRONG_ROWS = [
     ("rX,a,a:person,warmth,1,,,,,,,,", "rater", "rX", "r1 or r2"),
     (",a,a:person,warmth,1,,,,,,,,", "rater", "", "r1 or r2"),

@@ -1,4 +1,4 @@
-"""Bytes, CSV and JSON lines as they really come."""
+"""Bytes, CSV and JSON lines as they occur in practice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any study that the format allows is the same after it was written and read."""
+"""Any study that the format allows stays the same when it is written and read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ questions:
   - {key: words, target: item, type: text, text: Why?}
 """
 PROTOCOL = read_protocol(YAML, Problems())
-# Everything that a database text can hold; CSV keeps every line end.
+# All characters that database text can hold; CSV keeps all line endings.
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
 CELLS = st.none() | TEXTS
 IDS = TEXTS.map(str.strip).filter(lambda text: text not in ("tie", "neither"))

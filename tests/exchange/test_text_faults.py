@@ -1,4 +1,4 @@
-"""items, responses, raters: what can be wrong with them, and what is only said."""
+"""Items, responses and raters: what is a problem, and what only gives a note."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PLAIN = YAML.split("questions:")[0] + (
     "questions:\n  - {key: warmth, target: response, type: rating, text: Warm?, scale: {1: cold, 2: mild, 3: warm}}\n"
 )
 NUL = r'"[{""speaker"": ""A"", ""text"": ""\u0000""}]"'
-# file, its text, row, column, found, a part of what is allowed
+# file, its content, row, column, found, part of what is allowed
 WRONG = [
     ("items", f"{ITEMS}a,Again,,,sad\n", 4, "item", "a", "each item once (first in row 2)"),
     ("items", f"{ITEMS},No id,,,sad\n", 4, "item", "", "an id"),

@@ -1,4 +1,4 @@
-"""What a browser may send, and what it may not."""
+"""Uploads that are accepted, and uploads that are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written can be read again, by this program and by others."""
+"""Written files can be read again by Attune and by other programs."""
 
 from __future__ import annotations
 

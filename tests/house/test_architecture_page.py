@@ -1,4 +1,4 @@
-"""The picture in docs/architecture.md is the one that the imports of today give."""
+"""The picture in docs/architecture.md matches the current imports."""
 
 from __future__ import annotations
 

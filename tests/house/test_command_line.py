@@ -1,4 +1,4 @@
-"""docs/command-line.md names every command with its arguments and options, and nothing that does not exist."""
+"""docs/command-line.md documents every command with its arguments and options, and nothing that does not exist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_t
 
 
 def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - typer's own classes are private
-    """Every command that can be run, by its full name."""
+    """Yield every command that can be run, by its full name."""
     if hasattr(command, "commands"):
         for word, one in command.commands.items():
             if not one.hidden:
@@ -35,8 +35,8 @@ COMMANDS = {
 }
 
 
-def names_of(command: Any) -> set[str]:  # noqa: ANN401 - as above
-    """Options, and arguments by their metavar."""
+def names_of(command: Any) -> set[str]:  # noqa: ANN401 - see `commands`
+    """Return the options, and the arguments by their metavar."""
     options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     arguments = {parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"}
     return {name for name in options if name.startswith("--")} | {word.strip("[].") for word in arguments}

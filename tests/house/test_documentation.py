@@ -1,4 +1,4 @@
-"""The documentation's index is complete, its links lead somewhere, and the changelog names each change once."""
+"""The documentation's index is complete, its links work, and the changelog lists each change once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 PAGES = sorted([*DOCS.rglob("*.md"), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))])
-# Entries that begin with the same words are one change written down twice.
+# Entries that begin with the same words describe the same change.
 N_WORDS = 4
 
 

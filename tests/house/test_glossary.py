@@ -1,4 +1,4 @@
-"""The glossary names every table, column, question, setting and field, and nothing that does not exist."""
+"""The glossary lists every table, column, question, setting and field, and nothing that does not exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text(
 
 
 def part(heading: str, level: int = 2) -> str:
-    """The text below a heading, up to the next of the same or a higher level."""
+    """Return the text below a heading, up to the next heading of the same or a higher level."""
     begin = re.search(rf"^{'#' * level} {re.escape(heading)}$", PAGE, re.MULTILINE)
     assert begin, f"no heading {heading}"
     rest = PAGE[begin.end() :]
@@ -30,7 +30,7 @@ def part(heading: str, level: int = 2) -> str:
 
 
 def defined(text: str) -> set[str]:
-    """The names that a list of definitions begins its lines with."""
+    """Return the names defined in a list; definitions start with them."""
     heads = re.findall(r"^- ((?:`\w+`(?:, )?)+):", text, re.MULTILINE)
     return {name for head in heads for name in re.findall(r"`(\w+)`", head)}
 

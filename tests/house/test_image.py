@@ -1,7 +1,7 @@
-"""The image without a container engine: the steps of the Dockerfile in clean folders, its environment, its command.
+"""The container image, tested without a container engine: the Dockerfile's steps, environment and command.
 
-As the container has it: an unprivileged account, a tree that nobody can write to, and a PostgreSQL elsewhere that asks
-for a password.
+The conditions are those of the container: an unprivileged account, a read-only tree, and an external PostgreSQL that
+requires a password.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ TAG_AND_DIGEST = re.compile(r"[a-z]+:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}")
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The Dockerfile's instructions with what follows each."""
+    """Return the Dockerfile's instructions with their arguments."""
     lines = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text()).splitlines()
     return [(line.split()[0], line.partition(" ")[2]) for line in lines if line and not line.startswith("#")]
 
 
 def the(name: str) -> str:
-    """What follows the last instruction of that name."""
+    """Return the arguments of the last instruction with this name."""
     return [rest for found, rest in instructions() if found == name][-1]
 
 
 def compose() -> dict[str, Any]:
-    """The compose file as data."""
+    """Return the compose file as data."""
     found: dict[str, Any] = YAML(typ="safe").load((ROOT / "docker-compose.yml").read_text())
     return found
 
@@ -98,13 +98,13 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def account() -> int | None:
-    """Who runs the container's processes."""
+    """Return the user ID that runs the container's processes; None if the tests do not run as root."""
     return pwd.getpwnam("nobody").pw_uid if IS_ROOT else None
 
 
 @pytest.fixture(scope="module")
 def installed(place: Path, account: int | None) -> Path:
-    """The environment of the image: what is copied, built to a wheel, installed without network, closed to writers."""
+    """Return the environment of the image: files copied, built to a wheel, installed offline, made read-only."""
     source, venv = place / "src", place / "venv"
     source.mkdir()
     for names in (rest.split() for name, rest in instructions() if name == "COPY" and not rest.startswith("--")):
@@ -120,7 +120,7 @@ def installed(place: Path, account: int | None) -> Path:
     install = ["--python", str(venv / "bin" / "python"), "install", "--no-deps", "--no-index", str(wheel)]
     subprocess.run([*pip, *install], check=True, capture_output=True)
     (packages,) = venv.glob("lib/python*/site-packages")
-    # What the lock names is installed already, for the tests; the checkout stays out.
+    # The locked packages are those already installed for the tests; the checkout is not on the path.
     others = PACKAGES.split(os.pathsep)[1]
     (packages / "locked.pth").write_text(f"{others}\n")
     for path in [venv, *venv.rglob("*")]:
@@ -131,11 +131,11 @@ def installed(place: Path, account: int | None) -> Path:
 
 @contextmanager
 def external_postgres(folder: Path) -> Iterator[tuple[str, str]]:
-    """A PostgreSQL of its own that listens on TCP and asks for a password: its address without it, and the password."""
+    """Start a PostgreSQL that listens on TCP and requires a password; yield its address and the password."""
     made = EmbeddedPostgres(folder, durable=False)
     made.start()
     made.stop()
-    eventually(lambda: not keepers(folder))  # a keeper that still leaves would stop this server, too
+    eventually(lambda: not keepers(folder))  # a keeper that is still exiting would stop this server too
     home = folder / "postgres"
     port, owner = free_port(), server_account(home / "pgdata")
     command = [str(server_binaries(home, owner) / "postgres"), "-D", str(home / "pgdata"), "-c", f"port={port}"]

@@ -1,4 +1,4 @@
-"""The layers hold, and each contract is one that can break."""
+"""The import contracts hold, and each of them can fail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# What would break each contract: a line added to a file.
+# For each contract, a line that breaks it and the file to add it to.
 BREAKS = {
     "Nothing imports upward, siblings do not import each other": (
         "app/stats/core/result.py",
@@ -34,7 +34,7 @@ BREAKS = {
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the contracts on the package in `folder`."""
+    """Check the contracts for the package in `folder`."""
     code = "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])"
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); {code}"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -42,7 +42,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def copy_of_the_house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package and its contracts, to break at will."""
+    """Return a copy of the package and its contracts, which tests may break."""
     folder = tmp_path_factory.mktemp("house")
     shutil.copytree(ROOT / "app", folder / "app", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)

@@ -1,4 +1,4 @@
-"""The command table and the web process do without the libraries of results, charts and spreadsheets until needed."""
+"""The command table and the web process load libraries for results, charts and spreadsheets only when needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.builder import build_study, protocol_of
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-# What takes seconds to load, or much memory, and no rater needs.
+# Packages that take seconds or much memory to load, and are not needed to serve raters.
 HEAVY = {"altair", "krippendorff", "numpy", "openpyxl", "pandas", "scipy", "statsmodels", "vl_convert"}
 RATE = """
 import re, sys
@@ -34,7 +34,7 @@ assert after.status_code == 200 and f'action="{address}"' not in after.text, aft
 
 
 def loaded_by(code: str, *arguments: str) -> set[str]:
-    """The packages that are loaded when this code ends; it prints nothing else."""
+    """Return the packages that are loaded after this code has run; the code must not print anything."""
     code += "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

@@ -1,4 +1,4 @@
-"""Log lines carry nothing that a visitor sent."""
+"""Log lines contain nothing that a visitor sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECRET = "anna@example.org"
 
 
 def record_of(words: str, *values: object) -> logging.LogRecord:
-    """A record, with whatever exception is being handled."""
+    """Create a log record with the exception that is being handled, if any."""
     exc_info = sys.exc_info() if sys.exc_info()[1] else None
     return logging.LogRecord("attune.web", logging.ERROR, __file__, 1, words, values, exc_info)
 

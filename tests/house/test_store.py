@@ -1,4 +1,4 @@
-"""The tables, the migrations and the glossary say the same."""
+"""The tables match the migrations."""
 
 from __future__ import annotations
 

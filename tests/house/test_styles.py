@@ -1,4 +1,4 @@
-"""Styles: a brace that is never closed hides every rule after it."""
+"""Style sheets: every brace is closed, because an open one disables all rules after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `pip install .` puts elsewhere works there: pages, scripts, migrations and the demo travel in the wheel."""
+"""The installed wheel works outside the checkout: it contains pages, scripts, migrations and the demo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from this checkout and unpacked far from it, in a path with a space."""
+    """Build the wheel from this checkout and unpack it elsewhere, in a path with a space."""
     folder = tmp_path_factory.mktemp("a wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
@@ -27,7 +27,7 @@ def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with the unpacked wheel first on its path, away from the checkout."""
+    """Run Python outside the checkout, with the unpacked wheel first on its path."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run(
         [sys.executable, *arguments], cwd=folder.parent, env=environment, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Phrases that read as if translated word for word, and do not come back: in pages, messages, docstrings and docs."""
+"""Outdated phrases must not come back in pages, messages, docstrings or docs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = sorted(
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     ]
 )
-# what stood there before, as a pattern, and what to write
+# The outdated phrase as a pattern, and what to write instead.
 OUTDATED = {
     r"\bone (row|column|line) an? [a-z]": "one row per answer",
     r"estimates elsewhere|figures elsewhere": "Download results",

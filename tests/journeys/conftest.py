@@ -1,4 +1,4 @@
-"""A real browser against a real server: the application on a database of its own, on a free port of this host."""
+"""A real browser and a real server: the application on its own database and a free local port."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 TIMEOUT_MS = 10_000
 WIDE = {"width": 1280, "height": 800}
-# What journeys do on purpose: a form that comes back, a refusal, a server that is busy, a network that is cut.
+# Console messages that journeys cause on purpose: resubmitted forms, refusals, busy servers, network failures.
 MEANT = ("status of 4", "status of 503", "Error Code 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One Chromium for the run."""
+    """Start one Chromium for the whole test run."""
     from playwright.sync_api import expect, sync_playwright
 
     path = find_chromium()
@@ -42,7 +42,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def server(engine: Engine) -> Iterator[str]:
-    """The address of the running application."""
+    """Run the application and yield its address."""
     with closing(socket.create_server(("127.0.0.1", 0))) as listening:
         port = listening.getsockname()[1]
         config = uvicorn.Config(create_app(engine), log_level="warning", lifespan="off", ws="none")
@@ -58,7 +58,7 @@ def server(engine: Engine) -> Iterator[str]:
 
 @pytest.fixture
 def new_context(browser: Browser, server: str) -> Iterator[Callable[..., BrowserContext]]:
-    """Make browsers with cookies of their own; a test fails where a page logs an error or breaks the policy."""
+    """Make browser contexts with their own cookies; the test fails if a page logs an error or violates the policy."""
     made: list[BrowserContext] = []
     errors: list[str] = []
 
@@ -77,11 +77,11 @@ def new_context(browser: Browser, server: str) -> Iterator[Callable[..., Browser
 
 
 def _is_problem(message: Any) -> bool:  # noqa: ANN401 - Playwright's message
-    """Whether the console tells of something that nobody meant."""
+    """Return whether a console message is an unexpected error or warning."""
     return message.type in {"error", "warning"} and not any(words in message.text for words in MEANT)
 
 
 @pytest.fixture
 def page(new_context: Callable[..., BrowserContext]) -> Page:
-    """One page of a wide browser."""
+    """Return a page in a wide browser window."""
     return new_context().new_page()

@@ -1,4 +1,4 @@
-"""What a lead does in a browser, and the study that they find."""
+"""Steps of a lead in a browser, and the study that they work on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PASSWORD = "correct horse battery"
 
 
 def a_lead(engine: Engine) -> str:
-    """A lead with a rated study; the token of a sign-in link."""
+    """Create a lead with a rated study; return the token of a sign-in link."""
     with engine.begin() as db:
         lead = add_lead(db, "lead@example.org", PASSWORD)
         load_study(db, read_files(rated_folder()), lead.id)
@@ -27,21 +27,21 @@ def a_lead(engine: Engine) -> str:
 
 
 def sign_in(page: Page, token: str) -> None:
-    """By the link: look, then press the button."""
+    """Sign in with the link: open it, then press the button."""
     page.goto(f"/sign-in/{token}")
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator("h1")).to_have_text("Studies")
 
 
 def open_results(page: Page) -> None:
-    """From the list to the summary of the results."""
+    """Go from the list of studies to the summary of the results."""
     page.get_by_role("link", name="Replies that were rated").click()
     page.get_by_role("link", name="Results").click()
     expect(page.locator(".study-question")).to_be_visible(timeout=30_000)
 
 
 def open_part(page: Page, title: str) -> None:
-    """A section of the results, until every chart is drawn."""
+    """Open a section of the results and wait until every chart is drawn."""
     page.locator(".sections").get_by_role("link", name=title).click()
     expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible(timeout=30_000)
     page.wait_for_load_state("networkidle", timeout=60_000)

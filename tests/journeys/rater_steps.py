@@ -1,4 +1,4 @@
-"""What raters do in a browser, and the studies that they meet."""
+"""Steps of raters in a browser, and the studies that they rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUALITY = {
 
 
 def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
-    """A study of pairs: a choice, then two ratings of each response."""
+    """Open a study of pairs: one choice, then two ratings of each response."""
     build = {name: parts.pop(name) for name in ("n_items", "texts") if name in parts}
     protocol = protocol_of(**{"questions": [PREFERENCE, QUALITY, EMPATHY], "completion": {"code": "C0DE42"}, **parts})
     with engine.begin() as db:
@@ -34,20 +34,20 @@ def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts 
 
 
 def arrive(page: Page, who: str = "anna", *, by: str = "participant") -> None:
-    """Come by the link and press *Begin*."""
+    """Open the link and press *Begin*."""
     page.goto(f"/s/study?{by}={who}")
     page.get_by_role("button", name="Begin").click()
     page.wait_for_selector("#rate-form")
 
 
 def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    """What the store says."""
+    """Return the rows of a query."""
     with engine.connect() as db:
         return [tuple(row) for row in db.execute(text(sql))]
 
 
 def all_is_well(engine: Engine, n_items: int, n_answers: int) -> bool:
-    """Whether every item is done once and every answer stands once."""
+    """Return whether every item is done and every answer is stored, exactly once each."""
     states = rows(engine, "SELECT state, count(*) FROM assignments GROUP BY state")
     answers = rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL")
     return states == [("done", n_items)] and answers == [(n_items * n_answers,)]

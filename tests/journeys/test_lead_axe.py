@@ -1,4 +1,4 @@
-"""No violation of WCAG 2.2 AA on any of the lead's pages, in light, dark and forced colours, wide and on a phone."""
+"""No violations of WCAG 2.2 AA on any lead page, in light, dark and forced colours, on wide screens and phones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lead's way through a real browser: no script error and no breach of the policy anywhere, see conftest."""
+"""Journeys of a lead in a real browser, without script errors or policy violations on any page (see conftest)."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_problems_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path:
 
 @pytest.fixture
 def small_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One megabyte an upload, from before the server starts."""
+    """Limit uploads to one megabyte before the server starts."""
     monkeypatch.setenv("ATTUNE_MAX_UPLOAD_MB", "1")
     settings.cache_clear()
     yield

@@ -1,4 +1,4 @@
-"""The pictures of the README, taken from the demo study: `ATTUNE_PICTURES=1` keeps them in docs/pictures."""
+"""The images in the README, taken from the demo study; `ATTUNE_PICTURES=1` saves them to docs/pictures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = ("rating", "overview", "results")
 
 
 def take(page: Page, name: str, folder: Path) -> None:
-    """What stands in the window now."""
+    """Take a screenshot of the window."""
     page.screenshot(path=folder / f"{name}.png", animations="disabled")
 
 

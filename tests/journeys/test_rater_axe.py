@@ -1,4 +1,4 @@
-"""No violation of WCAG 2.2 AA on any of the rater's pages, in light, dark and forced colours."""
+"""No violations of WCAG 2.2 AA on any rater page, in light, dark and forced colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Practice, questions on the instructions, attention checks and gold trials in a browser, also without scripts."""
+"""Practice, comprehension questions, attention checks and gold trials in a browser, with and without scripts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ ENDING = {"code": "D0NE", "otherwise": {"failed_checks": {"code": "FA1L", "text"
 CHECKS = "SELECT detail ->> 'check', detail -> 'is_passed' FROM events WHERE kind = 'check' ORDER BY id"
 
 
-def open_with_checks(engine: Engine, **practice: Any) -> None:  # noqa: ANN401 - of the practice
-    """One trial, one to practise on, a gold trial, and a check of each kind."""
+def open_with_checks(engine: Engine, **practice: Any) -> None:  # noqa: ANN401 - settings of the practice
+    """Open a study with one trial, one practice trial, one gold trial, and one check of each kind."""
     open_a_study(
         engine,
         questions=[PREFERENCE, EMPATHY, CLOSE],
@@ -56,7 +56,7 @@ def come(page: Page) -> None:
 
 
 def answer(page: Page, choice: str = "tie", points: str = "45") -> None:
-    """Fill a page of a trial without keys, and send it."""
+    """Fill in the page of a trial without the keyboard, and submit it."""
     page.locator(f'input[name="q0"][value="{choice}"]').check()
     for name, point in zip(("q1r0", "q1r1"), points, strict=True):
         page.locator(f'input[name="{name}"][value="{point}"]').check()

@@ -1,4 +1,4 @@
-"""The way before and after the trials in a browser: every page without violations, by keys, saved as one goes."""
+"""The steps before and after the trials in a browser: accessible, usable by keyboard, and saved along the way."""
 
 from __future__ import annotations
 

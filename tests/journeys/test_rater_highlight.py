@@ -1,4 +1,4 @@
-"""Passages are marked by mouse, by finger and by keyboard, and are stored as the characters of the text."""
+"""Passages can be marked by mouse, touch and keyboard, and are stored as character offsets of the text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def open_it(engine: Engine, **parts: Any) -> None:  # noqa: ANN401
 
 
 def drag(page: Page, text: str, first: int, end: int) -> None:
-    """Select characters of a text with the mouse: press at the first, let go after the last."""
+    """Select characters of a text with the mouse: press at the first, release after the last."""
     box = page.evaluate(
         """([text, first, end]) => {
           const range = document.createRange(), node = document.querySelector(text).firstChild;
@@ -62,7 +62,7 @@ def test_by_mouse_with_a_reload_and_one_taken_back(engine: Engine, page: Page) -
     drag(page, "[data-text=r0]", 5, 13)
     warm.get_by_role("button", name="Mark the selected words").click()
     saved(page)
-    # The smiling face is one character, though a script counts two.
+    # The emoji is one character, although JavaScript counts two.
     drag(page, "[data-text=r0]", 26, 38)
     page.locator("[data-slot=q1r0]").get_by_role("button", name="Mark the selected words").click()
     expect(page.locator("[data-slot=q1r0] q")).to_have_text("How are you?")

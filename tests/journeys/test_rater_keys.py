@@ -1,4 +1,4 @@
-"""Ten pairs by keyboard alone."""
+"""Ten pairs rated with the keyboard only."""
 
 from __future__ import annotations
 

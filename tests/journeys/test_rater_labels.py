@@ -1,4 +1,4 @@
-"""A whole study between raters: each reads the labels of one condition, rates, and is told the truth at the end."""
+"""A study with conditions between raters: each rater sees the labels of one condition, then the debriefing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLOW = {
 
 
 def go_through(page: Page, who: str) -> list[tuple[str, str]]:
-    """The whole way; the text and the label of every reply that was rated."""
+    """Complete the study; return the text and the label of every rated reply."""
     page.goto(f"/s/study?participant={who}")
     page.get_by_role("button", name="I agree").click()
     page.get_by_role("button", name="Begin").click()

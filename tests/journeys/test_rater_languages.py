@@ -1,4 +1,4 @@
-"""A whole study in Arabic by keyboard, on a wide screen and on a phone, and one in German."""
+"""A complete study in Arabic by keyboard, on a wide screen and on a phone, and one in German."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def left_of(page: Page, selector: str) -> float:
 
 
 def is_within(page: Page) -> bool:
-    """Whether nothing has to be scrolled sideways."""
+    """Return whether the page fits without horizontal scrolling."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 def agree_and_begin(page: Page) -> None:
-    """Come, agree and begin, by keys."""
+    """Open the link, agree and begin, by keyboard."""
     page.goto("/s/study?participant=anna")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     at(page, "الردود على رسائل كُتبت ليلًا")
@@ -142,7 +142,7 @@ def test_a_whole_study_in_arabic_by_keyboard(
 
 
 def at(page: Page, heading: str) -> None:
-    """The page of that heading, without violations and without anything beyond its edge."""
+    """Check that the page has this heading, no violations, and no horizontal scrolling."""
     expect(page.locator("h1")).to_contain_text(heading)
     assert is_within(page)
     check(page)

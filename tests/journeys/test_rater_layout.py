@@ -1,4 +1,4 @@
-"""The texts stay in sight while they are rated, at every width, with and without scripts; keys reach every option."""
+"""The texts stay visible while they are rated, at every width, with and without scripts; keys reach every option."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
-# 24 words of the usual length, five times
+# 24 words of average length, five times
 WORDS = " ".join(
     ["I can hear how tired you are after this week, and it makes sense that the quiet flat feels so heavy to you now."]
     * 5
@@ -50,7 +50,7 @@ SEEN = """name => {
   return lines.filter((line) => line.top >= top - 1 && line.bottom <= bottom + 1).length / lines.length;
 }"""
 
-# Words of the options that do not stand in one line.
+# Words in option labels that are broken across lines.
 BROKEN = """() => [...document.querySelectorAll(".point .words")].flatMap((element) => {
   const node = element.firstChild, range = document.createRange();
   if (!node || element.getBoundingClientRect().width < 2) return [];
@@ -63,7 +63,7 @@ BROKEN = """() => [...document.querySelectorAll(".point .words")].flatMap((eleme
 
 
 def seen(page: Page, name: str) -> float:
-    """Which share of the lines of a response is in sight."""
+    """Return the visible share of a response's lines."""
     return float(page.evaluate(SEEN, name)) if page.locator(f"[data-response={name}]").is_visible() else 0
 
 

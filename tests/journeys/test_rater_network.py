@@ -1,4 +1,4 @@
-"""The network goes away and comes back: no answer is lost, none counts twice."""
+"""The network fails and recovers: no answer is lost, and none is stored twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each platform's link in a browser: where raters come from, and how they go back there."""
+"""The link for each platform in a browser: how raters arrive, and how they return to the platform."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_worker_of_mechanical_turk_goes_from_its_frame_to_a_tab_and_hands_in(
     engine: Engine, new_context: Callable[..., BrowserContext], server: str
 ) -> None:
     open_a_study(engine, n_items=1)
-    # Amazon's page is public and the server of this test is not: a browser asks before it lets the one reach the other.
+    # Amazon's page is public and the test server is local: browsers ask before a public page may reach a local one.
     context = new_context(permissions=["local-network-access"])
     handed_in: list[str] = []
     frame = f'<title>HIT</title><iframe width="900" height="600" src="{server}/s/study?{WORKER}"></iframe>'

@@ -1,4 +1,4 @@
-"""Responses are ranked by keys, by mouse and by finger; a rank that is taken changes places."""
+"""Responses can be ranked by keyboard, mouse and touch; choosing a taken rank swaps the two responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies from the m
 THREE = {"person": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
 
 
-def open_it(engine: Engine, **settings: Any) -> None:  # noqa: ANN401 - whatever a lead may write
+def open_it(engine: Engine, **settings: Any) -> None:  # noqa: ANN401 - any setting of the question
     open_a_study(engine, questions=[{**ORDER, **settings}], sources=THREE, n_items=1)
 
 

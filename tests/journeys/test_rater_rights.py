@@ -1,4 +1,4 @@
-"""A rater's rights in a browser: skip, pause, look back, withdraw; by mouse, finger, keyboard, and without scripts."""
+"""A rater's rights in a browser (skip, pause, look back, withdraw), by mouse, touch, keyboard, and without scripts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def heading(page: Page, words: str) -> None:
 
 
 def look_back(page: Page) -> None:
-    """Answer what waited until the last trial, of both items."""
+    """Answer the questions that are asked after the last trial, for both items."""
     heading(page, "Looking back: item 1 of 2")
     check(page)
     for number in (1, 2):
@@ -198,7 +198,7 @@ def test_a_pause_is_over_on_another_device_by_the_same_link(
     heading(page, "You are taking a break")
     phone.goto("/s/study?participant=anna")
     heading(phone, "Item 1 of 3")
-    # The ID alone goes on at the open trial, without what the first browser saved there.
+    # The participant ID alone resumes at the open trial, without the answers that the first browser saved there.
     expect(phone.locator("#q0-1")).not_to_be_checked()
     kinds = [("pause",), ("session_moved",), ("resume",)]
     assert rows(engine, "SELECT kind FROM events ORDER BY id") == kinds

@@ -1,4 +1,4 @@
-"""Answers are saved together, travel with their page, and outlive sessions, tabs and busy servers."""
+"""Answers are saved in batches, submitted with their page, and survive sessions, closed tabs and busy servers."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def rate(page: Page, keys: str) -> None:
 
 
 def posts(page: Page) -> list[str]:
-    """The addresses of what the page sends from now on."""
+    """Return a list that collects the addresses of all POST requests from now on."""
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     return sent
 
 
 def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
-    """What the page sends to an address waits here until the test lets it go."""
+    """Hold requests to an address until the test continues them; return the list of held requests."""
     held: list[Route] = []
 
     def keep(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""A dialogue turn by turn in a browser: by keyboard, after a reload, with a double click, without scripts."""
+"""A dialogue turn by turn in a browser: by keyboard, after a reload, with a double click, and without scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without scripts, by touch, in two tabs, with two clicks, with the browser's own back button."""
+"""Rating without scripts, by touch, in two tabs, with double clicks, and with the browser's back button."""
 
 from __future__ import annotations
 

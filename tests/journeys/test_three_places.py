@@ -1,4 +1,4 @@
-"""Order, side, condition and label: what the server chose is what the browser showed and the exported files say."""
+"""Order, side, condition and label are the same on the server, in the browser and in the exported files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHOSEN = ("right", "left", "left", "right", "right", "left", "right", "left")
 
 
 class Shown(NamedTuple):
-    """One page, in the rater's order: the situation, left and right by their words, their labels, what was told."""
+    """One page as the rater saw it: situation, left and right text, their labels, and the instruction."""
 
     item: str
     left: str
@@ -41,7 +41,7 @@ class Shown(NamedTuple):
 
 
 def read_page(page: Page) -> Shown:
-    """What stands on the page for a rater to see."""
+    """Return what a rater sees on the page."""
     texts = page.locator(".response .verbatim").all_inner_texts()
     labels = page.locator(".shown-label").all_inner_texts()
     told = next(name for name, words in TOLD.items() if page.get_by_text(words).is_visible())
@@ -114,7 +114,7 @@ def assert_written(
     row: tuple[str, ...],
     text_of: dict[str, str],
 ) -> None:
-    """Both files say of the page at this position what was seen on it."""
+    """Check that both exported files match what was shown on the page at this position."""
     *_, condition, item, left, right = row
     (assigned,) = [one for one in exported["assignments"] if one["position"] == str(position)]
     assert (assigned["item"], assigned["responses"]) == (item, f"{left}|{right}")

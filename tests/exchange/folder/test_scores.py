@@ -1,4 +1,4 @@
-"""Scores of questionnaires go out with an export, reversed questions turned round, and say how they are made."""
+"""Exports contain questionnaire scores, with reversed questions recoded, and describe how they are calculated."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_each_rater_has_the_scores_that_enough_submitted_answers_make(tmp_path: 
     study = read_folder(folder(tmp_path / "in"))
     write_folder(tmp_path / "out", study)
     rows = [tuple(row.values()) for row in read_rows(tmp_path / "out" / "scores.csv")]
-    # 3 and 1 turned round on 1 to 3 are 3 and 3.
+    # On the scale from 1 to 3, 3 stays 3 and the reversed answer 1 counts as 3.
     assert rows == [("ann", "concern", "6", "2"), ("ann", "kindness", "3", "2"), ("ben", "kindness", "2", "1")]
     meanings = {row["value"]: row["meaning"] for row in read_rows(tmp_path / "out" / "codebook.csv")}
     assert meanings["concern"] == "Empathic concern: sum of care, cold (turned round)"

@@ -1,4 +1,4 @@
-"""What a browser sends back from a form in which nothing was changed."""
+"""The fields that a browser submits for a form without changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def posted(*controls: Control) -> dict[str, list[str]]:
-    """The fields of the controls and of everything in them, with line ends as browsers send them."""
+    """Return the fields of the controls and of all controls inside them, with the line endings of browsers."""
     fields: dict[str, list[str]] = {}
     for control in controls:
         if control.key_name:

@@ -1,4 +1,4 @@
-"""What a form changes: entries that are added, moved, taken away, left without a name."""
+"""Changes made by forms: entries that are added, moved, removed, or left without a name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA: dict[str, Any] = {
 
 
 def saved(section: str, *, add: str = "", data: dict[str, Any] = DATA, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - fields
-    """A page that is sent with some fields changed; two underscores stand for the dot of a field's name."""
+    """Submit a page with some fields changed; two underscores stand for the dot in a field's name."""
     form = posted(*section_controls(BY_KEY[section], data, add=add))
     sent = {
         name.replace("__", ".").replace("_KEY", ":key").replace("_MORE", ":more"): [v] for name, v in changes.items()
@@ -26,7 +26,7 @@ def saved(section: str, *, add: str = "", data: dict[str, Any] = DATA, **changes
 
 
 def pressed(button: str) -> dict[str, Any]:
-    """What a button of an entry adds to the form."""
+    """Return what a button of an entry adds to the form."""
     return {button: ""}
 
 

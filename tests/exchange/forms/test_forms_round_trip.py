@@ -1,4 +1,4 @@
-"""Every template through its forms and back: a form that is sent unchanged changes nothing."""
+"""Round trip of every template through its forms: submitting an unchanged form changes nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def data_of(text: str) -> dict[str, Any]:
 
 
 def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
-    """The data after every page was saved as it was shown."""
+    """Return the data after every page was submitted unchanged."""
     for section in SECTIONS:
         if section.key != QUESTIONS:
             data = with_section(section, data, posted(*section_controls(section, data)))

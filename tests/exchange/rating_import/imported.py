@@ -1,4 +1,4 @@
-"""A small study without ratings, and a spreadsheet that is read into it."""
+"""A small study without ratings, and a spreadsheet that is imported into it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read(
     rated_here: tuple[str, ...] = (),
     **columns: Any,  # noqa: ANN401 - fields of the layout
 ) -> ReadRatings:
-    """What the spreadsheet adds to the small study; `columns` are those of the layout."""
+    """Import the spreadsheet into the small study; `columns` are fields of the layout."""
     path = folder / file
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_ratings(
@@ -40,7 +40,7 @@ def read(
 
 
 def answers(found: ReadRatings) -> list[Answer]:
-    """Rater, item, response, question and the answer, in the order of the file."""
+    """Return rater, item, response, question and answer, in the order of the file."""
     rows = []
     for row in found.ratings.to_dict("records"):
         given = [row[name] for name in ("chosen", "outcome", "codes", "text") if row[name] is not None]
@@ -48,8 +48,8 @@ def answers(found: ReadRatings) -> list[Answer]:
     return rows
 
 
-def problems(folder: Path, text: str | bytes, **options: Any) -> list[Problem]:  # noqa: ANN401 - as `read`
-    """The problems (not the notes) of the spreadsheet."""
+def problems(folder: Path, text: str | bytes, **options: Any) -> list[Problem]:  # noqa: ANN401 - see `read`
+    """Return the problems (not the notes) of the spreadsheet."""
     with pytest.raises(InvalidInputError) as raised:
         read(folder, text, **options)
     return [problem for problem in raised.value.problems if problem.severity == "error"]
@@ -58,9 +58,9 @@ def problems(folder: Path, text: str | bytes, **options: Any) -> list[Problem]: 
 def only_problem(
     folder: Path,
     text: str | bytes,
-    **options: Any,  # noqa: ANN401 - as `read`
+    **options: Any,  # noqa: ANN401 - see `read`
 ) -> tuple[int | None, str | None, str, str]:
-    """Row, column, what was found and what is allowed of the one problem."""
+    """Return row, column, what was found and what is allowed, for the only problem."""
     found = problems(folder, text, **options)
     assert len(found) == 1, [problem.sentence() for problem in found]
     return found[0].row, found[0].column, found[0].found, found[0].allowed

@@ -1,4 +1,4 @@
-"""What is wrong with a spreadsheet of ratings is said with its row, its column, what was found and what is allowed."""
+"""Problems in a spreadsheet of ratings are reported with row, column, what was found and what is allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings collected elsewhere, in each shape in which people keep them."""
+"""Ratings collected elsewhere, in each common shape of spreadsheet."""
 
 from __future__ import annotations
 

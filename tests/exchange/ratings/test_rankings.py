@@ -1,4 +1,4 @@
-"""Rankings in ratings.csv: a row per response, and the row and column of whatever is wrong with them together."""
+"""Rankings in ratings.csv: one row per response, and the row and column of problems with a whole ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside an answer in ratings.csv: read, written, and refused where it is none of the words."""
+"""The context columns of answers in ratings.csv: read, written, and rejected if the value is not allowed."""
 
 from __future__ import annotations
 

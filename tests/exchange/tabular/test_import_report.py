@@ -1,4 +1,4 @@
-"""A spreadsheet is looked at before anything is stored: roles of its columns, odd characters, texts that reveal."""
+"""The report on a spreadsheet before import: column roles, garbled characters, texts that reveal their author."""
 
 from __future__ import annotations
 
