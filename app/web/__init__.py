@@ -1,1 +1,1 @@
-"""HTTP, forms and HTML: the edge. No handler touches the database library."""
+"""HTTP, forms and HTML. Request handlers do not use the database library directly."""

@@ -1,4 +1,4 @@
-"""Scripts and styles, served immutable under the hash of their content; htmx comes from its package, checked."""
+"""Scripts and styles, served as immutable files under the hash of their content; htmx is served from its package."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.requests import Request
 
-# htmx 2.0.3 as packaged: another file under the same name would run in every rater's browser.
+# htmx 2.0.3 as packaged. Verified because another file with the same name would run in every rater's browser.
 HTMX_SHA256 = "491955cd1810747d7d7b9ccb936400afb760e06d25d53e4572b64b6563b2784e"
 FOREVER = "public, max-age=31536000, immutable"
 
 
 def htmx_file() -> Path:
-    """The packaged htmx.
+    """The path of the packaged htmx.
 
     Raises:
-        RuntimeError: the package is missing, or its file is not the one that was checked.
+        RuntimeError: the package is missing, or its file does not have the expected hash.
     """
     spec = find_spec("js_lib_htmx")
     if spec is None or spec.origin is None:
@@ -40,10 +40,10 @@ def htmx_file() -> Path:
 
 
 class Assets:
-    """Names to addresses, and addresses to bytes."""
+    """Maps names of files to addresses, and serves the files."""
 
     def __init__(self, folder: Path) -> None:
-        """Read everything once: it is small, and is then served from memory."""
+        """Read all files once: they are small and are served from memory."""
         files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
         files["htmx.js"] = htmx_file()
         self._content = {name: path.read_bytes() for name, path in files.items()}
@@ -55,7 +55,7 @@ class Assets:
         return f"/static/{self._digest[name]}/{name}"
 
     def serve(self, request: Request) -> Response:
-        """One file; an old hash is gone, so that no page mixes versions."""
+        """Serve one file; an old hash gives 404, so that pages do not mix versions."""
         name = request.path_params["name"]
         if self._digest.get(name) != request.path_params["digest"]:
             return PlainTextResponse("Not found", status_code=404)

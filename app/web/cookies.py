@@ -1,4 +1,4 @@
-"""Cookies: on https bound to the host by their name, on plain http (a laptop, the demo) without that; addresses."""
+"""Cookies, bound to the host by their name on https but not on plain http (local use, demo); client addresses."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ if TYPE_CHECKING:
 
 
 def is_https(request: Request) -> bool:
-    """Whether the browser came by https, as the server sees it or a trusted proxy reports."""
+    """Whether the browser uses https, as seen by the server or reported by a trusted proxy."""
     return request.url.scheme == "https"
 
 
 def address_of(request: Request) -> str:
-    """The visitor's address on the network, which a trusted proxy reports."""
+    """The client's IP address, which a trusted proxy may report."""
     return request.client.host if request.client else "nowhere"
 
 
 def cookie_name(request: Request, name: str) -> str:
-    """`__Host-` makes browsers refuse a cookie that another host, or plain http, tries to plant."""
+    """The full name of a cookie; browsers reject a `__Host-` cookie that another host or plain http tries to set."""
     return f"__Host-attune-{name}" if is_https(request) else f"attune-{name}"
 
 
 def get_cookie(request: Request, name: str) -> str | None:
-    """What the browser sent."""
+    """The value of a cookie sent by the browser, or None."""
     return request.cookies.get(cookie_name(request, name))
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, *, max_age: int) -> None:
-    """Hand a cookie to the browser; scripts cannot read it."""
+    """Set a cookie that scripts cannot read."""
     response.set_cookie(
         cookie_name(request, name),
         value,
@@ -43,7 +43,7 @@ def set_cookie(request: Request, response: Response, name: str, value: str, *, m
 
 
 def drop_cookie(request: Request, response: Response, name: str) -> None:
-    """Take it back."""
+    """Delete a cookie."""
     response.delete_cookie(
         cookie_name(request, name), path="/", secure=is_https(request), httponly=True, samesite="lax"
     )

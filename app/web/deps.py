@@ -1,4 +1,4 @@
-"""Dependencies of handlers. A loader also authorizes: what it returns, the visitor may see."""
+"""Dependencies of request handlers. Loaders also authorize: the visitor may see whatever they return."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ WAIT_S = 15.0
 
 
 async def get_db(request: Request) -> AsyncIterator[Connection]:
-    """One transaction a request. Who finds every connection taken waits here, holding nothing.
+    """One transaction per request. If all connections are in use, requests wait here without holding a thread.
 
-    Waiting in the pool would hold a thread, and with a few dozen requests at once all threads would wait for
-    connections whose holders wait for a thread.
+    Waiting in the pool would block a thread. With a few dozen requests at once, all threads would then wait for
+    connections
+    whose holders wait for a thread.
     """
     state = request.app.state
     async with turn(state.turns), contextmanager_in_threadpool(state.begin()) as db:
@@ -30,10 +31,10 @@ async def get_db(request: Request) -> AsyncIterator[Connection]:
 
 @asynccontextmanager
 async def turn(turns: asyncio.Semaphore) -> AsyncIterator[None]:
-    """One of a few turns. Waiting has an end, so that a database in trouble does not collect visitors.
+    """Wait for one of a limited number of turns, with a timeout so that requests do not pile up if the database fails.
 
     Raises:
-        BusyError: none was free in time.
+        BusyError: no turn was free in time.
     """
     try:
         async with asyncio.timeout(WAIT_S):
@@ -46,6 +47,6 @@ async def turn(turns: asyncio.Semaphore) -> AsyncIterator[None]:
         turns.release()
 
 
-# scope="function": the commit comes before the answer leaves. With the default scope a commit that fails would still
-# have answered "saved".
+# scope="function": commit before the response is sent. With the default scope, the response would already say "saved"
+# if the commit fails.
 Db = Annotated[Connection, Depends(get_db, scope="function")]

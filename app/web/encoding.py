@@ -1,4 +1,4 @@
-"""What a browser takes: whether an answer may go out compressed."""
+"""Whether a response may be sent compressed."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 
 def accepts_gzip(headers: Headers) -> bool:
-    """Whether the request says so."""
+    """Whether the request accepts gzip."""
     return "gzip" in headers.get("accept-encoding", "")

@@ -1,4 +1,4 @@
-"""Expected errors are classes with a status; here, and only here, they become words."""
+"""Expected errors are classes with a status; only this module turns them into responses."""
 
 from __future__ import annotations
 
@@ -34,84 +34,84 @@ WORDS = {
 
 
 class PageError(Exception):
-    """Something that a visitor is told in one sentence."""
+    """An error that is explained to the visitor in one sentence."""
 
     status = 400
     title: Message | str = message("This did not work")
 
     def __init__(self, sentence: Message | str) -> None:
-        """`sentence` is for the visitor: it says nothing of the inside."""
+        """`sentence` is shown to the visitor; it must not reveal internals."""
         super().__init__(sentence.text if isinstance(sentence, Message) else sentence)
         self.sentence = sentence
 
     @property
     def more(self) -> Mapping[str, object]:
-        """What else the page of this error shows."""
+        """Additional context for the error page."""
         return {}
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What else the answer carries."""
+        """Additional headers of the response."""
         return {}
 
 
 class NotFoundError(PageError):
-    """Nothing is here, or nothing that this visitor may see: both look the same."""
+    """The page does not exist, or this visitor may not see it: both look the same."""
 
     status = 404
     title = message("Page not found")
 
     def __init__(self, sentence: Message | str = WORDS[404]) -> None:
-        """Say no more than that."""
+        """Use the standard sentence by default."""
         super().__init__(sentence)
 
 
 class ForbiddenError(PageError):
-    """Not allowed."""
+    """The visitor is not allowed to do this."""
 
     status = 403
     title = message("Not allowed")
 
 
 class GoneError(PageError):
-    """It was here and is over: a closed study, a used link."""
+    """The page existed but is no longer available, such as a closed study or a used link."""
 
     status = 410
     title = message("No longer available")
 
 
 class TooManyError(PageError):
-    """Asked too often."""
+    """Too many requests."""
 
     status = 429
     title = message("Too many attempts")
 
     def __init__(self, sentence: Message | str, *, retry_after_s: int) -> None:
-        """`retry_after_s`: when it is worth trying again."""
+        """`retry_after_s`: seconds after which to try again."""
         super().__init__(sentence)
         self.retry_after_s = retry_after_s
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """When to try again."""
+        """The Retry-After header."""
         return {"Retry-After": str(self.retry_after_s)}
 
 
 class BusyError(PageError):
-    """Every turn was taken for longer than a visitor should wait."""
+    """All turns were taken for longer than a visitor should wait."""
 
     status = 503
 
 
 class SignInError(Exception):
-    """A lead's page was asked for without a lead's session."""
+    """A lead's page was requested without a lead's session."""
 
 
 class SentOnError(Exception):
-    """What this visitor may see is elsewhere; a script that cannot go there is told why."""
+    """The visitor is redirected to another page; scripts, which cannot be redirected, get the reason."""
 
     def __init__(self, address: str, sentence: Message) -> None:
-        """`address` is of this application."""
+        """`address` is within this application."""
         super().__init__(sentence.text)
         self.address, self.sentence = address, sentence
 
@@ -133,7 +133,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
 def register(app: FastAPI) -> None:
-    """Attach the handlers."""
+    """Register the error handlers."""
     app.exception_handler(PageError)(_page_error)
     app.exception_handler(SignInError)(_sign_in)
     app.exception_handler(SentOnError)(_send_on)
@@ -154,7 +154,7 @@ def _page_error(request: Request, error: PageError) -> Response:
 
 
 def _sign_in(request: Request, _: SignInError) -> Response:
-    # A login page inside a fragment would be a page inside a page.
+    # With htmx, the sign-in page would be inserted into the current page.
     if is_htmx(request):
         return Response(status_code=403)
     path = request.url.path if request.method == "GET" else "/studies"
@@ -184,7 +184,7 @@ _outages = ThrottledLog(log, every_s=10)
 
 
 def _unavailable(request: Request, error: Exception) -> Response:
-    """The database is in trouble that passes: say so, and when to try again. One log line tells of many requests."""
+    """Report a temporary database problem, and when to try again. Many requests share one log line."""
     words = NO_TURN if isinstance(error, BusyError) else outage_in_words(error)
     if words is None:
         raise error
@@ -212,7 +212,7 @@ def answer(
     headers: Mapping[str, str] | None = None,
     **more: object,
 ) -> Response:
-    """The same words as a page, as JSON, or as nothing where htmx asked."""
+    """The error as a page, as JSON, or without a body for htmx."""
     language = language_in(request)
     title, sentence = language.say(title), language.say(sentence)
     if is_htmx(request):
@@ -227,5 +227,5 @@ def answer(
 
 
 def _wants_json(request: Request) -> bool:
-    """Whether a script asks: it says so, or it saves single answers as a rater goes on."""
+    """Whether a script sent the request: by its Accept header, or because it saves single answers."""
     return "application/json" in request.headers.get("accept", "") or request.url.path.endswith("/save")

@@ -1,4 +1,4 @@
-"""Whether this process can serve: for compose, proxies and people."""
+"""Health check of this process for Docker Compose, proxies and people."""
 
 from __future__ import annotations
 

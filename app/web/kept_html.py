@@ -1,4 +1,4 @@
-"""Parts of a page that are the same for every rater, rendered once: questions take longer to draw than all the rest."""
+"""Cache for parts of a page that are the same for all raters: questions take longer to render than all the rest."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ MAX_KEPT = 256
 
 
 class KeptHtml:
-    """For templates: `{% call kept(key) %}...{% endcall %}` renders its body once for each key.
+    """For templates: `{% call kept(key) %}...{% endcall %}` renders its body once per key.
 
-    The key must name everything that the body depends on. Where a part of it is None, the body is rendered each time.
+    The key must contain everything that the body depends on. If a part of it is None, the body is rendered each time.
     """
 
     def __init__(self, variant: Callable[[], Hashable]) -> None:
-        """`variant` is a part of every key, such as the language of the page."""
+        """`variant` returns a part of every key, such as the language of the page."""
         self._variant = variant
         self._kept: dict[Hashable, Markup] = {}
 
     def __call__(self, *key: Hashable, caller: Callable[[], str]) -> Markup:
-        """The body of a call block."""
+        """Return the rendered body of a call block."""
         if None in key:
             return Markup(caller())  # noqa: S704 - a template's own output, escaped there
         whole = (self._variant(), key)

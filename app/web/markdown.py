@@ -1,4 +1,4 @@
-"""Markdown of a lead: no HTML of theirs, and what is made of it is cleaned once more. Each text is rendered once."""
+"""Markdown written by leads: HTML in it is escaped, and the result is sanitized. Each text is rendered once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @lru_cache(maxsize=512)
 def markdown(text: str) -> Markup:
-    """The text as safe HTML.
+    """Render the text as safe HTML.
 
     >>> str(markdown("**Read** <b>both</b>")).strip()
     '<p><strong>Read</strong> &lt;b&gt;both&lt;/b&gt;</p>'

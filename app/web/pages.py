@@ -1,4 +1,4 @@
-"""Templates: one environment, strict about names that are missing."""
+"""Templates: one environment, in which undefined names are errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.web.assets import Assets
 
 _CODE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
-# The language of the page that is being rendered: macros that are imported see no context, and need it too.
+# The language of the page being rendered, also for imported macros, which have no access to the context.
 _now: ContextVar[Language] = ContextVar("language", default=ENGLISH)
 
 
@@ -39,15 +39,15 @@ def _ngettext(text: str, plural: str, n: int) -> str:
 
 
 def said(text: Message | str | float) -> str:
-    """A message or a number, in the language of the page."""
+    """A message or a number in the language of the page."""
     return _now.get().say(text)
 
 
 class Pages:
-    """Renders a whole page, or the fragment of it that htmx asked for: both are the same file."""
+    """Renders whole pages, or for htmx fragments of them, from the same templates."""
 
     def __init__(self, folder: Path, assets: Assets, url_for: Callable[..., str]) -> None:
-        """Templates below `folder`; `url_for(handler, **path)` gives the address that a handler answers."""
+        """Use templates in `folder`; `url_for(handler, **path)` returns the address of a handler."""
         self.environment = Environment(
             loader=FileSystemLoader(folder),
             autoescape=True,
@@ -67,7 +67,7 @@ class Pages:
         self.environment.tests["numeric"] = is_number
 
     def render(self, template: str, context: dict[str, Any], language: Language = ENGLISH) -> str:
-        """The HTML of one template, its fixed texts in a language."""
+        """The HTML of one template, with its built-in texts in this language."""
         before = _now.set(language)
         try:
             return self.environment.get_template(template).render({"language": language, **context})
@@ -76,12 +76,12 @@ class Pages:
 
 
 def use_language(request: Request, code: str) -> None:
-    """From here on whatever answers this request does so in this language, errors too."""
+    """Use this language for the response to this request, including errors."""
     request.state.language = language_of(code)
 
 
 def use_accepted_language(request: Request) -> None:
-    """Where the study's language is not known, answer in the first one of the browser's that a catalogue serves."""
+    """If the study's language is unknown, use the browser's first language that has a catalogue."""
     if hasattr(request.state, "language"):
         return
     accepted = request.headers.get("accept-language", "")[:200].split(",")
@@ -91,12 +91,12 @@ def use_accepted_language(request: Request) -> None:
 
 
 def language_in(request: Request) -> Language:
-    """The language in which this request is answered."""
+    """The language of the response to this request."""
     return getattr(request.state, "language", ENGLISH)
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
-    """Answer with a page (`rater/rate.html`) or, for htmx, with its fragment (`rater/_rate.html`) if it has one."""
+    """Respond with a page (`rater/rate.html`) or, for htmx, with its fragment (`rater/_rate.html`) if it has one."""
     pages: Pages = request.app.state.pages
     folder, _, name = template.rpartition("/")
     if is_htmx(request) and f"{folder}/_{name}" in pages.templates:
@@ -106,6 +106,6 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 
 def is_htmx(request: Request) -> bool:
-    """Whether htmx asks, and so wants a fragment; when it restores a page of the history it wants the whole."""
+    """Whether htmx requests a fragment; when it restores a page from the history, it needs the whole page."""
     headers = request.headers
     return headers.get("hx-request") == "true" and headers.get("hx-history-restore-request") != "true"

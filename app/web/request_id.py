@@ -1,4 +1,4 @@
-"""An id for each request: in its log lines, in the header of its answer and on its error page."""
+"""An ID per request: in its log lines, in a header of its response and on its error page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _current: ContextVar[str] = ContextVar("request_id", default="-")
 
 
 def new_request_id() -> str:
-    """Begin a request. The id comes from us: one that a visitor sends could forge log lines."""
+    """Create the ID of a new request. Client-sent IDs are not used, because they could forge log lines."""
     request_id = secrets.token_hex(8)
     _current.set(request_id)
     return request_id
 
 
 def current_request_id() -> str:
-    """The id of the request that is being answered; a dash outside of one."""
+    """The ID of the current request; a dash outside of a request."""
     return _current.get()

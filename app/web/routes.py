@@ -1,4 +1,4 @@
-"""Every router of the application."""
+"""All routers of the application."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-# The beginnings of paths whose handlers read files as they arrive.
+# Prefixes of the paths whose handlers read uploaded files as they arrive.
 UPLOADS = ("/studies/new",)
 
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
-    """Add the routers; `max_upload_bytes` bounds the routes that take files."""
+    """Add the routers; `max_upload_bytes` is the limit for routes that accept files."""
     app.router.routes.extend(HOT_ROUTES)
     app.include_router(health.router)
     app.include_router(rater.router)
@@ -25,10 +25,10 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
 
 
 def paths_of(routes: Iterable[Any]) -> Iterator[str]:
-    """The path of every route, those of included routers among them.
+    """The paths of all routes, including those of included routers.
 
     Args:
-        routes: FastAPI's, whose included routers have no public type.
+        routes: FastAPI's routes; those of included routers have no public type.
     """
     for route in routes:
         inner = getattr(route, "original_router", None)

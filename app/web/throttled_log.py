@@ -1,4 +1,4 @@
-"""One log line for a trouble that meets many requests at once."""
+"""One log line for a problem that affects many requests at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ThrottledLog:
-    """Writes the first line, then at most one in `every_s` seconds, with how many were left out before it."""
+    """Writes the first line, then at most one line per `every_s` seconds, with the number of lines left out."""
 
     def __init__(self, log: logging.Logger, *, every_s: float) -> None:
         """Write to `log`."""
@@ -18,7 +18,7 @@ class ThrottledLog:
         self._until, self._n_left_out = 0.0, 0
 
     def error(self, words: str, *values: object) -> None:
-        """Write it, or count it."""
+        """Log the error, or only count it."""
         now = time.monotonic()
         if now < self._until:
             self._n_left_out += 1

@@ -1,4 +1,4 @@
-"""Forms with files, whose every file is closed in the end, also one that did not arrive whole."""
+"""Forms with files, all of which are closed in the end, even if the form did not arrive completely."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from starlette.requests import Request
 async def upload_form(request: Request, *, max_files: int, max_fields: int = 1000) -> AsyncIterator[FormData]:
     """The form of a request.
 
-    Starlette closes the files of a form that is whole, and those of one with an error. A form that breaks off leaves
-    the file of its last part open.
+    Starlette closes the files of complete forms and of forms with errors. If a form breaks off, it would leave the file
+    of
+    its last part open.
     """
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         async with request.form(max_files=max_files, max_fields=max_fields) as form:

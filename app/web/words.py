@@ -1,4 +1,4 @@
-"""Counts and times as people read them."""
+"""Counts and times in readable form."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.design.protocol.labels import readable
 from app.language.language import SOURCE
 
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
-# Below ten hours a wait is given in minutes: an hour and a half would be rounded to two.
+# Waiting times below ten hours are given in minutes: an hour and a half would be rounded to two hours.
 _IN_MINUTES = 10
 
 
 def count(n: int) -> str:
-    """A count, with separators.
+    """A count with thousands separators.
 
     >>> count(1234567)
     '1,234,567'
@@ -25,7 +25,7 @@ def count(n: int) -> str:
 
 
 def ago(past: datetime, now: datetime) -> str:
-    """How long ago, and the date if that is longer than a day.
+    """How long ago; the date if it is more than a day.
 
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     >>> [ago(noon - timedelta(seconds=s), noon) for s in (-5, 30, 80, 7200, 90_000)]
@@ -40,7 +40,7 @@ def ago(past: datetime, now: datetime) -> str:
 
 
 def when(past: datetime | None) -> Markup:
-    """A time for a page: short to read, exact for a machine and for a pointer that rests on it."""
+    """A time on a page: in short form, with the exact time as an attribute and tooltip."""
     if past is None:
         return Markup('<span class="soft">not yet</span>')
     exact = past.astimezone(UTC)
@@ -51,7 +51,7 @@ def when(past: datetime | None) -> Markup:
 
 
 def minutes(seconds: int) -> str:
-    """A wait, rounded up.
+    """A waiting time in minutes, rounded up.
 
     >>> minutes(20), minutes(61), minutes(5400)
     ('1 minute', '2 minutes', '90 minutes')
@@ -61,7 +61,7 @@ def minutes(seconds: int) -> str:
 
 
 def explained(text: str) -> Markup:
-    """The description of a setting: the names in it as the form shows them.
+    """The description of a setting, with names of settings as the form shows them.
 
     >>> str(explained("Show it `side_by_side`, or with `design.blind`."))
     'Show it <em>Side by side</em>, or with <em>Design.blind</em>.'

@@ -48,7 +48,7 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class PrimaryTest:
-    """A test: the kind of contrast, the kinds of question, its required parts (`needs`) and optional parts (`may`)."""
+    """A test: the kind of contrast, the kinds of question, and its required (`needs`) and optional (`may`) parts."""
 
     compares: Compared
     asked: tuple[Asked, ...]

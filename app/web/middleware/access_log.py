@@ -1,4 +1,4 @@
-"""A line per request, where the log level asks for it."""
+"""One log line per request, if the log level includes it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ log = logging.getLogger("attune.access")
 
 
 class AccessLog:
-    """Pure ASGI: method, path without secrets, status and milliseconds. It names no visitor and no address."""
+    """Pure ASGI: logs method, path without secrets, status and milliseconds, but no user or IP address."""
 
     def __init__(self, app: ASGIApp, *, loggable: Callable[[str], str]) -> None:
-        """Watch `app`; `loggable` makes a path fit for a log line."""
+        """Log requests to `app`; `loggable` removes secrets from a path."""
         self.app, self.loggable = app, loggable
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and note how it was answered."""
+        """Pass everything on, and log the status of the response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
-"""Bodies are read before a request takes a connection or a turn, within bounds of size and time.
+"""Request bodies are read before a request takes a connection or a turn, with limits on size and time.
 
-FastAPI reads a form where a handler asks for it, which is after its transaction has begun: twenty sockets that send a
-byte now and then would hold every turn.
+FastAPI reads a form for the handler that needs it, which is after its transaction has begun: twenty clients that send
+their bodies very slowly would block every turn.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ BAD_REQUEST, REQUEST_TIMEOUT, TOO_LARGE = 400, 408, 413
 
 
 class Bodies:
-    """Pure ASGI: hands the application a body that has arrived whole. Uploads stream, within bounds of time."""
+    """Pure ASGI: passes on a body only when it has arrived completely. Uploads are streamed, with time limits."""
 
     def __init__(self, app: ASGIApp, *, max_bytes: int, uploads: tuple[str, ...], seconds: float = BODY_S) -> None:
-        """Read for `app`; `uploads` are the beginnings of paths whose handlers read by themselves."""
+        """Read bodies for `app`; `uploads` are prefixes of the paths whose handlers read the body themselves."""
         self.app, self.max_bytes, self.uploads, self.seconds = app, max_bytes, uploads, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read, then pass on; or refuse."""
+        """Read the body, then pass the request on or reject it."""
         if scope["type"] != "http" or scope["method"] in READ_METHODS:
             await self.app(scope, receive, send)
         elif scope["path"].startswith(self.uploads):
@@ -56,7 +56,7 @@ class Bodies:
             await self.app(scope, _replay(body, receive), send)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes | int | None:
-        """The body, None where the visitor has left, or the status of a refusal."""
+        """The body, None if the client disconnected, or the status code of a rejection."""
         announced = Headers(scope=scope).get("content-length", "0")
         if not announced.isdecimal():
             return BAD_REQUEST
@@ -76,7 +76,7 @@ class Bodies:
 
 
 def _is_cut_short(scope: Scope, body: bytes) -> bool:
-    """Whether a form of several parts lacks its end: what reads it would leave the file of the last part open."""
+    """Whether a multipart form lacks its end: parsing it would leave the file of the last part open."""
     kind, options = parse_options_header(Headers(scope=scope).get("content-type", ""))
     if kind != b"multipart/form-data":
         return False
@@ -85,13 +85,13 @@ def _is_cut_short(scope: Scope, body: bytes) -> bool:
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
     words = {REQUEST_TIMEOUT: (TIMED_OUT, TOO_SLOW)}.get(status, (NOT_POSSIBLE, WORDS.get(status, WORDS[BAD_REQUEST])))
-    # The rest of the body is still on its way: the connection cannot be used again.
+    # The rest of the body has not arrived yet, so the connection cannot be reused.
     page = answer(Request(scope), status, *words, headers={"Connection": "close"})
     await page(scope, receive, send)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """The body in one piece, then whatever comes after it, such as the visitor's leaving."""
+    """Return the body in one piece, then pass on later messages, such as a disconnect."""
     is_read = False
 
     async def replay() -> Message:
@@ -105,7 +105,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _bounded(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """A stream that ends as if the visitor had left, once a piece or the whole takes too long."""
+    """A stream that ends as if the client had disconnected, once a chunk or the whole body takes too long."""
     deadline: float | None = None
 
     async def bounded() -> Message:

@@ -1,4 +1,4 @@
-"""Text goes out compressed: a rating page is five times as large without."""
+"""Text responses are compressed: rating pages shrink to a fifth."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from app.web.encoding import accepts_gzip
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Below this the headers weigh more than what is saved.
+# Below this size, the additional headers outweigh the savings.
 MIN_BYTES = 800
-# A page is compressed for every request: the first levels give most of the gain for a fraction of the time.
+# Pages are compressed for each request: low levels give most of the savings in a fraction of the time.
 LEVEL = 3
 TEXT = ("text/html", "text/plain", "text/css", "text/csv", "text/javascript", "application/json")
 
 
 class Compression:
-    """Pure ASGI: compresses answers that come in one piece. Downloads that stream stay as they are."""
+    """Pure ASGI: compresses responses that are sent in one piece. Streamed downloads are not changed."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Compress the answers of `app`."""
+        """Compress the responses of `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hold the head of an answer until its first piece shows whether it is the only one."""
+        """Delay the start of a response until its first piece shows whether it is the only one."""
         if scope["type"] != "http" or not accepts_gzip(Headers(scope=scope)):
             await self.app(scope, receive, send)
             return
@@ -53,7 +53,7 @@ def _is_text(start: Message) -> bool:
 
 
 def _compressed(start: Message, body: Message) -> Message:
-    """The body, small where it is worth it; the head says which."""
+    """The body, compressed if it is worth it, with the headers set accordingly."""
     headers = MutableHeaders(raw=start["headers"])
     headers.add_vary_header("Accept-Encoding")
     content = body.get("body", b"")

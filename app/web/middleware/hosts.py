@@ -1,7 +1,7 @@
-"""Which host names this server answers to.
+"""The host names that this server accepts.
 
-A page of another site can point its own name at this server's address (DNS rebinding) and then read what a browser
-behind a firewall sees. It cannot do that with an address in numbers or with a name that we were told.
+A page of another site can point its own host name at this server's address (DNS rebinding) and then read what a browser
+behind a firewall can see. It cannot do so with an IP address or with a configured name.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class AllowedHosts:
-    """The names in `hosts` and that of `public_url`; where neither is given, every name that only this machine has."""
+    """Accepts the names in `hosts` and that of `public_url`; if neither is given, all names of this machine."""
 
     def __init__(self, hosts: Iterable[str] = (), public_url: str | None = None) -> None:
-        """`hosts` as in a Host header, without port; `*.example.org` is every name below it, `*` is any name."""
+        """`hosts` as in a Host header, without port; `*.example.org` means all its subdomains, `*` any name."""
         named = {host.strip().lower().strip("[]") for host in hosts} - {""}
         if public_url and (host := urlsplit(public_url).hostname):
             named.add(host)

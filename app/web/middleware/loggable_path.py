@@ -1,4 +1,4 @@
-"""Paths without what is secret or personal in them, for log lines."""
+"""Paths for log lines, without secrets and personal data."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MAX_SEGMENTS = 8
 class LoggablePath:
     """Keeps the words of our own routes and the slug of a study; everything else becomes `*`.
 
-    A list of secrets to remove would miss the next one: sign-in tokens, rating tokens, and whatever a visitor types.
+    A list of secrets to remove could miss new ones: sign-in tokens, rating tokens, and anything that a visitor types.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        """`paths` are those of the routes, such as `/s/{slug}/rate/{token}`."""
+        """`paths` are the paths of all routes, such as `/s/{slug}/rate/{token}`."""
         self._words = frozenset(part for path in paths for part in path.split("/") if "{" not in part) | _SLUG_FOLLOWS
 
     def __call__(self, path: str) -> str:
-        """The path as a log line may have it.
+        """The path as it may appear in a log line.
 
         >>> loggable = LoggablePath(["/s/{slug}/rate/{token}", "/sign-in/{token}"])
         >>> loggable("/s/demo/rate/4f9c"), loggable("/sign-in/secret"), loggable("/anna@example.org")

@@ -1,4 +1,4 @@
-"""What every answer carries and every request must show: headers, and same-origin proof for whatever changes data."""
+"""Security headers on every response, and a same-origin check for every request that changes data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FOREIGN = "This request came from another site and was refused."
 
 
 class Guard:
-    """Pure ASGI, so that it costs next to nothing on the rating path."""
+    """Pure ASGI, so that it takes almost no time on rating pages."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Guard:
         public_url: str | None = None,
         loggable: Callable[[str], str] = str,
     ) -> None:
-        """Guard `app`; `public_url` is the address that browsers see, where a proxy hides it."""
+        """Guard `app`; `public_url` is the address that browsers use, needed if a proxy hides it."""
         self.app, self.hosts, self.loggable = app, hosts, loggable
         self.own_origin = _origin(public_url) if public_url else None
         self.is_https = bool(public_url and public_url.startswith("https:"))
@@ -62,26 +62,26 @@ class Guard:
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse what comes from elsewhere; put the headers on every answer."""
+        """Reject cross-site requests; add the headers to every response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         if self.is_https:
-            # Whoever comes to a study by https comes through a proxy, which may speak plain http with us.
+            # With a public https address, requests come through a proxy, which may use plain http to reach us.
             scope["scheme"] = "https"
         answer = self._answer(send, new_request_id(), is_head=scope["method"] == "HEAD")
         if refusal := self._refusal(scope):
             await refusal(scope, receive, answer)
             return
         if "\0" in scope["path"]:
-            # The database takes no NUL; with another sign in its place the address is simply not found.
+            # PostgreSQL does not accept NUL; with a replacement character, the address is simply not found.
             scope["path"] = scope["path"].replace("\0", "\ufffd")
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         await self.app(scope, receive, answer)
 
     def _answer(self, send: Send, request_id: str, *, is_head: bool) -> Send:
-        """`send`, with our headers, and without a body where only the headers were asked for."""
+        """`send`, with our headers added, and without a body for HEAD requests."""
         own = (HEADER.lower().encode(), request_id.encode())
 
         async def answer(message: Message) -> None:
@@ -108,10 +108,10 @@ class Guard:
         return None
 
     def is_same_origin(self, scheme: str, headers: Headers) -> bool:
-        """Fetch metadata and the Origin header must both agree, where the browser sends them; neither is a refusal.
+        """Whether Fetch metadata and the Origin header both agree, as far as sent; False if neither is sent.
 
-        Our referrer policy makes browsers say `Origin: null` when a form is submitted, so that null alone proves
-        nothing, neither way.
+        Because of our referrer policy, browsers send `Origin: null` when a form is submitted, so null alone proves
+        nothing.
         """
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         is_ours = origin is not None and origin in {self.own_origin, f"{scheme}://{headers.get('host', '')}"}
@@ -121,7 +121,7 @@ class Guard:
 
 
 def _origin(url: str) -> str:
-    """Scheme and host of an address.
+    """Scheme and host of a URL.
 
     >>> _origin("https://rate.example.org/x")
     'https://rate.example.org'

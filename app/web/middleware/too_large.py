@@ -1,6 +1,6 @@
-"""What was sent is too large: said as a page.
+"""A page for requests that are too large.
 
-FastAPI's own limit answers in three words of plain text wherever the length was announced, past every handler.
+If the length was announced, FastAPI's own limit responds with a few words of plain text, bypassing all error handlers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ TOO_LARGE = 413
 
 
 class TooLarge:
-    """Pure ASGI: puts a page in the place of the plain answer."""
+    """Pure ASGI: replaces the plain-text response with a page."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Watch the answers of `app`."""
+        """Replace responses of `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on but that one answer."""
+        """Pass everything on except the plain-text response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Unexpected errors: logged once, answered with an error page, and never the end of the process."""
+"""Unexpected errors are logged once and answered with an error page; they do not stop the process."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ log = logging.getLogger("attune.web")
 
 
 class UnexpectedErrors:
-    """Pure ASGI: keeps exceptions from the server, whose own log line would have no path."""
+    """Pure ASGI: handles exceptions before the server does, whose own log line would have no path."""
 
     def __init__(self, app: ASGIApp, *, loggable: Callable[[str], str]) -> None:
-        """Catch what `app` raises; `loggable` makes a path fit for a log line."""
+        """Catch exceptions of `app`; `loggable` removes secrets from a path."""
         self.app, self.loggable = app, loggable
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on; note what is raised."""
+        """Pass everything on, and log exceptions."""
         is_answered = False
 
         async def watch(message: Message) -> None:
