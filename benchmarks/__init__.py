@@ -1,1 +1,1 @@
-"""Measurements, each a command that prints ratios against a baseline in the same run."""
+"""Benchmarks: each is a command that prints ratios to a baseline measured in the same run."""

@@ -1,8 +1,8 @@
-"""Alpha with its interval and 1,000 resamples of units, from 1e4 to 1e6 ratings, beside calling `krippendorff` again.
+"""Run time of alpha with its interval and 1,000 resamples, for 1e4 to 1e6 ratings, compared to `krippendorff`.
 
-Each item has five ratings on five points. The package is fed with value counts, its fastest input, made beforehand:
-resampling items and calling it is timed and extrapolated to 1,001 times. The whole of ours is counted, from long arrays
-to estimate, interval and resamples. Seconds are of the processor, the best of a few runs, with wall time beside.
+Each item has five ratings on five points. The package is given precomputed value counts, its fastest input; resampling
+items and calling it is timed and extrapolated to 1,001 calls. Our time includes everything from long-format arrays to
+estimate, interval and resamples. Times are processor seconds, the best of several runs; wall time is printed too.
 Run: python -m benchmarks.alpha
 """
 
@@ -28,7 +28,7 @@ FASTEST_RATIO, LONGEST = 1000, 0.5
 
 
 def study(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """N ratings: units, raters and values."""
+    """Return n ratings: units, raters and values, shape (n,) each."""
     rng = np.random.default_rng(1)
     unit = np.repeat(np.arange(n // PER_ITEM), PER_ITEM)
     latent = rng.normal(size=n // PER_ITEM)[unit] + rng.normal(size=n)
@@ -36,7 +36,7 @@ def study(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def best(run: Callable[[], object], times: int = 5) -> tuple[float, float]:
-    """Processor and wall seconds of the quickest of some runs."""
+    """Return processor and wall seconds of the fastest of several runs."""
     seconds = []
     for _ in range(times):
         start = time.process_time(), time.perf_counter()
@@ -46,7 +46,7 @@ def best(run: Callable[[], object], times: int = 5) -> tuple[float, float]:
 
 
 def package(counts: np.ndarray) -> tuple[float, float]:
-    """Seconds of one call on all units and 1,000 on resampled ones, from a few."""
+    """Return the seconds for one call on all units and 1,000 on resampled units, extrapolated from a few calls."""
     rng = np.random.default_rng(2)
 
     def once() -> None:
@@ -58,10 +58,10 @@ def package(counts: np.ndarray) -> tuple[float, float]:
 
 
 def measure(n: int) -> tuple[float, float]:
-    """Prints the line of n ratings; gives our processor seconds and the package's."""
+    """Print the row for n ratings; return our processor seconds and the package's."""
     unit, rater, value = study(n)
     ratings = Ratings(unit, rater, value)
-    # the bootstrap's Result carries the analytic estimate, and needs its interval to start
+    # the bootstrap's Result includes the analytic estimate, and needs its interval
     ours, wall = best(
         lambda: alpha_bootstrap(Ratings(unit, rater, value), level="ordinal", n_resamples=N_RESAMPLES), 20
     )

@@ -1,4 +1,4 @@
-"""The bare baseline: a raw ASGI application on psycopg: one statement that writes, one commit, no HTML."""
+"""The baseline server: a raw ASGI application on psycopg with one INSERT and one commit per request, and no HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _opened = asyncio.Lock()
 async def app(
     scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
 ) -> None:
-    """Read the body, write a row, answer."""
+    """Read the body, write a row, and respond."""
     assert scope["type"] == "http"
     body = b""
     while True:

@@ -1,10 +1,10 @@
-"""The claim: what it costs to give a rater their list of places, beside the bare database statement in the same run.
+"""Time to assign a rater their trials, compared to the bare database statements in the same run.
 
-2,000 trials with five places each, 50 places a rater, two conditions between raters. The claim is what happens when a
-rater presses *Begin*: the condition is chosen, the places are found and locked, and their order, sides and labels are
-recorded; commit included. The baseline takes as many rows of a bare table of the same size: one `SELECT ... FOR UPDATE
-SKIP LOCKED LIMIT 50`, one `UPDATE` of them, one commit. First one rater after the other, on a machine that is
-otherwise quiet; then 16 at once.
+2,000 trials with five seats each, 50 seats per rater, two between-rater conditions. The claim is what happens when a
+rater presses *Begin*: the condition is chosen, seats are found and locked, and their order, sides and labels are
+recorded, including the commit. The baseline takes the same number of rows from a bare table of the same size: one
+`SELECT ... FOR UPDATE SKIP LOCKED LIMIT 50`, one `UPDATE` of these rows, one commit. First one rater at a time, on an
+otherwise idle machine; then 16 at once.
 Run: python -m benchmarks.claim
 """
 
@@ -50,7 +50,7 @@ MARK = text("""
 
 
 def take_bare(engine: Engine, number: int) -> float:
-    """Seconds of the baseline."""
+    """Run the baseline once; return its seconds."""
     begun = time.perf_counter()
     with engine.begin() as db:
         rows = db.execute(TAKE, {"n": N_EACH}).all()
@@ -60,7 +60,7 @@ def take_bare(engine: Engine, number: int) -> float:
 
 
 def claim(engine: Engine, rater: Rater) -> float:
-    """Seconds from *Begin* to a list of places that is stored."""
+    """Return the seconds from *Begin* until the rater's list of trials is stored."""
     with engine.begin() as db:
         begin_rating(db, rater.session(db))
     begun = time.perf_counter()
@@ -72,7 +72,7 @@ def claim(engine: Engine, rater: Rater) -> float:
 
 
 def line(name: str, seconds: Sequence[float]) -> float:
-    """Print one row of the table, milliseconds; the p99 of it."""
+    """Print one row of the table in milliseconds; return its 99th percentile."""
     cuts = statistics.quantiles(seconds, n=100)
     p50, p95, p99 = (cuts[p - 1] * 1000 for p in (50, 95, 99))
     print(f"{name:42} {p50:8.1f} {p95:8.1f} {p99:8.1f} {max(seconds) * 1000:8.1f}")
@@ -80,7 +80,7 @@ def line(name: str, seconds: Sequence[float]) -> float:
 
 
 def compare(engine: Engine, n_at_once: int, first: int) -> None:
-    """Baseline and claim of as many raters, so many at once."""
+    """Measure baseline and claim for N_RATERS raters, `n_at_once` of them at once."""
     numbers = range(first, first + N_RATERS)
     raters = [Rater(engine, f"rater-{number}") for number in numbers]
     steps: dict[str, Callable[[int], float]] = {

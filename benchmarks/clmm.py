@@ -1,7 +1,7 @@
-"""How long the cumulative link mixed model takes: crossed intercepts, then source slopes, from 1e3 to 1e5 ratings.
+"""Run time of the cumulative link mixed model: crossed intercepts, then source slopes, for 1e3 to 1e5 ratings.
 
-Prints seconds, the growth from one size to the next, and the largest memory; fails where a bound is broken. Bounds
-are held against the processor seconds of the one thread that works, which a busy machine does not stretch.
+Prints seconds, the growth from one size to the next, and peak memory; fails if a limit is exceeded. Limits apply to
+processor seconds of the single worker thread, which do not depend on the load of the machine.
 Run: python benchmarks/clmm.py [largest number of ratings]
 """
 
@@ -21,7 +21,7 @@ MEGABYTES = 1_000
 
 
 def study(n_items: int, n_raters: int, per_item: int = 5) -> dict[str, np.ndarray]:
-    """Each item rated by `per_item` raters in both sources, five points."""
+    """Return a study in which each item is rated by `per_item` raters in both sources, on five points."""
     rng = np.random.default_rng(7)
     item = np.tile(np.repeat(np.arange(n_items), per_item), 2)
     first = rng.integers(0, n_raters, n_items)[:, np.newaxis]

@@ -1,6 +1,6 @@
-"""How often a 95 % interval of each contrast holds the truth when items and raters are drawn anew.
+"""Coverage of the 95 % interval of each contrast in simulations that draw new items and new raters.
 
-`python -m benchmarks.coverage --write docs/statistics/coverage.md` writes the table of the docs.
+`python -m benchmarks.coverage --write docs/statistics/coverage.md` writes the table of the documentation.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ EFFECT = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One simulated study: its random numbers, its raters, and how many of them are in the first arm."""
+    """One simulated study: random number generator, number of raters, and number of raters in the first arm."""
 
     rng: np.random.Generator
     n_raters: int
     n_first: int
 
     def crossed(self, *sizes: int) -> list[Ints]:
-        """Codes of each item, rater and whatever `sizes` count, every combination once."""
+        """Return codes of item, rater and each further factor (with `sizes` levels), every combination once."""
         return [axis.ravel() for axis in np.indices((N_ITEMS, self.n_raters, *sizes))]
 
     def normal(self, sd: float, *shape: int) -> Floats:
@@ -99,7 +99,7 @@ def _percent(draw: Draw) -> tuple[Result, float]:
 
 
 def _share(draw: Draw) -> tuple[Result, float]:
-    """A category, such as harm: shares of .30 and .48 (over new items and raters) for the two sources."""
+    """Simulate a category, such as harm, with proportions .30 and .48 for the two sources over new items and raters."""
     item, rater, source = draw.crossed(2)
     latent = draw.normal(0.6, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater]
     taste = draw.normal(0.4, draw.n_raters)[rater] + draw.normal(0.4, N_ITEMS)[item]
@@ -115,7 +115,7 @@ def _mean_share(centre: float, sd: float) -> float:
 
 
 def _attribute(draw: Draw) -> tuple[Result, float]:
-    """Eight sources, new ones each time: four with the attribute, or two."""
+    """Simulate eight new sources: four with the attribute, or two."""
     item, rater, source = draw.crossed(8)
     has = source < (4 if 2 * draw.n_first == draw.n_raters else 2)
     by_side = draw.normal(0.3, draw.n_raters, 2)[rater, has.astype(int)]
@@ -215,7 +215,7 @@ def _empathic(draw: Draw) -> tuple[Result, float]:
 
 
 def _spans(draw: Draw) -> tuple[Result, float]:
-    """Each rater finds a part of a key of 20 characters, and marks as many characters outside it."""
+    """Simulate raters who find part of a key of 20 characters and mark as many characters outside it."""
     item, rater = draw.crossed()
     share = special.expit(0.5 + draw.normal(0.5, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater])
     n_found = draw.rng.binomial(20, share)
@@ -254,7 +254,7 @@ SIMULATIONS: dict[str, Simulation] = {
     "span_f1": _spans,
     "phi_coefficient": _phi,
 }
-# those whose raters are in two arms, and those that a mixed model makes slow
+# simulations with raters in two arms, and those that are slow because of a mixed model
 WITH_ARMS = frozenset(
     {
         "factor_effect, between raters",
@@ -269,7 +269,7 @@ SLOW = frozenset({"turn_slope", "turn_slope_difference"})
 
 
 def coverage(name: str, n_raters: int, n_first: int, n_studies: int = N_STUDIES) -> float:
-    """The share of studies whose interval holds the truth, of those that have one."""
+    """Return the proportion of studies whose interval contains the true value, among those with an interval."""
     rng = np.random.default_rng(n_raters * 100 + n_first)
     held = []
     for _ in range(n_studies):
@@ -280,7 +280,7 @@ def coverage(name: str, n_raters: int, n_first: int, n_studies: int = N_STUDIES)
 
 
 def arms_of(name: str, n_raters: int) -> list[int]:
-    """The sizes of the first arm to simulate: half of the raters, and where arms matter a third, at least two."""
+    """Return the sizes of the first arm: half of the raters and, for contrasts of arms, also a fifth (at least 2)."""
     half = n_raters // 2
     return sorted({half, max(2, n_raters // 5)}, reverse=True) if name in WITH_ARMS else [half]
 

@@ -1,16 +1,16 @@
-"""How often a 95 % interval holds the truth, and how wide it is: simulations for docs/statistics/coverage-by-arm.md.
+"""Coverage and width of 95 % intervals by size of the arms: simulations for docs/statistics/coverage-by-arm.md.
 
-Every study draws items and raters anew. Raters are 4, 6, 10 or 20; a contrast between raters has arms of equal size, or
-two raters against all others. Values are continuous and normal: items, raters, and what both make of the source or arm
-differ, beside the noise of each rating.
-Run: python -m benchmarks.coverage_by_arm [studies for each row, 1,000 if not given]
+Every study draws new items and raters. There are 4, 6, 10 or 20 raters; a contrast between raters has arms of equal
+size, or two raters against all others. Values are continuous and normal: items and raters differ in level and in their
+effect of source or arm, and each rating has noise.
+Run: python -m benchmarks.coverage_by_arm [studies per row, default 1,000]
 """
 
 from __future__ import annotations
 
 import os
 
-# small matrices: threads that wait for each other take longer than one
+# small matrices: synchronizing several threads takes longer than computing on one
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import sys
@@ -41,7 +41,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "statistics" / "coverag
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: how many studies had an interval, how many of those held the truth, the median width."""
+    """One row of the table: number of studies, number with an interval, coverage of these, and median width."""
 
     statistic: str
     n_raters: int
@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Study:
-    """Who rates what, and what one study drew; every rater rates every item, in both sources where `n` is 2."""
+    """Design and random effects of one study; every rater rates every item, in both sources if `n` is 2."""
 
     rng: np.random.Generator
     n_raters: int
@@ -65,7 +65,7 @@ class Study:
         return item, rater, source
 
     def effects(self) -> tuple[Floats, Floats]:
-        """Level and slope of each item and each rater."""
+        """Return random level and slope of each item and each rater, shapes (N_ITEMS, 2) and (n_raters, 2)."""
         return self.rng.normal(0, BY_ITEM, (N_ITEMS, 2)), self.rng.normal(0, BY_RATER, (self.n_raters, 2))
 
 
@@ -134,7 +134,7 @@ def simulated(
     arm: int,
     n_studies: int,
 ) -> Row:
-    """One row; its seed is that of its own numbers, so that it does not depend on the other rows."""
+    """Return one row; its seed is derived from its own parameters, so it does not depend on the other rows."""
     rng = np.random.default_rng([n_raters, arm, len(name)])
     held, widths = [], []
     for _ in range(n_studies):
@@ -147,7 +147,7 @@ def simulated(
 
 
 def rows(n_studies: int) -> list[Row]:
-    """Every row of the table."""
+    """Return every row of the table."""
     found = [simulated(name, draw, n, n, n_studies) for name, draw in WITHIN.items() for n in RATERS]
     for name, draw in BETWEEN.items():
         for n in RATERS:
@@ -156,7 +156,7 @@ def rows(n_studies: int) -> list[Row]:
 
 
 def page(found: list[Row]) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     n = found[0].n_studies
     error = (0.95 * 0.05 / n) ** 0.5
     head = f"""# Coverage of the intervals

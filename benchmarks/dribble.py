@@ -1,7 +1,7 @@
-"""Slow sockets against raters: 500 connections that each send a byte of a body now and then, beside 32 raters.
+"""Effect of slow clients on raters: 500 connections that each send one byte every few seconds, with 32 raters.
 
-The same raters rate twice, without the slow sockets and with them, and the table says how long they waited for *Next*.
-Run: python -m benchmarks.dribble [slow sockets, default 500]
+The same raters rate without and with the slow connections; the table shows how long they waited for *Next*.
+Run: python -m benchmarks.dribble [number of slow connections, default 500]
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HEAD = (
 
 @contextmanager
 def dribbling(address: str, n_sockets: int) -> Iterator[list[int]]:
-    """`n_sockets` that are opened again when the server closes them; how often that was so."""
+    """Keep `n_sockets` slow connections open, reopening closed ones; yields a list with the number of reopenings."""
     parts, is_over, n_closed = urlsplit(address), threading.Event(), [0]
     where = (str(parts.hostname), int(parts.port or 80))
 
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def measure(address: str, n_sockets: int) -> None:
-    """Without, with, and the ratio of the medians and of the 95th percentiles."""
+    """Print the response times without and with slow connections, and the ratios of medians and 95th percentiles."""
     print(f"{'milliseconds':42} {'requests':>10} {'p50':>8} {'p95':>8} {'p99':>8} {'max':>8}")
     load(4, rater_step(address, "warm", []), 0.2)
     alone = load(N_RATERS, rater_step(address, "alone", []), PAUSE_S)

@@ -1,4 +1,4 @@
-"""The ledger of acknowledged answers against the database."""
+"""Comparison of the acknowledged answers with the database."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SLOTS = {("preference", None): "q0", ("empathy", "left"): "q1r0", ("empathy", "
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Each count is 0 where nothing is wrong."""
+    """The numbers of errors of each kind; all are 0 if nothing is wrong."""
 
     lost: int
     altered: int
@@ -40,18 +40,18 @@ class Verdict:
 
     @property
     def is_clean(self) -> bool:
-        """Whether every acknowledged answer is there, once, as given."""
+        """Whether every acknowledged answer is stored exactly once and unchanged."""
         return not any((self.lost, self.altered, self.doubled, self.above_k, self.stuck))
 
 
 def compare(db: Connection, ledger: Mapping[str, Page], ends: Iterable[str], k: int) -> Verdict:
-    """What the database holds beside what was acknowledged.
+    """Compare the database with the acknowledged answers.
 
     Args:
-        db: the database, when nobody rates any more.
-        ledger: each page that was shown, by its assignment's token.
+        db: the database, after all raters have finished.
+        ledger: each page that was shown, by the token of its assignment.
         ends: how each rater ended.
-        k: how many raters each trial is to have at most.
+        k: maximum number of raters per trial.
     """
     rows = db.execute(_ANSWERS).all()
     found: dict[tuple[str, str], str] = {}

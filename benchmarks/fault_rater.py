@@ -1,4 +1,4 @@
-"""A rater who keeps trying while servers die, and a ledger of every answer that was acknowledged to them."""
+"""A simulated rater that retries while servers are killed, with a ledger of every acknowledged answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ End = Literal["done", "full", "stuck"]
 
 @dataclass(slots=True)
 class Page:
-    """What one page's answers are, as far as the server has said that it has them."""
+    """The answers of one page that the server has acknowledged."""
 
     answers: dict[str, str] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
@@ -34,25 +34,25 @@ class Page:
 
 
 class StuckError(Exception):
-    """No answer came for too long."""
+    """No response arrived within the time limit."""
 
 
 class FaultRater(RaterClient):
-    """Saves each answer with an idempotency key, changes some, submits, and repeats whatever was not acknowledged.
+    """Saves each answer with an idempotency key, changes some, submits, and retries whatever was not acknowledged.
 
-    As the page's own script does, but more impatient: it waits 0.1 seconds after a first failure and up to 2 after
-    more. A response with a status of 500 or more counts as a failure.
+    Like the script of the page, but with shorter waits: 0.1 seconds after the first failure and at most 2 after further
+    ones. A response with status 500 or above counts as a failure.
     """
 
     def __init__(self, address: str, slug: str, who: str, *, patience_s: float = 60.0, pause_s: float = 0.08) -> None:
-        """Nothing is sent yet.
+        """Set up the rater without sending anything.
 
         Args:
-            address: where the server is.
-            slug: the study.
-            who: the participant ID.
-            patience_s: how long one request may take, with its repetitions, before the rater counts as stuck.
-            pause_s: the mean pause before each request.
+            address: address of the server.
+            slug: slug of the study.
+            who: participant ID.
+            patience_s: maximum seconds per request, including retries, before the rater counts as stuck.
+            pause_s: mean pause in seconds before each request.
         """
         super().__init__(address, slug, who)
         self.ledger: dict[str, Page] = {}
@@ -62,7 +62,7 @@ class FaultRater(RaterClient):
         self._rng = random.Random(who)  # noqa: S311 - a pause and an answer, no secret
 
     def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-        """As a browser asks; the same again until a server has answered."""
+        """Send a request like a browser, and retry until a server responds."""
         begun, n_failures = time.monotonic(), 0
         time.sleep(self._rng.expovariate(1 / self._pause_s))
         while time.monotonic() < begun + self._patience_s:
@@ -92,7 +92,7 @@ class FaultRater(RaterClient):
         return answer.status, answer.getheader("HX-Redirect") or answer.getheader("Location") or "", text
 
     def begin(self) -> str:
-        """Arrive and press *Begin*; a browser that the first answer, with the cookie, did not reach is sent on."""
+        """Arrive and press *Begin*; follow redirects until a response sets the cookie."""
         path = f"/s/{self.slug}?participant={self.who}"
         while "Cookie" not in self.headers:
             _, path, _ = self.ask("GET", path)
@@ -100,13 +100,13 @@ class FaultRater(RaterClient):
         return self.look()
 
     def cut(self) -> None:
-        """Break the connection, from another thread, whatever is going on in it."""
+        """Break the connection from another thread, whatever its state."""
         if (line := self._connection.sock) is not None:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
     def rate_until_the_end(self) -> End:
-        """Rate every trial that there is for this rater; how it ended."""
+        """Rate all trials available to this rater; return how it ended."""
         try:
             now = self.begin()
             while now not in {"done", "full"}:
@@ -122,7 +122,7 @@ class FaultRater(RaterClient):
         return "done" if now == "done" else "full"
 
     def _rate(self) -> str:
-        """Save each answer as it is given, one of them twice, then submit the page."""
+        """Save each answer, one of them twice, then submit the page."""
         form = self.form
         page = self.ledger.setdefault(form.rsplit("/", 1)[1], Page())
         for slot in (*SLOTS, self._rng.choice(SLOTS)):

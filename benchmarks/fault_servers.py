@@ -1,4 +1,4 @@
-"""Two `attune serve` with two workers each on one embedded database, and every way to kill a part of them."""
+"""Two `attune serve` with two workers each on one embedded database, and all the ways to kill parts of them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ N_WORKERS = 2
 
 
 class Server:
-    """One `attune serve`, started again at the same port when it ends, as a service manager would do."""
+    """One `attune serve`, restarted on the same port when it exits, as by a service manager."""
 
     def __init__(self, data_dir: Path, log: Path) -> None:
-        """Start it at a free port."""
+        """Start the server on a free port."""
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         self._data_dir, self._log = data_dir, log
@@ -38,21 +38,21 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Where raters reach it."""
+        """Base URL for raters."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def pid(self) -> int:
-        """Of its first process."""
+        """Process ID of the parent process."""
         return self._process.pid
 
     def ensure(self) -> None:
-        """Start it again if it has ended; also where its port was still held by its former workers."""
+        """Restart the server if it has exited, including exits because former workers still held the port."""
         if self._process.poll() is not None:
             self._process = self._start()
 
     def stop(self) -> None:
-        """End it and wait."""
+        """Terminate the server and wait for it to exit."""
         self._process.terminate()
         self._process.wait(timeout=300)
 
@@ -66,7 +66,7 @@ class Server:
 
 
 class Killer:
-    """Kills parts of the servers; each method says what it did by its name."""
+    """Kills parts of the servers; each method is named after what it kills."""
 
     def __init__(self, data_dir: Path, url: str, servers: Sequence[Server], cut: Callable[[], None]) -> None:
         """`cut` breaks the connections of all raters."""
@@ -74,7 +74,7 @@ class Killer:
         self._rng = random.Random(1)  # noqa: S311 - which one is killed
 
     def kill(self, kind: str) -> None:
-        """One kill of that kind."""
+        """Kill one part of this kind."""
         self.KINDS[kind](self)
 
     def _worker(self) -> None:
@@ -89,7 +89,7 @@ class Killer:
         self._kill_one(named)
 
     def _kill_one(self, find: Callable[[], list[int]], seconds: float = 300.0) -> None:
-        """One of several, waited for where all of them are just being replaced."""
+        """Kill one of the processes found, waiting for one if all are being restarted."""
         end = time.monotonic() + seconds
         while not (found := find()):
             assert time.monotonic() < end, "there was nothing to kill"

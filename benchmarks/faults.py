@@ -1,10 +1,10 @@
-"""The fault run: raters rate over HTTP while parts of the servers are killed; then the ledger against the database.
+"""Fault test: raters rate over HTTP while parts of the servers are killed; then answers are checked in the database.
 
 Run: python -m benchmarks.faults [--kills 54] [--raters 16]
 
-Two servers with two workers each share one durable embedded database. Each kill waits until every rater has had an
-answer acknowledged that was sent after the kill: that is its recovery time. In the end each acknowledged answer has to
-be in the database, once, as it was given. The exit code is 1 where one is not.
+Two servers with two workers each share one durable embedded database. After each kill, the run waits until every rater
+has had an answer acknowledged that was sent after the kill: this is the recovery time. At the end, each acknowledged
+answer must be in the database exactly once and unchanged. The exit code is 1 if not.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 K, N_ITEMS, N_TRIALS = 5, 3000, 8
-# On a busy machine, six processes that start at once need a minute; a browser goes on for as long as its page is open.
+# On a busy machine, starting six processes at once takes a minute; a browser retries as long as its page is open.
 PATIENCE_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run came to."""
+    """The outcome of a run."""
 
     verdict: Verdict
     n_acknowledged: int
@@ -53,15 +53,15 @@ class Run:
 
     @property
     def n_kills(self) -> int:
-        """How many kills there were."""
+        """Total number of kills."""
         return sum(map(len, self.recovery_s.values()))
 
 
 class Crowd:
-    """Raters at work, one after the other in each of several threads, until `finish`."""
+    """Simulated raters in several threads, one after the other in each thread, until `finish` is called."""
 
     def __init__(self, servers: Sequence[Server], n_raters: int) -> None:
-        """Send the first ones."""
+        """Start the first raters."""
         self._is_open = True
         self.raters: list[FaultRater] = []
         self.now: dict[int, FaultRater] = {}
@@ -91,11 +91,11 @@ class Crowd:
             rater.cut()
 
     def last_sent_by_slowest(self) -> float:
-        """When the request was sent that was the last one acknowledged, of the rater where this is longest ago."""
+        """Return when the last acknowledged request was sent, for the rater for whom that is longest ago."""
         return min(rater.last_acknowledged for rater in list(self.now.values()))
 
     def finish(self) -> None:
-        """Send nobody new, and wait for those at work."""
+        """Start no further raters, and wait for those at work."""
         self._is_open = False
         for thread in self._threads:
             thread.join(2 * PATIENCE_SECONDS)
@@ -104,7 +104,7 @@ class Crowd:
 
 @contextmanager
 def open_database(data_dir: Path) -> Iterator[str]:
-    """The database, for as long as nothing is killed: the run itself must not keep the servers alive."""
+    """Yield the URL of the running database, for setup and checks only: the run must not keep the servers alive."""
     server = EmbeddedPostgres(data_dir)
     try:
         yield server.start()
@@ -113,7 +113,7 @@ def open_database(data_dir: Path) -> Iterator[str]:
 
 
 def make_study(url: str, n_items: int) -> None:
-    """An open study with more places than the run can fill."""
+    """Create an open study with more seats than the run can fill."""
     engine = create_engine(url)
     upgrade(engine, folder("migrations"))
     with engine.begin() as db:
@@ -124,7 +124,7 @@ def make_study(url: str, n_items: int) -> None:
 
 
 def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Server]) -> float:
-    """One kill; the seconds until each rater has been answered again, or infinity."""
+    """Kill one part; return the seconds until every rater has received a response again, or infinity."""
     begun = time.monotonic()
     killer.kill(kind)
     killed_at = time.monotonic()
@@ -138,7 +138,7 @@ def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Ser
 
 
 def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_ITEMS, between_s: float = 1.0) -> Run:
-    """Kill in that order while that many raters rate."""
+    """Kill parts of these kinds in order while `n_raters` raters rate; return the outcome."""
     data_dir, log = place / "data", place / "servers.log"
     with open_database(data_dir) as url:
         make_study(url, n_items)
@@ -168,7 +168,7 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
 
 
 def table(result: Run) -> str:
-    """The run in words and figures."""
+    """Return the outcome as text."""
     lines = [f"{'killed':24} {'times':>5} {'median s':>9} {'longest s':>9}"]
     for kind, seconds in result.recovery_s.items():
         lines.append(f"{kind:24} {len(seconds):5} {statistics.median(seconds):9.1f} {max(seconds):9.1f}")

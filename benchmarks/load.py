@@ -1,11 +1,11 @@
-"""Raters who rate, many at once, beside the smallest application that stores something, in one run.
+"""Load test: many raters at once, compared to a minimal application that stores one row, in the same run.
 
-`bare limit` writes one row and says ok (`benchmarks.bare_app`). `submit and next` sends a page of five answers and gets
-the next page. `as a browser` sends two saves before each page too, as the script of the page does. Each cell has its
-own server processes and its own raters with lists of 40 trials; all of them have one durable PostgreSQL.
+`bare limit` writes one row and responds with ok (`benchmarks.bare_app`). `submit and next` sends a page of five answers
+and receives the next page. `as a browser` also sends two saves before each page, as the script of the page does. Each
+cell has its own server processes and its own raters with 40 trials each; all share one durable PostgreSQL.
 
-Processor time is per cycle, of the web processes and of PostgreSQL, from /proc: it holds on a machine that others use.
-Cycles per second and waiting times do not, and the clients work on the same machine.
+Processor time is per cycle, for the web processes and for PostgreSQL, from /proc: it is valid on a shared machine.
+Cycles per second and waiting times are not, and the clients run on the same machine.
 
 python -m benchmarks.load [--seconds 8] [--raters 1 32 200] [--workers 1 2] [--cells bare submit browser potato]
 """
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from benchmarks.serving import Served
 
 N_ITEMS, N_TRIALS = 400, 40
-# No cell is faster than that without thought: for raters who wait with a list.
+# Upper limit for any cell without thinking time; determines how many raters are prepared.
 MAX_PER_S = 700
 WORDS = "It sounds as if this week has been very hard on you, and I can hear how much you want to do right by them. "
 CELLS = ("bare", "submit", "browser", "potato")
@@ -56,7 +56,7 @@ NAMES = {"bare": "bare limit", "submit": "submit and next", "browser": "as a bro
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """One row of the table."""
 
     cell: str
     n_raters: int
@@ -95,7 +95,7 @@ def main() -> None:
 
 @contextmanager
 def database() -> Iterator[Engine]:
-    """A migrated database with every safety on."""
+    """Yield a migrated, durable database."""
     with reachable_folder() as place:
         server = EmbeddedPostgres(place)
         server.start()
@@ -109,7 +109,7 @@ def database() -> Iterator[Engine]:
 
 
 def measure(engine: Engine, cell: str, n_raters: int, workers: int, given: argparse.Namespace) -> Row | None:
-    """One cell."""
+    """Measure one cell; None if it cannot be run."""
     url = engine.url.render_as_string(hide_password=False)
     if cell == "potato":
         if not load_potato.command() or workers > 1:
@@ -121,7 +121,7 @@ def measure(engine: Engine, cell: str, n_raters: int, workers: int, given: argpa
             clients = [BareClient(served.address, tally) for _ in range(n_raters)]
             return _row(timed(engine, served, clients, tally, given.seconds), cell, n_raters, workers)
     slug = f"{cell}-{n_raters}-{workers}-{time.time_ns() % 100_000}"
-    # each cycle of a browser is three requests
+    # a browser sends three requests per cycle
     n_submits = min(MAX_PER_S, n_raters / given.think if given.think else MAX_PER_S) * (given.seconds + 2)
     n_ready = n_raters + int(n_submits / N_TRIALS / (2 if cell == "browser" else 1))
     make_study(engine, slug, n_ready + 8)
@@ -137,7 +137,7 @@ def measure(engine: Engine, cell: str, n_raters: int, workers: int, given: argpa
 
 
 def timed(engine: Engine, served: Served, clients: Sequence[Client], tally: Tally, seconds: float) -> Spent:
-    """Let clients work for some seconds, and read what the servers spent meanwhile."""
+    """Run the clients for `seconds`, and measure what the servers used meanwhile."""
     with engine.connect() as db:
         postmaster = parent_of(db.execute(text("SELECT pg_backend_pid()")).scalar_one())
     before = processor_s(served.pid), processor_s(postmaster)
@@ -148,7 +148,7 @@ def timed(engine: Engine, served: Served, clients: Sequence[Client], tally: Tall
 
 
 def make_study(engine: Engine, slug: str, n_raters: int) -> None:
-    """An open study of two responses of about 120 words, five answers a page, with lists for so many raters."""
+    """Create an open study for `n_raters` raters: two responses of about 120 words, five answers per page."""
     design = {"raters_per_trial": n_raters * N_TRIALS // N_ITEMS + 1, "trials_per_rater": N_TRIALS}
     questions = [PREFERENCE, EMPATHY, EMPATHY | {"key": "warmth", "text": "How warm is it?"}]
     texts = [
@@ -167,7 +167,7 @@ def make_study(engine: Engine, slug: str, n_raters: int) -> None:
 
 
 def begin(address: str, slug: str, n_raters: int) -> list[Begun]:
-    """Raters who have arrived and pressed *Begin*."""
+    """Return raters who have arrived and pressed *Begin*."""
 
     def arrive(number: int) -> Begun:
         client = RaterClient(address, slug, f"rater-{number}")
@@ -180,7 +180,7 @@ def begin(address: str, slug: str, n_raters: int) -> list[Begun]:
 
 
 def stored(engine: Engine, slug: str, *tallies: Tally) -> str:
-    """Submitted pages with all five answers in the database, of those that a client was told are stored."""
+    """Return how many submitted pages are complete in the database, of those acknowledged to a client."""
     with engine.connect() as db:
         n_stored = db.execute(
             text("""
@@ -204,7 +204,7 @@ def _row(spent: Spent, cell: str, n_raters: int, workers: int, proof: str = "") 
 
 
 def line(row: Row, bare: float | None) -> str:
-    """A row as it is printed."""
+    """Return the row as printed; `bare` is the rate of the baseline, in cycles per second."""
     ratio = f"{row.per_s / bare:8.2f}" if bare else f"{'':8}"
     waits = "".join(f"{ms:8.1f}" for ms in row.milliseconds)
     return (

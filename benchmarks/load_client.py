@@ -1,4 +1,4 @@
-"""Clients of the load test: one kept connection each, with few steps of our own, so that servers are measured."""
+"""Clients of the load test: one persistent connection each, with little overhead, so that the servers are measured."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from urllib.parse import urlencode, urlsplit
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# A page of five answers: which response is better, and two questions on each of the two.
+# A page of five answers: which response is better, and two questions about each of the two.
 CHOICE = {"q0": "left"}
 FIRST_HALF = CHOICE | {"q1r0": "4"}
 SECOND_HALF = {"q1r1": "2", "q2r0": "5", "q2r1": "1"}
 PAGE = FIRST_HALF | SECOND_HALF
-# Where a browser is in its thinking when it saves what is answered so far.
+# Fractions of the thinking time before each save and before the submit.
 SAVE_AFTER = (0.5, 0.4, 0.1)
 GONE = 410
 
 
 @dataclass
 class Tally:
-    """What the clients of one cell have seen."""
+    """Counts and response times of the clients of one cell."""
 
     submit_s: list[float] = field(default_factory=list)
     save_s: list[float] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Spent:
-    """What a cell took: seconds of the clock, of the web processes and of PostgreSQL."""
+    """Time used by a cell, in seconds: wall time, web processes and PostgreSQL."""
 
     tally: Tally
     wall_s: float
@@ -45,29 +45,29 @@ class Spent:
 
 
 class Client(Protocol):
-    """Whoever sends requests until time is up."""
+    """A client that sends requests until time is up."""
 
     async def run(self, is_over: Callable[[], bool]) -> None:
-        """Send them."""
+        """Send requests until `is_over` returns True."""
 
 
 async def drive(clients: Sequence[Client], seconds: float) -> None:
-    """All of them at once."""
+    """Run all clients at once."""
     end = time.monotonic() + seconds
     await asyncio.gather(*(client.run(lambda: time.monotonic() > end) for client in clients))
 
 
 class Connection:
-    """One kept connection; a server that closed it is connected to again, once for each request."""
+    """A persistent connection; if the server has closed it, it is reopened once per request."""
 
     def __init__(self, address: str) -> None:
-        """Nothing is opened yet."""
+        """Set up the connection without opening it."""
         parts = urlsplit(address)
         self.host, self.port = parts.hostname or "", parts.port or 80
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, method: str, path: str, body: bytes, headers: str) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of the answer."""
+        """Return status, headers and body of the response."""
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nContent-Length: {len(body)}\r\n{headers}\r\n"
         )
@@ -92,7 +92,7 @@ class Connection:
         return int(lines[0].split()[1]), headers, content
 
     def close(self) -> None:
-        """Let it go."""
+        """Close the connection."""
         if self._streams:
             self._streams[1].close()
         self._streams = None
@@ -100,17 +100,17 @@ class Connection:
 
 @dataclass
 class Begun:
-    """A rater who stands at a first trial: the address of its form, and the cookie."""
+    """A rater at their first trial: the address of its form, and the cookie."""
 
     form: str
     cookie: str
 
 
 class Rater:
-    """A browser that rates: `submit` alone, or with the saves that its script sends before."""
+    """A browser that rates: sends only `submit`, or also the saves that the page's script sends before it."""
 
     def __init__(self, address: str, ready: list[Begun], tally: Tally, *, saves: bool, think_s: float = 0) -> None:
-        """`ready`: raters to go on with when a list is rated to its end."""
+        """`ready`: raters to continue with when all trials of a rater are rated."""
         self.connection, self.ready, self.tally = Connection(address), ready, tally
         self.address, self.saves, self.think_s = address, saves, think_s
         self.rng = random.Random(id(self))  # noqa: S311 - a pause, no secret
@@ -166,10 +166,10 @@ class Rater:
 
 
 class BareClient:
-    """A client of the smallest application that stores something."""
+    """A client of the minimal baseline application."""
 
     def __init__(self, address: str, tally: Tally) -> None:
-        """Nothing is sent yet."""
+        """Set up the client without sending anything."""
         self.connection, self.tally, self.address = Connection(address), tally, address
 
     async def run(self, is_over: Callable[[], bool]) -> None:

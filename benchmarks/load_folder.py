@@ -1,11 +1,11 @@
-"""How long a large study folder takes to check and to load, beside a bare COPY of the same rows.
+"""Time to check and load a large study folder, compared to a bare COPY of the same rows.
 
-python -m benchmarks.load_folder [--items 50000] [--raters 500]. The bound is held against processor seconds, which a
-busy machine does not stretch.
+python -m benchmarks.load_folder [--items 50000] [--raters 500]. The limit applies to processor seconds, which do not
+depend on the load of the machine.
 
-Two responses an item, five answers an item and rater pair: with the usual numbers 100,000 responses and 500,000
-ratings. Each part runs in a process of its own, so that peak memory is its own; the database is the one that
-DATABASE_URL names, or a throw-away one.
+Two responses per item, five answers per item and rater: by default 100,000 responses and 500,000 ratings. Each part
+runs in its own process, so that peak memory is measured separately; the database is the one given by DATABASE_URL, or
+a temporary one.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ WORDS = ("I", "hear", "how", "hard", "this", "has", "been", "for", "you", "and",
 
 
 def write(folder: Path, n_items: int, n_raters: int) -> None:
-    """A study folder of that size; every text is its own."""
+    """Write a study folder of this size, with different texts throughout."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "study.yaml").write_text(YAML)
     _rows(folder / "items.csv", ["item", "text"], ((f"item-{n}", _text(80)) for n in range(n_items)))
@@ -74,7 +74,7 @@ def write(folder: Path, n_items: int, n_raters: int) -> None:
 
 
 def _answers(number: int, n_raters: int) -> Iterator[list[object]]:
-    """Two raters an item: each chooses, and rates both responses on two questions."""
+    """Yield the answers of two raters to one item: each chooses, and rates both responses on two questions."""
     item = f"item-{number}"
     sides = [f"{item}:{source}" for source in DRAW.sample(SOURCES, 2)]
     for k in range(2):
@@ -104,7 +104,7 @@ def _rows(path: Path, header: list[str], rows: Iterator[object]) -> None:
 
 @contextmanager
 def database() -> Iterator[str]:
-    """The address of the database that is named, or of one that is thrown away."""
+    """Yield the URL of the database given by DATABASE_URL, or of a temporary one."""
     from app.postgres import EmbeddedPostgres
     from app.settings import folder
     from app.storage.database.engine import database_url, make_engine
@@ -124,7 +124,7 @@ def database() -> Iterator[str]:
 
 
 def check_and_load(path: Path, url: str) -> None:
-    """The product: read, check, store."""
+    """Run Attune: read, check, store."""
     from app.exchange.folder.read import read_folder
     from app.storage.database.engine import make_engine
     from app.storage.studies.load import load_study
@@ -142,7 +142,7 @@ def check_and_load(path: Path, url: str) -> None:
 
 
 def _backend_seconds(db: Connection) -> float:
-    """What the server's process has worked for this connection; 0 where it runs elsewhere."""
+    """Return the processor seconds of the database server for this connection; 0 if it runs on another machine."""
     from sqlalchemy import text
 
     stat = Path(f"/proc/{db.execute(text('SELECT pg_backend_pid()')).scalar_one()}/stat")
@@ -153,7 +153,7 @@ def _backend_seconds(db: Connection) -> float:
 
 
 def read_frames(path: Path, url: str) -> None:
-    """Out again, for the analysis; the same as the folder gives."""
+    """Read the study back for analysis, and check that all ratings of the folder are there."""
     from app.storage.database.engine import make_engine
     from app.storage.results.frames import study_frames
     from app.storage.studies.studies import get_study
@@ -169,7 +169,7 @@ def read_frames(path: Path, url: str) -> None:
 
 
 def bare_copy(path: Path, url: str) -> None:
-    """The same rows by COPY into tables of text, without keys, indexes and checks."""
+    """Load the same rows by COPY into text tables without keys, indexes and checks."""
     import psycopg
     from psycopg import sql
 
@@ -189,7 +189,7 @@ PARTS = {"check and load": check_and_load, "read frames": read_frames, "bare COP
 
 
 def run(part: str, folder: Path, url: str) -> float:
-    """One part in a process of its own: its seconds and its largest memory."""
+    """Run one part in its own process; return its seconds. The process prints its peak memory."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-m", "benchmarks.load_folder", "--part", part, str(folder), url], check=True)
     return time.perf_counter() - start

@@ -1,7 +1,7 @@
-"""Potato 2.12 under the same load, where it is installed: what its script sends for an item of five answers.
+"""Potato 2.12 under the same load, if installed: sends what its script sends for an item with five answers.
 
-That is a save while the rater answers, another one, a third when *Next* is pressed, the step to the next item, and the
-page of that. Potato serves by one process (its documents warn of a second one) and stores in files.
+These are two saves while the rater answers, a third when *Next* is pressed, the step to the next item, and its page.
+Potato uses one process (its documentation warns against a second one) and stores data in files.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _ITEM = re.compile(rb'name="instance_id"[^>]*value="([^"]+)"')
 
 
 def command() -> str | None:
-    """The `potato` command: named in POTATO, else on the path."""
+    """Return the `potato` command, from the POTATO variable or the search path, or None."""
     return os.environ.get("POTATO") or shutil.which("potato")
 
 
 def measure(n_raters: int, seconds: float) -> Spent:
-    """Raters on a new study, after each has opened a first page."""
+    """Measure raters on a new study, after each has opened the first page."""
     with _served() as served:
         tally = Tally()
         raters = [PotatoRater(served.address, f"rater-{number}", tally) for number in range(n_raters)]

@@ -20,7 +20,7 @@ class RaterClient:
     """One rater of one study at one address."""
 
     def __init__(self, address: str, slug: str, who: str) -> None:
-        """Nothing is sent yet."""
+        """Set up the client without sending anything."""
         parts = urlsplit(address)
         self.host, self.port = parts.hostname or "", parts.port or 80
         self.headers = {"Origin": address}
@@ -31,7 +31,7 @@ class RaterClient:
         self._connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
 
     def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-        """Status, where it sends to, and text; a connection that breaks is opened again and the same is asked again."""
+        """Return status, redirect target and body; a request on a broken connection is retried on a new one."""
         body = urlencode(data) if data is not None else None
         kind = {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true"}
         headers = self.headers | (kind if body else {})
@@ -50,18 +50,18 @@ class RaterClient:
         raise ConnectionError(f"{self.host}:{self.port} does not answer")
 
     def begin(self) -> str:
-        """Arrive and press *Begin*: where the rater stands then, as `look`."""
+        """Arrive and press *Begin*; return the state as `look` does."""
         self.ask("GET", f"/s/{self.slug}?participant={self.who}")
         self.ask("POST", f"/s/{self.slug}/start", {})
         return self.look()
 
     def look(self) -> str:
-        """Open the current page: "rate", or the last part of the address that it sends to."""
+        """Open the current page; return "show" or "wait" or "full", or the last part of the redirect target."""
         status, sent_to, text = self.ask("GET", f"/s/{self.slug}/rate")
         return self._read(status, sent_to, text)
 
     def submit(self) -> str:
-        """Answer the page, timed; what comes next, as `look`."""
+        """Answer the page and time it; return the next state as `look` does."""
         form, begun = self.form, time.perf_counter()
         status, sent_to, text = self.ask("POST", form, FULL)
         self.seconds.append(time.perf_counter() - begun)
@@ -70,7 +70,7 @@ class RaterClient:
         return self._read(status, sent_to, text)
 
     def go_all_the_way(self, patience_s: float = 60) -> str:
-        """Rate until there is nothing more; how it ended."""
+        """Rate until there is nothing more to rate; return the final state."""
         end, now = time.monotonic() + patience_s, self.begin()
         while now not in {"done", "full"} and time.monotonic() < end:
             if now == "wait":
@@ -82,7 +82,7 @@ class RaterClient:
         return now
 
     def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         self._connection.close()
 
     def _read(self, status: int, sent_to: str, text: str) -> str:

@@ -1,8 +1,8 @@
-"""How much of a response is in sight while it is rated, and how far a rater scrolls: every template, several windows.
+"""Visibility of responses while they are rated, and scroll distance, for every template and several window sizes.
 
-For the first item of each study: the height of the page over that of the window; the share of the lines of a response
-that are in sight while each question about it is answered (the mean, and the least); and how many pixels the page
-scrolls until every question is answered, by mouse (a cell is scrolled into view and clicked) and by keys (digits).
+For the first item of each study: page height divided by window height; the proportion of a response's lines that are
+visible while each question about it is answered (mean and minimum); and how many pixels the page scrolls until every
+question is answered, by mouse (an option is scrolled into view and clicked) and by keyboard (digits).
 Writes the table of docs/rating-page.md. Run: python -m benchmarks.rating_layout [study ...]
 """
 
@@ -53,7 +53,7 @@ SEEN = """slot => {
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Of one page in one window."""
+    """Measurements of one page in one window size."""
 
     height: float
     shares: tuple[float, ...]
@@ -62,14 +62,14 @@ class Measures:
 
     @property
     def cells(self) -> list[str]:
-        """As the table has them."""
+        """The measurements as cells of the table."""
         mean = f"{sum(self.shares) / len(self.shares):.0%}" if self.shares else "-"
         least = f"{min(self.shares):.0%}" if self.shares else "-"
         return [f"{self.height:.2f}", mean, least, f"{self.by_mouse:,}", f"{self.by_keys:,}"]
 
 
 def measure(page: Page) -> Measures:
-    """Answer every question of the page, first by mouse and, after a reload, by keys."""
+    """Answer every question of the page, first by mouse and, after a reload, by keyboard."""
     height = page.evaluate("document.documentElement.scrollHeight / innerHeight")
     shares, by_mouse = _by_mouse(page)
     page.reload()
@@ -78,7 +78,7 @@ def measure(page: Page) -> Measures:
 
 
 def _by_mouse(page: Page) -> tuple[list[float], int]:
-    """Which share of each response is in sight as it is rated, and how far the page scrolled."""
+    """Return the visible proportion of each response while it is rated, and the scroll distance in pixels."""
     shares: list[float] = []
     scrolled, now = 0.0, 0.0
     for slot in page.locator(".asks .slot").all():
@@ -94,7 +94,7 @@ def _by_mouse(page: Page) -> tuple[list[float], int]:
 
 
 def _by_keys(page: Page) -> int:
-    """How far the page scrolls by itself where each question is answered by a key of its own."""
+    """Return the scroll distance in pixels if each question is answered by keyboard."""
     scrolled, now = 0.0, 0.0
     for slot in page.locator(".asks .slot").all():
         slot.locator(":is(input:not([type=hidden]), [data-mark], textarea):visible").first.focus()
@@ -115,14 +115,14 @@ def _rows(browser: Browser, address: str, made: Sequence[Scene]) -> Iterator[lis
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """The rows as Markdown."""
+    """Return the rows as a Markdown table."""
     heads = ["study", "window", "page / window", "in sight", "least in sight", "px by mouse", "px by keys"]
     lines = [heads, ["---", "---", *["---:"] * 5], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def main(names: Sequence[str]) -> None:
-    """Measure the studies that are named, or all; all of them go into the documentation."""
+    """Measure the named studies; without names, measure all and update the documentation."""
     with scenes(names) as (address, made), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(FLAGS))
         rows = list(_rows(browser, address, made))

@@ -1,9 +1,9 @@
-"""The rating path under load: two worker processes, real HTTP, beside a bare baseline in the same run.
+"""The rating path under load: two worker processes and real HTTP, compared to a baseline in the same run.
 
-`submit` is what a rater's *Next* costs: a page of answers checked and stored, the next page served, commit before the
-answer. The baseline is a raw ASGI application that writes one row and says ok (`benchmarks.bare_app`), with the same
-two processes, the same clients and the same durable PostgreSQL. First nobody pauses: how much the machine can do. Then
-many raters take their time: how long one of them waits. The clients run on the same machine and take their share of it.
+`submit` is a rater's *Next*: a page of answers is checked and stored, the next page is served, and the commit precedes
+the response. The baseline is a raw ASGI application that writes one row and responds with ok (`benchmarks.bare_app`),
+with the same two processes, clients and durable PostgreSQL. First without pauses, to measure throughput; then with many
+raters who pause, to measure response times. The clients run on the same machine and use part of it.
 Run: python -m benchmarks.rating_path [raters, default 200]
 """
 
@@ -40,7 +40,7 @@ N_AT_ONCE, N_ITEMS, N_TRIALS, PAUSE_S, SECONDS = 16, 2000, 400, 2.0, 15.0
 
 @contextmanager
 def serving(target: str, url: str) -> Iterator[str]:
-    """Two uvicorn processes on a free port."""
+    """Run two uvicorn processes on a free port; yield the address."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", target, "--workers", "2", "--port", str(port), "--log-level", "warning"]
@@ -64,12 +64,12 @@ def _wait_for(port: int) -> None:
 
 
 def load(n_clients: int, make: Callable[[int], Callable[[], float]], pause_s: float) -> tuple[list[float], float]:
-    """Seconds of every request, and of the whole: each client makes requests until time is up.
+    """Let clients send requests until time is up; return the seconds of each request, and of the whole.
 
     Args:
-        n_clients: how many at once; all of them have come before time begins.
-        make: makes a client: each call of it is a request, and gives its seconds.
-        pause_s: the mean pause of a client between two requests.
+        n_clients: number of simultaneous clients; all have arrived before time starts.
+        make: creates a client by its number; each call of the client sends one request and returns its seconds.
+        pause_s: mean pause of a client between two requests, in seconds.
     """
     with ThreadPoolExecutor(n_clients) as pool:
         clients = list(pool.map(make, range(n_clients)))
@@ -88,7 +88,7 @@ def load(n_clients: int, make: Callable[[int], Callable[[], float]], pause_s: fl
 
 
 def bare_step(address: str) -> Callable[[int], Callable[[], float]]:
-    """Clients of the baseline."""
+    """Return a factory of clients of the baseline."""
 
     def make(number: int) -> Callable[[], float]:
         client = RaterClient(address, "x", str(number))
@@ -105,7 +105,7 @@ def bare_step(address: str) -> Callable[[int], Callable[[], float]]:
 
 
 def rater_step(address: str, name: str, arrivals: list[float]) -> Callable[[int], Callable[[], float]]:
-    """Raters with a list that outlasts the measurement; `arrivals` gets the seconds of each to its first page."""
+    """Return a factory of raters with enough trials; seconds from arrival to first page are appended to `arrivals`."""
 
     def make(number: int) -> Callable[[], float]:
         client, begun = RaterClient(address, "study", f"{name}-{number}"), time.perf_counter()
@@ -122,7 +122,7 @@ def rater_step(address: str, name: str, arrivals: list[float]) -> Callable[[int]
 
 
 def line(name: str, seconds: Sequence[float], whole: float) -> str:
-    """One row of the table, milliseconds."""
+    """Return one row of the table, in milliseconds; `whole` is the total time in seconds."""
     cuts = statistics.quantiles(seconds, n=100)
     p50, p95, p99 = (cuts[p - 1] * 1000 for p in (50, 95, 99))
     return f"{name:42} {len(seconds) / whole:8.0f}/s {p50:8.1f} {p95:8.1f} {p99:8.1f} {max(seconds) * 1000:8.1f}"
@@ -150,7 +150,7 @@ def main() -> None:
 
 
 def measure(url: str, n_raters: int) -> None:
-    """Baseline, the path without pauses, and with them."""
+    """Print the baseline, the path without pauses, and the path with pauses."""
     print(f"{'milliseconds':42} {'requests':>10} {'p50':>8} {'p95':>8} {'p99':>8} {'max':>8}")
     with serving("benchmarks.bare_app:app", url) as address:
         bare = load(N_AT_ONCE, bare_step(address), 0)

@@ -1,4 +1,4 @@
-"""Studies whose rating pages are looked at and measured: every template, the demo, and what templates do not have."""
+"""Studies for looking at and measuring rating pages: every template, the demo, and cases that templates lack."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ SITUATION = (
 
 
 def _texts(n_words: int, n: int = 2) -> list[dict[str, Any]]:
-    """One item; its responses have so many words."""
+    """Return one item whose `n` responses have `n_words` words each."""
     words = (SENTENCE * (n_words // 15 + 2)).split()
     sources = ("person", "model", "other")[:n]
     replies = {key: " ".join(words[k : k + n_words]) for k, key in enumerate(sources)}
@@ -111,7 +111,7 @@ ARABIC_TEXTS = [
     }
 ]
 THREE = {"person": {"kind": "human"}, "model": {"kind": "model"}, "other": {"kind": "model"}}
-# Beside the templates: the name, the parts of its protocol, its texts.
+# In addition to the templates: the name, parts of the protocol, and texts.
 OWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "pair-120-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(120)),
     "pair-600-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(600)),
@@ -127,7 +127,7 @@ OWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A study that is open at the running application. `cookie`: of a rater who has arrived."""
+    """An open study in the running application; `cookie` belongs to a rater who has arrived."""
 
     name: str
     slug: str
@@ -135,7 +135,7 @@ class Scene:
 
 
 def _arrived(engine: Engine, name: str, slug: str) -> Scene:
-    """One rater of the first pool comes; a study by invitation has no open link."""
+    """Let one rater of the first pool arrive (a study by invitation has no open link)."""
     with engine.begin() as db:
         study = get_study_door(db, slug)
         assert study is not None
@@ -173,7 +173,7 @@ def _scenes(engine: Engine, names: Sequence[str]) -> Iterator[Scene]:
 
 @contextmanager
 def scenes(names: Sequence[str] = ()) -> Iterator[tuple[str, list[Scene]]]:
-    """A running application on a database of its own, and its studies: those that are named, or all."""
+    """Run the application on its own database; yield its address and the named studies, or all of them."""
     with reachable_folder() as home:
         postgres = EmbeddedPostgres(home, durable=False)
         postgres.start()
@@ -214,7 +214,7 @@ WALK = """() => {
 
 
 def go_to_first_item(page: Page, address: str, scene: Scene) -> None:
-    """Come as the rater who has arrived, and pass whatever comes before the first item."""
+    """Open the study as the rater who has arrived, and complete all steps before the first item."""
     page.context.add_cookies([{"name": f"attune-rater-{scene.slug}", "value": scene.cookie, "url": address}])
     page.goto(f"{address}/s/{scene.slug}/rate")
     for _ in range(12):

@@ -1,10 +1,10 @@
-"""How long a whole report takes, from 1e4 to 1e6 ratings: every estimate of a question with two sources, texts read.
+"""Run time of a whole report for 1e4 to 1e6 ratings: every estimate of a question with two sources, and text measures.
 
-Each item is rated by five raters in both sources. Up to 20,000 ratings the mixed models and the resampling run too,
-which larger studies get with `--full` only: so growth is shown from 1e5 on. Seconds are of the processor.
+Each item is rated by five raters in both sources. Up to 20,000 ratings, mixed models and resampling run too, which
+larger studies get only with `--full`; growth is therefore measured from 1e5 ratings on. Times are processor seconds.
 
-The goals are printed beside: seconds of a new process, imports included, for the smallest studies too, and beside them
-those of `pandas.read_csv` on the same ratings in the same run. A goal that is missed is said, not asserted.
+Targets are printed too, for small studies as well: seconds of a new process including imports, and for comparison those
+of `pandas.read_csv` on the same ratings in the same run. A missed target is reported, not asserted.
 Run: python -m benchmarks.report
 """
 
@@ -24,7 +24,7 @@ from app.analysis import analyze
 from app.analysis.data.frames import Frames, canonical, rating_frame
 from app.design.protocol.study import Protocol
 
-# what the process took before this file was read counts as imports too
+# time used by the process before this file was read is counted as imports too
 IMPORTS_FROM = 0.0
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
 LONGEST, STEEPEST = 60.0, 1.5
@@ -49,7 +49,7 @@ PROTOCOL = Protocol.model_validate(
 
 
 def study(n: int) -> Frames:
-    """A study of n ratings on five points."""
+    """Return a study of n ratings on five points."""
     rng = np.random.default_rng(1)
     n_items, n_raters = n // 10, max(20, n // 2000)
     items = [f"i{k}" for k in range(n_items)]
@@ -72,7 +72,7 @@ def study(n: int) -> Frames:
     latent = rng.normal(size=n_items)[item] + rng.normal(0, 0.5, n_raters)[rater] + 0.3 * source + rng.normal(size=n)
     ratings = rating_frame(
         {
-            # each id is one text, however often it stands there: so the store and study folders are read too
+            # rows share one string object per id, as when reading from the database or a study folder
             "rater": np.array([f"r{k}" for k in range(n_raters)], dtype=object)[rater],
             "item": np.array(items, dtype=object)[item],
             "response": responses["response"].to_numpy(dtype=object)[2 * item + source],
@@ -86,13 +86,13 @@ def study(n: int) -> Frames:
     return Frames(pd.DataFrame({"item": items}, dtype=object), responses, raters, canonical(ratings))
 
 
-# ratings a question, questions, whether with `--full`, seconds of the processor
+# ratings per question, questions, whether with `--full`, processor seconds
 GOALS = ((24, 1, False, 1.2), (855, 11, False, 6.0), (100_000, 1, True, 15.0), (1_000_000, 1, False, 6.0))
 LARGEST_MEGABYTES = 800
 
 
 def several(frames: Frames, n_questions: int) -> tuple[Frames, Protocol]:
-    """The same study with the question asked so many times."""
+    """Return the same study with the question repeated `n_questions` times."""
     keys = [f"empathy{k}" if k else "empathy" for k in range(n_questions)]
     declared = PROTOCOL.model_dump(mode="json", exclude_defaults=True)
     asked = [{**declared["questions"][0], "key": key} for key in keys]
@@ -101,13 +101,13 @@ def several(frames: Frames, n_questions: int) -> tuple[Frames, Protocol]:
 
 
 def goal(n: int, n_questions: int, *, full: bool) -> None:
-    """Print the seconds of reading and of the report, and the memory: in a process of its own."""
+    """Print seconds of the report and of reading, and memory; to be run in its own process."""
     started = time.process_time()
     frames, protocol = several(study(max(n // 10 * 10, 20)), n_questions)
     made = time.process_time()
     analyze(frames, protocol, full=full)
     seconds = time.process_time() - made + started - IMPORTS_FROM
-    # taken before the ratings are written and read: a file in memory is no part of the report
+    # measured before the ratings are written and read: an in-memory file is not part of the report
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     text = io.StringIO(frames.ratings.to_csv(index=False))
     before = time.process_time()
@@ -117,7 +117,7 @@ def goal(n: int, n_questions: int, *, full: bool) -> None:
 
 
 def print_goals() -> None:
-    """Each goal with what was measured, in a new process each."""
+    """Print each target with its measurement, each from a new process."""
     for n, n_questions, full, limit in GOALS:
         command = [sys.executable, "-m", "benchmarks.report", str(n), str(n_questions), str(int(full))]
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()

@@ -1,4 +1,4 @@
-"""`attune serve` and other applications as processes of their own, for benchmarks, and what they cost."""
+"""`attune serve` and other applications as separate processes for benchmarks, and their resource use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Served:
-    """An application that answers at an address, and the process that it is, or that started its workers."""
+    """The address of a running application, and its process (the parent if it has several workers)."""
 
     address: str
     pid: int
@@ -28,14 +28,14 @@ class Served:
 
 @contextmanager
 def attune(url: str, workers: int = 2) -> Iterator[str]:
-    """Serve the database of `url` on a free port; the address."""
+    """Serve the database at `url` on a free port; yield the address."""
     with attune_process(url, workers) as served:
         yield served.address
 
 
 @contextmanager
 def attune_process(url: str, workers: int = 2) -> Iterator[Served]:
-    """As `attune`, with its process."""
+    """As `attune`, but yield the process ID too."""
     command = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", str(workers)]
     environment = {**os.environ, "DATABASE_URL": url}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
@@ -47,7 +47,7 @@ def attune_process(url: str, workers: int = 2) -> Iterator[Served]:
 
 @contextmanager
 def application(target: str, url: str, workers: int = 2) -> Iterator[Served]:
-    """Serve an ASGI application by uvicorn on a free port."""
+    """Serve an ASGI application with uvicorn on a free port."""
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", target, "--workers", str(workers), "--port", str(port)]
     quiet = ["--lifespan", "off", "--no-access-log", "--log-level", "warning"]
@@ -58,16 +58,16 @@ def application(target: str, url: str, workers: int = 2) -> Iterator[Served]:
 
 
 def free_port() -> int:
-    """A port that nothing listens at."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 
 
 def wait_for(port: int, seconds: float = 20) -> None:
-    """Return when something answers at the port.
+    """Return when the port accepts connections.
 
     Raises:
-        TimeoutError: nothing does.
+        TimeoutError: it does not within `seconds`.
     """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -81,7 +81,7 @@ def wait_for(port: int, seconds: float = 20) -> None:
 
 
 def processes_below(pid: int) -> list[int]:
-    """A process and all that it started, and these in turn."""
+    """Return the process IDs of a process and all its descendants."""
     parents = {int(path.name): _stat(path)[1] for path in Path("/proc").glob("[0-9]*") if (path / "stat").exists()}
     found = [pid]
     for one in found:
@@ -90,22 +90,22 @@ def processes_below(pid: int) -> list[int]:
 
 
 def parent_of(pid: int) -> int:
-    """The process that started another."""
+    """Return the ID of the parent process."""
     return _stat(Path(f"/proc/{pid}"))[1]
 
 
 def processor_s(pid: int) -> float:
-    """Processor seconds of a process and all that it started, those that have ended included."""
+    """Return processor seconds of a process and all its descendants, including those that have ended."""
     ticks = 0
     for one in processes_below(pid):
         fields = _stat(Path(f"/proc/{one}"))
-        # of the process itself, and of its children that have ended: those that live are counted by themselves
+        # own time and that of ended children; running children are counted separately
         ticks += sum(fields[11:15])
     return ticks / TICKS_PER_S
 
 
 def memory_mb(pid: int) -> list[float]:
-    """Proportional memory of every process below one that holds more than a few MB."""
+    """Return proportional memory in MB of a process and each of its descendants, largest first."""
     found = []
     for one in processes_below(pid):
         path = Path(f"/proc/{one}/smaps_rollup")
@@ -115,7 +115,7 @@ def memory_mb(pid: int) -> list[float]:
 
 
 def _stat(path: Path) -> list[int]:
-    """The numbers of /proc/PID/stat from its state on; zeros where the process has gone."""
+    """Return the fields of /proc/PID/stat from the state on; zeros if the process has ended."""
     try:
         fields = (path / "stat").read_text().rsplit(")", 1)[1].split()
     except OSError:

@@ -1,6 +1,6 @@
-"""How long the mean difference with its two-way cluster interval takes, from 1e4 to 1e6 ratings.
+"""Run time of the mean difference with its two-way cluster interval, for 1e4 to 1e6 ratings.
 
-Prints seconds (wall and processor; the bound is held against the latter) and growth, beside statsmodels' two-way
+Prints seconds (wall and processor time; the limit applies to the latter) and growth, compared to statsmodels' two-way
 clustered regression of the same ratings in the same run.
 Run: python benchmarks/two_way.py
 """
@@ -19,7 +19,7 @@ BOUND = 1.0
 
 
 def study(n: int) -> tuple[np.ndarray, ...]:
-    """Ratings on five points: each item by five raters, both sources of half of the items each."""
+    """Return ratings on five points: each item is rated five times, each time for a randomly drawn source and rater."""
     rng = np.random.default_rng(1)
     item, rater = np.arange(n) // 5, rng.integers(0, n // 200, n)
     source = rng.integers(0, 2, n)
