@@ -18,7 +18,7 @@ Scope = dict[str, Any]
 class Estimate:
     """A statistic with its scope. FIELDS, in their order, are the contract of JSON and CSV.
 
-    `recipe` describes how to reproduce the estimate (see `recipe.with_recipes`). `detail` contains further data for
+    `recipe` describes how to reproduce the estimate (see `with_recipes`). `detail` contains further data for
     charts and tables (such as the counts of a distribution) and is not exported.
     """
 

@@ -25,7 +25,7 @@ ROW_HEIGHT = 46
 def distribution_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
-    """Return one bar per `median` (or `mode`) estimate that has ratings, centered on the middle of the scale.
+    """Return one bar per `median` (or `mode`) estimate that has ratings, centred on the middle of the scale.
 
     With an odd number of points, the middle point extends equally to both sides. None if there are no ratings.
     """

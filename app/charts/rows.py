@@ -43,7 +43,7 @@ def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"
         orient=orient,
         labelExpr=f"{json.dumps([list(label) for label in labels])}[datum.value]",
         labelLineHeight=LINE,
-        # Vega-Lite centers the first line on the row; this offset centers the whole label.
+        # Vega-Lite centres the first line on the row; this offset centres the whole label.
         labelOffset=-LINE * (lines - 1) / 2,
         values=list(range(len(labels))),
     )

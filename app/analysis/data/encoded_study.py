@@ -27,7 +27,7 @@ OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """The raters in the order of the table. If the human raters are not `are_known`, each is a slot of one item."""
+    """The raters in the order of the table. If not `are_known`, each human rater is a slot of one item."""
 
     ids: tuple[str, ...]
     is_model: Bools

@@ -21,7 +21,7 @@ class Statistic:
     kind: Kind
 
 
-# The first statistic on each page of docs/statistics; the statistics that follow in STATISTICS are on the same page.
+# The page of docs/statistics from each of these statistics on, in the order of STATISTICS.
 PAGES = {
     "median": "comparison",
     "rank_correlation": "texts",

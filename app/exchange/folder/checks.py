@@ -19,7 +19,7 @@ _PASSED, _FAILED = ("true", "1"), ("false", "0")
 
 
 def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
-    """Return the checks in the columns of `analysis.frames`; None, with a note, if the file is not an exported one."""
+    """Return the checks as a frame with CHECK_COLUMNS; None, with a note, if it is not an exported file."""
     missing = [name for name in CHECK_COLUMNS if name not in table.columns]
     if missing:
         problems.note(table.file, 1, missing[0], "no such column", "the columns of an export; the file was ignored")

@@ -22,7 +22,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0", "")
 
 
 def check_raters(table: Table, problems: Problems) -> pd.DataFrame | None:
-    """Return the raters in the columns of `analysis.folder`; None if a required column is missing."""
+    """Return the raters in the columns of `study_folder`; None if a required column is missing."""
     if not has_columns(table, ["rater", "kind"], problems):
         return None
     keys, kinds, pools = (ids(table, name, problems) for name in ("rater", "kind", "pool"))
@@ -52,7 +52,7 @@ def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
 def raters_frame(
     keys: Column, kinds: Column, pools: Column, marks: Mapping[str, Mask], more: Mapping[str, Column]
 ) -> pd.DataFrame:
-    """Build the raters frame of `analysis.folder`; marks that are not given are False."""
+    """Build the raters frame of `study_folder`; marks that are not given are False."""
     frame = pd.DataFrame({"rater": keys, "kind": kinds, "pool": text_or_none(pools)}, dtype=object)
     for name in RATER_MARKS:
         frame[name] = marks.get(name, np.zeros(len(keys), dtype=bool)).astype(bool)

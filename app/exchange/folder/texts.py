@@ -34,7 +34,7 @@ WORDS_OF_CHOICES = ("tie", "neither")
 
 
 def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
-    """Return the items in the columns of `analysis.folder`; None if a required column is missing."""
+    """Return the items in the columns of `study_folder`; None if a required column is missing."""
     if not has_columns(table, ["item"], problems) or not _has_text(table, problems):
         return None
     keys = ids(table, "item", problems)
@@ -58,7 +58,7 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
 def check_responses(
     table: Table, items: pd.DataFrame | None, protocol: Protocol | None, problems: Problems
 ) -> pd.DataFrame | None:
-    """Return the responses in the columns of `analysis.folder`; None if a required column is missing."""
+    """Return the responses in the columns of `study_folder`; None if a required column is missing."""
     if not has_columns(table, ["item", "source"], problems) or not _has_text(table, problems):
         return None
     item, source, keys = (ids(table, name, problems) for name in ("item", "source", "response"))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class ReadRatings:
     """The content of a spreadsheet.
 
-    `raters` are new; `marked` are raters of the study who have no ratings in it so far.
+    `raters` are new; `marked` are raters of the study whose first ratings these are.
     """
 
     columns: Columns

@@ -30,7 +30,7 @@ def no_ratings() -> pd.DataFrame:
 def check_ratings(
     table: Table, study: Study, problems: Problems, before: pd.DataFrame | None = None
 ) -> pd.DataFrame | None:
-    """Return the answers in the columns of `analysis.frames`; None if a required column is missing.
+    """Return the answers as a frame with RATING_COLUMNS; None if a required column is missing.
 
     Args:
         table: one row per answer.

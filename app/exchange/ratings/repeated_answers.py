@@ -68,7 +68,7 @@ def _keys(
 
 
 def _keys_of(answers: pd.DataFrame, study: Study, replies: Replies) -> pd.DataFrame:
-    """Return the keys of answers in the columns of `analysis.frames`."""
+    """Return the keys of answers in a frame with RATING_COLUMNS."""
 
     def found(name: str, keys: Column) -> Places:
         codes, distinct = pd.factorize(answers[name])
