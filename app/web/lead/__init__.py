@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
-    """Add the screens; the one that takes files has a limit of its own. It stands before those with a study's name."""
+    """Add the lead's routers. Those that accept files have their own limit and precede those with a study's slug."""
     app.include_router(new_study.router, max_body_size=max_upload_bytes)
     app.include_router(texts.router, max_body_size=max_upload_bytes)
     for screen in (home, sign_in, studies, study, design, raters, settings, results, charts, exports):

@@ -1,4 +1,4 @@
-"""The addresses that a lead hands to raters, as each platform wants them."""
+"""The addresses that a lead gives to raters, in the format of each platform."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class RaterLink(NamedTuple):
-    """Whom it is for, the address, and what to do with it."""
+    """What the link is for, the address, and instructions."""
 
     words: str
     address: str
@@ -17,9 +17,9 @@ class RaterLink(NamedTuple):
 
 
 def rater_links(request: Request, rater_token: str, *, is_personal: bool = False) -> list[RaterLink]:
-    """One address per platform; none where raters come by personal links only.
+    """One address per platform; empty if raters need personal links.
 
-    What stands in braces or percent signs is filled in by the platform.
+    Parts in braces or percent signs are filled in by the platform.
     """
     if is_personal:
         return []

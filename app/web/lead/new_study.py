@@ -1,4 +1,4 @@
-"""A new study from a study folder or from a spreadsheet: checked as a whole, stored or not at all."""
+"""Create a study from a study folder or a spreadsheet: validated as a whole, stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 MAX_FILES = 40
-# Thousands of rows can be wrong in the same way; nobody reads more at once.
+# Maximum number of problems shown: thousands of rows may have the same problem.
 MAX_PROBLEMS = 200
 N_SOURCES = 5
 DEFAULT_SOURCES = (("person", "human"), ("model", "model"))
@@ -48,27 +48,27 @@ DEFAULT_FIELDS: dict[str, Any] = {
 
 
 class Upload(NamedTuple):
-    """What a browser sent: files by name, and every other field with its values."""
+    """The contents of a submitted form: files by name, and the values of all other fields."""
 
     lead: Lead
     files: dict[str, Path]
     fields: dict[str, list[str]]
 
     def text(self, name: str) -> str:
-        """The value of a field, or nothing."""
+        """The value of a field, or an empty text."""
         return next(iter(self.fields.get(name, ())), "").strip()
 
 
 def check_signed_in(request: Request) -> Lead:
-    """Before a byte is read, and in a transaction that ends: a slow upload must not hold one open."""
+    """Check the session before the body is read, in a short transaction: a slow upload must not keep one open."""
     with request.app.state.begin() as db:
         return signed_in_lead(maybe_lead(request, db))
 
 
 async def uploaded(request: Request) -> AsyncIterator[Upload]:
-    """The form. It is read here and not by declared fields: that would be before the lead is known.
+    """The submitted form, which is read here because declared fields would be read before the lead is known.
 
-    Its files lie on the disk until the answer is made: what they hold is read in another process.
+    Its files are kept on disk until the response is sent, because another process reads them.
     """
     lead = await run_in_threadpool(check_signed_in, request)
     async with upload_form(request, max_files=MAX_FILES) as form:
@@ -85,7 +85,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
 
 
 def _to_disk(files: Sequence[UploadFile], folder: Path) -> dict[str, Path]:
-    """Copy the files, each into a folder of its own: a problem names the file as its lead does."""
+    """Copy each file to a separate folder, so that problems name the file as the lead does."""
     paths: dict[str, Path] = {}
     for number, file in enumerate(files):
         name = file.filename or ""
@@ -120,7 +120,7 @@ def submit_template(request: Request, upload: Uploaded) -> Response:
 @router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
 @router.get("/studies/new/template", dependencies=[Depends(check_signed_in)])
 def show_form_again(request: Request) -> Response:
-    """Where a form came back with problems and its address is opened again."""
+    """Redirect to the form if the address of a form with problems is opened again."""
     return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
 
 
@@ -135,7 +135,7 @@ def _reader(request: Request) -> UploadReader:
 
 
 def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *, then: str = "show_study") -> Response:
-    """Read outside of every transaction, which could otherwise be open for minutes; then store."""
+    """Read the study outside of any transaction, which could otherwise be open for minutes; then store it."""
     from app.actions.studies.read_new_study import store_study
 
     try:
@@ -148,7 +148,7 @@ def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *
 
 
 def _typed(upload: Upload) -> dict[str, Any]:
-    """What the lead typed, for the form that comes back."""
+    """The lead's input, to fill in the form again."""
     if "name" in upload.fields:
         return DEFAULT_FIELDS | {"template": {part: upload.text(part) for part in ("name", "title", "slug")}}
     if "title" not in upload.fields:

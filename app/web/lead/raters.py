@@ -1,4 +1,4 @@
-"""Raters, one row each: how far they are, what is conspicuous, whether their answers count, what a platform is told."""
+"""Raters, one row each: progress, flags, whether their answers are included, and decisions for the platform."""
 
 from __future__ import annotations
 

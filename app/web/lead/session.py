@@ -1,4 +1,4 @@
-"""The signed-in lead and what they may see. These loaders authorize; no handler does it again."""
+"""The signed-in lead and what they may see. These loaders authorize, so handlers need not check again."""
 
 from __future__ import annotations
 
@@ -22,34 +22,38 @@ from app.web.words import minutes
 
 COOKIE = "lead"
 MAX_AGE = int(leads.LONGEST.total_seconds())
-# A backslash, a second slash or a control character would let a browser read another host into it.
+# With a backslash, a second slash or a control character, a browser could interpret the path as another host.
 _LOCAL_PATH = re.compile(r"/(?!/)[\x21-\x5b\x5d-\x7e]*")
 
 
 def session_token(request: Request) -> str | None:
-    """What the lead's browser shows."""
+    """The session token in the browser's cookie, or None."""
     return get_cookie(request, COOKIE)
 
 
 def maybe_lead(request: Request, db: Db) -> Lead | None:
-    """The lead whose browser this is, or nobody."""
+    """The signed-in lead, or None."""
     token = session_token(request)
     lead = leads.get_lead_of_session(db, token) if token else None
-    # A page that refreshes itself is nobody's presence: it does not keep the session alive.
+    # A page that refreshes itself does not show that the lead is present, so it does not extend the session.
     if lead and token and not is_htmx(request):
         leads.prolong_lead_session(db, token)
     return lead
 
 
 def signed_in_lead(lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
-    """The lead who is signed in."""
+    """The signed-in lead.
+
+    Raises:
+        SignInError: no lead is signed in.
+    """
     if lead is None:
         raise SignInError
     return lead
 
 
 def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> StudyRow:
-    """A study of this lead; another lead's looks like none."""
+    """A study of this lead; studies of other leads look as if they did not exist."""
     study = get_study(db, slug)
     if study is None or study.lead_id != lead.id:
         raise NotFoundError
@@ -57,30 +61,34 @@ def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db)
 
 
 class LeadAndStudy(NamedTuple):
-    """Who asks, and for which study of theirs."""
+    """The signed-in lead, and one of their studies."""
 
     lead: Lead
     study: StudyRow
 
 
 async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndStudy]:
-    """For handlers that compute long: the transaction that proved it has ended when they begin.
+    """For handlers with long computations: the transaction that authorizes has ended before they begin.
 
-    They take connections beside those that `get_db` counts, so no more of them run at once than there are to spare.
+    They use connections in addition to those that `get_db` counts, so only as many run at once as there are spare ones.
     """
     async with turn(request.app.state.long_turns):
         yield await run_in_threadpool(find_lead_and_study, request, slug)
 
 
 def find_lead_and_study(request: Request, slug: str) -> LeadAndStudy:
-    """Who asks, and for which study, in a transaction of its own."""
+    """The signed-in lead and the study, read in a separate transaction."""
     with request.app.state.begin() as db:
         lead = signed_in_lead(maybe_lead(request, db))
         return LeadAndStudy(lead, own_study(slug, lead, db))
 
 
 def count_export(request: Request, own: OwnForLong) -> LeadAndStudy:
-    """A download of one's own study, which reads all of it: not without end."""
+    """Count a download of the lead's own study, which reads all of it.
+
+    Raises:
+        TooManyError: there were too many downloads.
+    """
     if wait_s := count(request.app.state.begin, [export_limit(own.lead.id)]):
         raise TooManyError(f"There were too many downloads. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
     return own
@@ -96,7 +104,7 @@ OwnExport = Annotated[LeadAndStudy, Depends(count_export)]
 
 
 def local_path(path: str) -> str:
-    """Where to go after signing in: a path of this site, else the list of studies.
+    """The address after signing in: a path of this site, otherwise the list of studies.
 
     >>> local_path("/studies/demo?x=1"), local_path("//evil.example"), local_path("https://evil.example")
     ('/studies/demo?x=1', '/studies', '/studies')
@@ -105,14 +113,14 @@ def local_path(path: str) -> str:
 
 
 def signed_in_answer(request: Request, token: str, path: str) -> Response:
-    """On to `path` with a new session."""
+    """Redirect to `path` with a new session."""
     response = RedirectResponse(local_path(path), status_code=303)
     set_cookie(request, response, COOKIE, token, max_age=MAX_AGE)
     return response
 
 
 def signed_out_answer(request: Request) -> Response:
-    """To the first page without a session."""
+    """Redirect to the home page without a session."""
     response = RedirectResponse("/", status_code=303)
     drop_cookie(request, response, COOKIE)
     return response

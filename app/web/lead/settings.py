@@ -1,4 +1,4 @@
-"""The life of a study: rename, copy, archive, delete with a receipt; and the log of what leads did."""
+"""Settings of a study: rename, copy, archive, delete with a receipt; and the audit log."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def submit_sign_in(
 
 @router.get("/sign-in/{token}")
 def show_sign_in_link(request: Request, token: str, next: str = "/studies") -> Response:  # noqa: A002 - the address says next
-    # Looking uses nothing up: programs that preview links follow them before their reader does.
+    # Opening the link does not use it up, because programs that preview links open them before their recipient does.
     return page(request, "lead/sign_in_link.html", token=token, next=local_path(next))
 
 

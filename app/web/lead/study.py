@@ -1,4 +1,4 @@
-"""A study as its lead follows it: coverage that refreshes itself, opening and closing, links for raters."""
+"""A study's page for its lead: coverage that refreshes itself, opening and closing, links for raters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.web.pages import is_htmx, page
 
 router = APIRouter()
 
-# Counting is cheap up to some thousand trials; beyond that a page left open should not count all day.
+# Counting is fast up to a few thousand trials; for more, a page that is left open should refresh less often.
 MANY_TRIALS = 5000
 CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": design.close_study}
 

@@ -1,4 +1,4 @@
-"""A study's texts from a spreadsheet: choose it, say what its columns hold, read the report, use them."""
+"""Import a study's texts from a spreadsheet: choose it, describe its columns, read the report, use the texts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_PROBLEMS = 20
 
 
 class TextForm(NamedTuple):
-    """What was sent: a file if one was chosen, and the fields."""
+    """The submitted form: a file if one was chosen, and the fields."""
 
     own: LeadAndStudy
     file_name: str
@@ -47,7 +47,7 @@ class TextForm(NamedTuple):
 
 
 async def text_form(request: Request, slug: str) -> AsyncIterator[TextForm]:
-    """The form, read once its lead is known; what reads a file waits for its turn."""
+    """The form, read once its lead is known; handlers that read a file wait for their turn."""
     own = await run_in_threadpool(find_lead_and_study, request, slug)
     async with upload_form(request, max_files=1, max_fields=5000) as form:
         fields: dict[str, list[str]] = {}
@@ -105,7 +105,7 @@ def submit_columns(request: Request, sent: Sent) -> Response:
 
 
 def _said(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> dict[str, Any]:
-    """A column as the form says it; what the form does not say stays."""
+    """The description of a column in the form; what the form leaves out is not changed."""
     role = next(iter(fields.get(f"role.{number}", ())), column["role"])
     source = next(iter(fields.get(f"source.{number}", ())), column["source"]).strip()
     kind = next(iter(fields.get(f"kind.{number}", ())), column["kind"])

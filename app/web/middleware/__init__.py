@@ -1,1 +1,1 @@
-"""What stands around the application: pure ASGI, outermost first `AccessLog`, `Guard`, `UnexpectedErrors`, `Bodies`."""
+"""Pure ASGI middleware around the application; outermost first `AccessLog`, `Guard`, `UnexpectedErrors`, `Bodies`."""

@@ -7,6 +7,6 @@ from fastapi import APIRouter
 from app.web.lead.design import overview, preview, questions, section, text
 
 router = APIRouter()
-# Addresses of their own come before those that take the name of a section.
+# Fixed addresses come before the address with the name of a section.
 for screen in (overview, preview, text, questions, section):
     router.include_router(screen.router)

@@ -1,4 +1,4 @@
-"""What the design pages share: the form that is sent, problems at their fields, the list of sections."""
+"""Shared code of the design pages: the submitted form, problems next to their fields, the list of sections."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from app.storage.studies.studies import StudyRow
 from app.web.middleware.security import POLICY
 from app.web.pages import page
 
-# A study with sixty questions of twenty fields is large, and none of this size is a form of ours.
+# Far above the size of our forms: a large study has sixty questions with twenty fields each.
 MAX_FIELDS = 20_000
 _CONTEXT_LINES = 2
 
 
 class SentForm(NamedTuple):
-    """A form as it was sent. `number` is the save that its page showed; `do` what a button asks for besides saving."""
+    """A submitted form. `number` is the save that its page showed; `do` is the action of a button other than saving."""
 
     fields: dict[str, list[str]]
     number: int
@@ -34,7 +34,7 @@ class SentForm(NamedTuple):
 
 
 async def sent_form(request: Request) -> SentForm:
-    """The form; what a button asks of an entry becomes a field of it."""
+    """The form; a button that acts on an entry becomes a field of that entry."""
     async with request.form(max_fields=MAX_FIELDS, max_files=0) as form:
         fields: dict[str, list[str]] = {}
         for name, value in form.multi_items():
@@ -51,14 +51,14 @@ DesignForm = Annotated[SentForm, Depends(sent_form)]
 
 
 class Placed(NamedTuple):
-    """Problems by the path of the control that they are shown at, and those that this page has no control for."""
+    """Problems by the path of the control where they are shown, and problems without a control on this page."""
 
     at: dict[str, list[str]]
     elsewhere: list[Problem]
 
 
 def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
-    """Each problem at the innermost control that has its path."""
+    """Assign each problem to the innermost control that contains its path."""
     paths = {path for control in controls for path in control.paths if path}
     at: dict[str, list[str]] = {}
     elsewhere = []
@@ -74,7 +74,7 @@ def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
 
 
 def in_words(problem: Problem) -> str:
-    """A problem at its field.
+    """The text of a problem next to its field.
 
     >>> in_words(Problem("study.yaml", 3, "title", "nothing", "a value, it is required"))
     'Found: nothing. Expected: a value, it is required.'
@@ -83,7 +83,7 @@ def in_words(problem: Problem) -> str:
 
 
 def count_problems(edit: Edit) -> dict[str, int]:
-    """How many problems each section has, by its key."""
+    """Number of problems per section, by its key."""
     counts: dict[str, int] = {}
     for problem in edit.problems:
         section = section_of(_path(problem))
@@ -93,7 +93,7 @@ def count_problems(edit: Edit) -> dict[str, int]:
 
 
 def address_of_problem(problem: Problem) -> tuple[str, int | None]:
-    """The key of the page where a problem can be solved, and the number of the question where it is one's."""
+    """The key of the page where a problem can be solved, and the number of the question if it is about one."""
     section = section_of(_path(problem))
     if section is None:
         return "text", None
@@ -117,7 +117,7 @@ def design_page(
     status: int = 200,
     **context: Any,  # noqa: ANN401 - a template takes anything
 ) -> Response:
-    """A page among the design pages, which may show the preview in a frame."""
+    """A design page, which may show the preview in a frame."""
     response = page(
         request,
         f"lead/design/{template}",
@@ -144,7 +144,7 @@ def conflict_page(
     form: SentForm,
     section: Section | None,
 ) -> Response:
-    """Both changes, and the choice between them: what was typed is sent again, or let go."""
+    """A page with both changes and the choice between them: submit one's own input again, or discard it."""
     return design_page(
         request,
         "conflict.html",
@@ -162,14 +162,14 @@ def conflict_page(
 
 
 class DiffLine(NamedTuple):
-    """One line of a comparison. `kind` is `added`, `removed`, `same`, or `gap` between two places."""
+    """One line of a comparison. `kind` is `added`, `removed`, `same`, or `gap` between two parts."""
 
     kind: str
     words: str
 
 
 def differences(before: str, after: str) -> list[DiffLine]:
-    """What differs between two texts, with a little of what is around it."""
+    """The differences between two texts, with a few lines of context."""
     kinds = {"+": "added", "-": "removed", "@": "gap"}
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=_CONTEXT_LINES)
     found = [DiffLine(kinds.get(line[:1], "same"), line[1:]) for line in list(lines)[2:]]

@@ -1,4 +1,4 @@
-"""The design at a glance: what is to be mended, which version raters get, and making the next one."""
+"""Overview of the design: problems to correct, the version that raters get, and publishing a new one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def submit_version(request: Request, db: Db, lead: SignedIn, study: Own) -> Resp
         version = publish(db, study)
         record_act(db, lead, study, "new version", version=version)
         if study.status == "open":
-            # Trials that the new version asks for get their seats.
+            # Create the trials and seats that the new version needs.
             open_study(db, study.slug)
     except UnreadableEditError as error:
         raise PageError(" ".join(problem.sentence() for problem in error.problems[:3])) from error

@@ -1,4 +1,4 @@
-"""The pages that raters will see, from the draft, in a frame of the design pages. Nothing in it can be sent."""
+"""The draft as raters will see it, in a frame of the design pages. Nothing in it can be submitted."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from app.web.rater.trial.fields import fields_of
 from app.web.rater.trial.trial_page import make_sheet
 
 router = APIRouter()
-# A study without a limit has as many trials as it has; the preview does not count them.
+# Shown for studies without a limit on trials per rater; the preview does not count the actual trials.
 N_TRIALS = 10
-# Who is not there: no links to pause or to withdraw, no keys.
+# A stand-in for the rating session: no links to pause or withdraw, no keyboard shortcuts.
 NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=False, is_moved=False, sha256=None)
 
 
@@ -53,7 +53,7 @@ def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> R
 def _page_of(
     request: Request, db: Db, study: StudyRow, protocol: Protocol, shown: PreviewPage
 ) -> tuple[str, dict[str, Any]]:
-    """The template of a page and what it shows."""
+    """The template of a page and its context."""
     if shown.step == "rating":
         view = example_trial(db, study.id, protocol, shown.cell)
         if view is None:

@@ -78,7 +78,7 @@ def submit_question(request: Request, db: Db, lead: SignedIn, study: Own, number
 
 
 def _changed(data: dict[str, object], form: SentForm) -> dict[str, object]:
-    """The list after what a button asked for."""
+    """The list of questions after the action of a button."""
     first = next(iter(form.fields.get("kind", ())), "")
     if form.do == "new" and first in KINDS:
         return with_new(data, first)
@@ -103,7 +103,7 @@ def _check_there(edit: Edit, number: int) -> None:
 
 
 def _placed_by_question(edit: Edit) -> dict[int, int]:
-    """How many problems each question has, by its number from 1."""
+    """Number of problems per question, by the question's number from 1."""
     counts: dict[int, int] = {}
     for problem in edit.problems:
         name, _, rest = (problem.column or "").partition(".")

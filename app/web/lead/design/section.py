@@ -1,4 +1,4 @@
-"""One section of the protocol as a form. Every save keeps the draft, also one with problems."""
+"""One section of the protocol as a form. Every save updates the draft, even with problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""study.yaml itself, with what differs from the version that raters get."""
+"""The text of study.yaml, and its differences from the version that raters get."""
 
 from __future__ import annotations
 
