@@ -1,4 +1,4 @@
-"""What an address of the results asks for: filters, one question, and the report that a page was shown from."""
+"""The parameters of results pages: filters, one question, and the report that a page was shown from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Text = Annotated[str, Query(max_length=MAX_LENGTH)]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Filters on the answers, the one question that is looked at, and the name of a report that was seen."""
+    """Filters on the answers, the selected question, and the name of a report that was shown."""
 
     filters: Filters
     question: str
@@ -52,22 +52,22 @@ class Question:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether anything is left out."""
+        """Whether any answers or questions are left out."""
         return bool(self.filters) or bool(self.question)
 
     def in_words(self, labels: Labels) -> str:
-        """What the numbers are of, where not of everything."""
+        """A description of the selection; empty for everything."""
         of_question = [f"question {labels.question(self.question)}"] if self.question else []
         return "; ".join([*of_question, *filter(None, [self.filters.in_words(labels)])])
 
     def report(self, request: Request, own: LeadAndStudy) -> LiveReport:
-        """The report that the page was shown from, or one of the answers as they are now; waits for it."""
+        """The report that the page was shown from, or one of the current answers; waits until it is available."""
         reports: LiveReports = request.app.state.reports
         made = reports.now(request.app.state.begin, own.study, self.of or None, self.filters)
         return replace(made, report=self.narrowed(made.report))
 
     def narrowed(self, report: Report) -> Report:
-        """The estimates of the one question, and those of no question."""
+        """The report with the estimates of the selected question, and those that belong to no question."""
         if not self.question:
             return report
         return replace(report, estimates=tuple(f for f in report.estimates if self._is_of(f)))
@@ -87,7 +87,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
     question: Text = "",
     of: Text = "",
 ) -> Question:
-    """Forms send empty values for what is not chosen: they ask for nothing."""
+    """Parse the parameters. Forms send empty values for fields that are not set; they are ignored."""
     filters = Filters(
         sources=_chosen(source),
         conditions=_chosen(condition),

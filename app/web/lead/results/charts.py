@@ -1,4 +1,4 @@
-"""Charts: pictures for pages and papers, and specifications to restyle."""
+"""Charts: image files for pages and papers, and specifications that users can restyle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Theme = Literal["light", "dark"]
 Format = Literal["svg", "png", "pdf"]
 Size = Literal["narrow", "wide"]
 WIDTHS: dict[Size, int] = {"narrow": 260, "wide": 480}
-# A picture's address names what it was made from: it never changes.
+# The address of a chart includes the report that it was made from, so its content never changes.
 KEEP = "private, max-age=86400"
 
 
@@ -32,7 +32,7 @@ def show_charts(
     theme: Theme = "light",
     key: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
-    """Several specifications at once, by key; all where none is named."""
+    """Several specifications at once, by key; all of them if no key is given."""
     wanted = [chart for chart in _charts(request, own, asked) if key is None or chart.key in key]
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
@@ -41,7 +41,7 @@ def show_charts(
 def show_drawing(
     request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light", size: Size = "wide"
 ) -> Response:
-    """The chart as it stands in a page: without its title, which the page says."""
+    """The chart for a page: without its title, which the page contains as text."""
     from app.actions.results.charts import chart_picture
 
     chart = _chart(_charts(request, own, asked), key)
@@ -71,7 +71,7 @@ def export_picture(
 
 
 def untitled(spec: dict[str, Any]) -> dict[str, Any]:
-    """The subtitle in place of the title.
+    """The specification with the subtitle in place of the title.
 
     >>> untitled({"title": {"text": ["A"], "subtitle": ["b"]}})
     {'title': {'text': ['b'], 'fontSize': 12, 'fontWeight': 'normal'}}

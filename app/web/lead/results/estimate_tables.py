@@ -1,4 +1,4 @@
-"""Estimates as rows of the results."""
+"""Estimates as table rows of the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNITS = {
 
 
 def cell_of(estimate: Estimate | None) -> str:
-    """Estimate and interval, one below the other; a dash where there is no estimate, the reason where no estimate."""
+    """Estimate and interval on two lines; a dash if there is no estimate, the reason if it is not estimable."""
     if estimate is None:
         return "–"
     if estimate.estimate is None:
@@ -50,7 +50,7 @@ class Row:
 
 
 def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
-    """Every estimate, none left out."""
+    """All estimates as rows."""
     return [
         Row(
             labels.question(estimate.question) if estimate.question else "",
@@ -69,14 +69,14 @@ def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
 
 
 def _recipe(estimate: Estimate) -> str:
-    """What is this estimate's own: filter, seed, formula, hash of its answers."""
+    """What is specific to this estimate: filter, seed, formula, hash of its answers."""
     parts = estimate.recipe
     seed = "" if parts["seed"] is None else f" Seed {parts['seed']}."
     return f"{parts['filter']}.{seed} {parts['formula']}. Answers {parts['answers']}."
 
 
 def _counts(estimate: Estimate) -> str:
-    """How much it rests on, and the unit."""
+    """The numbers of items, raters and ratings, and the unit."""
     parts = [(estimate.n_items, "items"), (estimate.n_raters, "raters"), (estimate.n_ratings, "ratings")]
     counted = ", ".join(f"{n:,} {word}" for n, word in parts if n is not None)
     return f"{counted}; per {UNITS[estimate.unit]}" if estimate.unit else counted

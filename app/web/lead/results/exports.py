@@ -34,5 +34,5 @@ def export_study(request: Request, own: OwnExport) -> Response:
 
 
 def _once(path: Path, name: str, kind: str) -> Response:
-    """The file, which is gone when it was sent."""
+    """A response with the file, which is deleted after it was sent."""
     return FileResponse(path, filename=name, media_type=kind, background=BackgroundTask(path.unlink, missing_ok=True))

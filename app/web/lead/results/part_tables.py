@@ -1,4 +1,4 @@
-"""The tables of each section: a row per question and scope, a column per statistic that is worth a look."""
+"""The tables of each section: one row per question and scope, and one column per main statistic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONFUSION = "confusion_share"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column holds: the first of these statistics that a row has."""
+    """A column: it contains the first of these statistics that a row has."""
 
     words: str
     statistics: tuple[str, ...]
@@ -30,7 +30,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A table with its caption and notes; `more` are the rows that do not fit, one click away."""
+    """A table with its caption and notes; `more` contains the rows that do not fit, one click away."""
 
     caption: str
     table: Table
@@ -184,7 +184,7 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
 
 
 def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
-    """The tables of a section that have anything in them."""
+    """The tables of a section that are not empty."""
     for caption, columns in BLOCKS.get(part, ()):
         keys = {key for column in columns for key in column.statistics}
         block = _block(caption, columns, [f for f in estimates if f.statistic in keys], labels)
@@ -194,7 +194,7 @@ def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Itera
 
 
 def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
-    """A table for each contrast that no table above has, and the confusion table of answers against a key."""
+    """A table for each contrast that is in none of the tables above, and the confusion tables of answer keys."""
     known = {key for _, columns in BLOCKS.get(part, ()) for column in columns for key in column.statistics}
     others = [f for f in estimates if f.section in {"contrast", "category"} and f.statistic not in known]
     for name in dict.fromkeys(f.statistic for f in others if f.estimate is not None and f.statistic != CONFUSION):
@@ -212,7 +212,7 @@ def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterato
 
 
 def _confusion(name: str, shares: dict[tuple[str, str], Estimate]) -> Block:
-    """A row for each correct code, with the share of answers with each code."""
+    """One row per correct code, with the share of answers for each code."""
     given = list(dict.fromkeys(code for _, code in shares))
     rows = tuple(
         (right, *(estimate_text(f) if (f := shares.get((right, code))) else "–" for code in given))
@@ -242,7 +242,7 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
 
 
 def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], dict[str, Estimate]]:
-    """By question and scope: question by question, first all ratings, then parts of them."""
+    """Estimates by question and scope: for each question, first all ratings, then parts of them."""
     wholes = {(f.question, f.statistic): f.n_ratings for f in reversed(estimates) if not f.scope}
     asked = list(dict.fromkeys(f.question for f in estimates))
     rows: dict[tuple[str, str], dict[str, Estimate]] = {}
@@ -263,7 +263,7 @@ def _find(column: Column, found: dict[str, Estimate]) -> Estimate | None:
 
 
 def _cell(column: Column, found: dict[str, Estimate]) -> str:
-    """Estimate and interval, one below the other; empty where there is none."""
+    """Estimate and interval on two lines; empty if there is none."""
     estimate = _find(column, found)
     if estimate is None or estimate.estimate is None:
         return ""
@@ -271,7 +271,7 @@ def _cell(column: Column, found: dict[str, Estimate]) -> str:
 
 
 def _notes(rows: Iterable[dict[str, Estimate]], columns: Sequence[Column]) -> tuple[str, ...]:
-    """Why there are dashes: each reason once, the most frequent first."""
+    """The reasons for dashes, each once, most frequent first."""
     reasons: Counter[str] = Counter()
     for found in rows:
         missing = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is None)
@@ -284,7 +284,7 @@ def _label(estimate: Estimate, labels: Labels) -> str:
 
 
 def _of(estimate: Estimate) -> str:
-    """What the row is of; judges are named, and that they are judges the section says."""
+    """The scope of the row, without the kind of raters if the section makes it clear."""
     is_named = len(estimate.scope) == 1 or estimate.section == "contrast"
     scope = {key: value for key, value in estimate.scope.items() if key != "rater_kind" or is_named}
     between = "against" if estimate.statistic.startswith("share_pref") else MINUS

@@ -1,4 +1,4 @@
-"""What the template of a section lists: charts, tables, and all its estimates with their recipes."""
+"""The context of the section template: charts, tables, and all estimates with their recipes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.web.lead.results.parts import Part
 
-# charts of single questions that one page shows before it asks which question is meant
+# Maximum number of charts of single questions on a page; for others, the user selects the question.
 MAX_OF_QUESTIONS = 6
 MAX_RATERS = 15
 MAX_RECIPES = 400
@@ -29,7 +29,7 @@ ALL_PARTS = "estimates"
 
 
 def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, key: str | None) -> dict[str, Any]:
-    """The template's names; `shown` is `labelled`, `key` the question that is chosen, None for the first ones."""
+    """The template's context; `shown` is `labelled`, `key` is the selected question, None for the first ones."""
     charts = [chart for chart in charts_of(report, protocol) if chart.part == part.key]
     chosen = [chart for chart in charts if key is None or chart.question in {None, key}]
     of_questions = [chart for chart in chosen if chart.question is not None][:MAX_OF_QUESTIONS]
@@ -86,7 +86,7 @@ def _items(own: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
 
 
 def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
-    """Headlines with and without flagged raters, then rater by rater: of one question, since rows are many."""
+    """Main results with and without flagged raters, then one row per rater, for one question to limit the length."""
     yield from _with_and_without(own, shown, protocol.labels)
     of_each = [f for f in own if f.scope.keys() == {"raters"}]
     first = next((f.question for f in of_each if f.question), None)

@@ -1,4 +1,4 @@
-"""The sections of the results: which there are, and which estimates and charts each one holds."""
+"""The sections of the results, and which estimates each of them contains."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ABOUT = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One section: its key in the address, its title, what it is about, and its estimates."""
+    """One section: its key in the address, its title, a description, and its estimates."""
 
     key: str
     title: str
@@ -69,7 +69,7 @@ class Part:
 
 
 def part_of(estimate: Estimate) -> str:
-    """The section in which an estimate is shown: each in one."""
+    """The section in which an estimate is shown; each estimate belongs to one."""
     if estimate.statistic == "pair_kappa_median":
         return "raters"
     if estimate.section == "subgroup":
@@ -91,7 +91,7 @@ def _of_contrast(estimate: Estimate) -> str:
 
 
 def parts_of(estimates: Sequence[Estimate], protocol: Protocol) -> Mapping[str, Part]:
-    """The sections that have something to show, in the order in which they are read; all estimates last."""
+    """The sections that are not empty, in reading order; all estimates come last."""
     found: dict[str, list[Estimate]] = {key: [] for key in TITLES}
     for estimate in estimates:
         found[part_of(estimate)].append(estimate)
@@ -104,7 +104,7 @@ def parts_of(estimates: Sequence[Estimate], protocol: Protocol) -> Mapping[str, 
 
 
 def _title(key: str, protocol: Protocol) -> str:
-    """What a study calls it: people against models, several models, or one source."""
+    """The title for this study: people against models, several models, or one source."""
     if key != "comparison":
         return TITLES[key]
     kinds = {source.kind for source in protocol.sources.values()}

@@ -1,4 +1,4 @@
-"""Small plots inside the page, drawn by the template: places in percent of the width, so that they need no script."""
+"""Small inline plots, drawn by the template without scripts; positions are in percent of the width."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 WIDE = 100.0
-# beside the ends of a scale there is room for a point and its name
+# Margin beside the ends of a scale, for a point and its label.
 EDGE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point with its interval, in percent; `tone` is the class that colours it."""
+    """A point with its interval, in percent; `tone` is the CSS class of its colour."""
 
     at: float
     low: float
@@ -44,7 +44,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What a card draws: marks on a scale with its ticks, or the segments of a bar; `words` says it."""
+    """The plot of a card: marks on a scale with ticks, or the segments of a bar; `words` is its text alternative."""
 
     marks: tuple[Mark, ...]
     segments: tuple[Segment, ...]
@@ -53,7 +53,7 @@ class Plot:
 
 
 def card_plot(contrast: MainContrast, report: Report, protocol: Protocol) -> Plot | None:
-    """Means on the scale, or the shares of a choice; None where neither is known."""
+    """Means on the scale, or the shares of a choice; None if neither is available."""
     if contrast.is_share and contrast.estimate.detail.get("counts"):
         return _bar(contrast)
     question = protocol.question(contrast.key)
@@ -102,7 +102,7 @@ def _bar(contrast: MainContrast) -> Plot:
 
 
 def row_marks(contrasts: Sequence[MainContrast]) -> list[Mark | None]:
-    """Each contrast around the line of no difference, which stands in the middle; points share one axis."""
+    """Each contrast relative to the line of no difference in the middle; contrasts in scale points share one axis."""
     reach = max((_reach(one) for one in contrasts if not one.is_share), default=1.0) or 1.0
     return [_row_mark(one, 0.5 if one.is_share else reach) for one in contrasts]
 
@@ -123,7 +123,7 @@ def _row_mark(contrast: MainContrast, reach: float) -> Mark | None:
 
 
 def alpha_mark(estimate: Estimate | None, tone: str) -> Mark | None:
-    """An alpha between 0 and 1; below 0 it stands at the edge."""
+    """An alpha on an axis from 0 to 1; values below 0 are at the edge."""
     if estimate is None or estimate.estimate is None:
         return None
     ends = (estimate.estimate if end is None else end for end in (estimate.ci_low, estimate.ci_high))

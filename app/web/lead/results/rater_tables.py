@@ -1,4 +1,4 @@
-"""Tables of the raters' section: headlines without flagged raters, and a row per rater."""
+"""Tables of the section on raters: main results without flagged raters, and one row per rater."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimate]) -> Table:
-    """Each headline that was computed again, beside itself."""
+    """Each main result that was also computed without flagged raters, next to the original."""
     rows = []
     for estimate in estimates:
         if "flagged" in estimate.scope:

@@ -1,4 +1,4 @@
-"""The results: a summary, then sections with addresses of their own; and the same report as JSON and CSV."""
+"""The results: a summary page and one page per section; and the same report as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _answer(
     asked: Question,
     context: Callable[[LiveReport, Report], tuple[str, dict[str, Any]]],
 ) -> Response:
-    """A page of the report; or that it is being made, or that it could not be."""
+    """A page of the report, or a page saying that it is being computed or could not be computed."""
     reports: LiveReports = request.app.state.reports
     try:
         made, is_current = reports.soon(request.app.state.begin, own.study, asked.filters)
@@ -85,7 +85,7 @@ def _answer(
 
 
 def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as `soon` gives it
-    """What stands around every page of the results."""
+    """The context of the frame around every page of the results."""
     labels = made.protocol.labels
     return {
         "parts": list(parts_of(shown.estimates, made.protocol).values()),

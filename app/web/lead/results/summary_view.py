@@ -1,4 +1,4 @@
-"""What the template of the summary lists: cards or rows, the table of what could change the answer, agreement."""
+"""The context of the summary template: cards or rows, the robustness table, and agreement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.web.lead.results.plots import Mark, Plot
 
 MAX_CARDS, MAX_ROWS, MAX_COLUMNS = 3, 6, 3
-# a study without contrasts has the room
+# A study without contrasts has room for more rows.
 MAX_AGREEMENT = 9
 MAX_ANSWERS = 2
 FIELD = (FIELD_LOW, FIELD_HIGH)
@@ -44,7 +44,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class AgreementLine:
-    """One question's alphas as cells, with the plot of people's and of the judges'."""
+    """One question's alphas as cells, with marks for people and for model judges."""
 
     label: str
     cells: tuple[str, ...]
@@ -53,7 +53,7 @@ class AgreementLine:
 
 
 def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
-    """The template's names; `report` is that of `made`, `labelled`."""
+    """The template's context; `report` is the report of `made`, `labelled`."""
     protocol = made.protocol
     summary = summary_of(report, protocol)
     cards = _cards(summary, report, protocol)
@@ -78,7 +78,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
 
 
 def _answers(made: LiveReport, summary: Summary) -> list[Sentence]:
-    """What was found for the primary contrasts that no card and no row shows, as far as they fit."""
+    """Findings for the primary contrasts that are not shown in cards or rows, up to the maximum number."""
     found = [one for answer in primary_answers(made.report, made.protocol) for one in answer.sentences]
     shown = {(one.estimate.question, one.estimate.statistic) for one in summary.contrasts}
     return [one for one in found if (one.estimate.question, one.estimate.statistic) not in shown][:MAX_ANSWERS]
@@ -121,7 +121,7 @@ def _reading(contrast: MainContrast) -> str:
 
 
 def _changes(summary: Summary) -> list[tuple[MainContrast, str, str, str]]:
-    """As observed, at equal length and without flagged raters; only where something stands beside the first."""
+    """As observed, at equal length and without flagged raters; only contrasts with at least one of the latter two."""
     known = [one for one in summary.contrasts if _value(one.at_equal_length) or _value(one.without_flagged)]
     return [
         (one, effect_cell(one.estimate), effect_cell(one.at_equal_length), effect_cell(one.without_flagged))
@@ -134,7 +134,7 @@ def _value(estimate: Estimate | None) -> bool:
 
 
 def _agreement(summary: Summary) -> tuple[list[str], list[AgreementLine]]:
-    """Columns after the pooled alpha: sources and pools, as many as fit; judges always."""
+    """Columns after the pooled alpha: sources and pools if there are few enough; judges always."""
     columns = columns_of(summary.agreement)
     shown = columns if len(columns) <= MAX_COLUMNS else []
     shown += [MODELS] if any(MODELS in row.parts for row in summary.agreement) else []

@@ -1,4 +1,4 @@
-"""The texts' part of the page: covariates by source, and how ratings go with them."""
+"""The section on texts: covariates by source, and their association with ratings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _column(estimate: Estimate) -> str:
 
 
 def _cells(found: dict[str, Estimate], columns: Sequence[str]) -> list[str]:
-    """What is not measured at all says why once."""
+    """The cells of a row; for a covariate that was not measured, the reason appears once."""
     left_out = next((estimate for estimate in found.values() if estimate.reason == "not_run"), None)
     if left_out is not None:
         return [why_text(left_out), *[""] * (len(columns) - 1)]
