@@ -1,4 +1,4 @@
-"""Arrival: from a platform's link to a clean address."""
+"""Arrival: from a platform's link to an address without parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.web.rater.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenErr
 from app.web.rater.http_responses import go, rater_page
 
 router = APIRouter()
-# The parameter that names the person, and what else the same platform sends.
+# For each parameter with a participant ID: the platform, and the other parameters that it sends.
 PLATFORMS = {
     "invite": ("invite", ()),
     "PROLIFIC_PID": ("prolific", ("STUDY_ID", "SESSION_ID")),
@@ -37,13 +37,13 @@ AGAIN = "again"
 
 
 class LinkError(PageError):
-    """The link does not say who comes."""
+    """The link does not identify the rater."""
 
     title = message("This link is not complete")
 
 
 async def count_arrival(request: Request, slug: str) -> None:
-    """Whoever has no cookie of the study yet may come, but not try id after id. Counted before a transaction begins."""
+    """Limit arrivals without a cookie, so that IDs cannot be guessed. Counted before the transaction begins."""
     if get_cookie(request, rater_cookie(slug)):
         return
     state = request.app.state
@@ -81,7 +81,7 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     if study.status == "draft":
         raise NotOpenError(NOT_YET)
     rating_session = _open_session(request, slug, db, study, arrival)
-    # Before anything is kept: what is raised here takes a new rater's arrival back.
+    # Checked before the commit: an exception here rolls back the arrival of a new rater.
     if session := get_rating_session(db, slug, rating_session.token):
         check_open(db, slug, session)
     response = go(request, "show_current", slug=slug)
@@ -103,17 +103,17 @@ def _open_session(request: Request, slug: str, db: Db, study: StudyDoor, arrival
     if not rating_session.token:
         raise GoneError(WITHDREW)
     if rating_session.is_just_moved and AGAIN not in request.query_params:
-        # A link that is opened twice at once: by the second time the browser has its cookie. The move is taken back.
+        # The link was opened twice at once: on the next request the browser has its cookie. The move is rolled back.
         raise SentOnError(f"{request.url.path}?{request.url.query}&{AGAIN}=1", NO_LINK)
     return rating_session
 
 
 def read_arrival(query: Mapping[str, str], attributes: Sequence[str] = ()) -> Arrival | None:
-    """Who comes, by the first parameter that a platform uses for that; None where there is none, or nonsense.
+    """The arriving rater, from the first parameter with a valid participant ID; None if there is none.
 
     Args:
         query: the link's parameters.
-        attributes: those that the study counts its raters by, kept besides the platform's own.
+        attributes: attributes used in the study's quotas, kept in addition to the platform's own parameters.
     """
     for name, (platform, others) in PLATFORMS.items():
         platform_id = query.get(name, "").strip()
@@ -124,6 +124,6 @@ def read_arrival(query: Mapping[str, str], attributes: Sequence[str] = ()) -> Ar
 
 
 def _is_id(text: str) -> bool:
-    """Whether it can be somebody's id: not a placeholder that the platform left unfilled, nothing invisible."""
+    """Whether the text can be an ID: not a placeholder that the platform left unfilled, and no invisible characters."""
     is_placeholder = text.startswith(("{{%", "%%", "${"))
     return 0 < len(text) <= MAX_ID and not is_placeholder and not any(unicodedata.category(c)[0] == "C" for c in text)

@@ -1,4 +1,4 @@
-"""Checks: questions on the instructions before the trials, and one between two trials that says what to choose."""
+"""Checks: questions about the instructions before the trials, and attention checks between trials."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def show_comprehension(request: Request, slug: str, db: Db, session: Session) ->
 def submit_comprehension_page(
     request: Request, slug: str, attempt: int, db: Db, session: Session, form: FormFields
 ) -> Response:
-    """The attempt stands in the address, so that a page that is sent twice is one attempt."""
+    """The number of the attempt is in the address, so that submitting a page twice counts as one attempt."""
     if current_step(db, session) == "comprehension":
         now = comprehension_now(db, session)
         if attempt == now.n_attempts + 1 and (wrong := submit_comprehension(db, session, now, form).wrong):

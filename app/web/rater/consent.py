@@ -1,4 +1,4 @@
-"""Consent: agree, or refuse and leave nothing behind."""
+"""Consent: agree, or decline without leaving any data behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFUSED_FOR_S = 60 * 60
 
 
 def refused_cookie(slug: str) -> str:
-    """It names no one: that this browser refused, and the platform that it came from."""
+    """Name of a cookie that identifies no one: it says that this browser declined, and its platform."""
     return f"refused-{slug}"
 
 

@@ -1,4 +1,4 @@
-"""Loaders for rater pages. They authorize: handlers need not check again that an assignment is this rater's."""
+"""Loaders for rater pages. They authorize: handlers need not check again that an assignment belongs to the rater."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ WITHDREW = message("You have stopped taking part in this study. Nothing more is 
 
 
 class ClosedError(GoneError):
-    """The study is over for a rater who has not finished; their platform is told that there was no place."""
+    """The study is closed and the rater has not finished; their platform is told that no place was free."""
 
     def __init__(self, slug: str, ending: PageEnding, *, has_begun: bool) -> None:
-        """`has_begun`: then there is something that they may have deleted."""
+        """`has_begun`: whether there may be answers that the rater can have deleted."""
         super().__init__(
             message("This study is closed. Your ratings so far are saved. Thank you.")
             if has_begun
@@ -48,12 +48,12 @@ class ClosedError(GoneError):
 
     @property
     def more(self) -> Mapping[str, object]:
-        """The code for the platform, and the way to withdraw."""
+        """The code for the platform, and the link to withdraw."""
         return {"ending": self.ending} | ({"leave": self.leave} if self.leave else {})
 
 
 class NotOpenError(PageError):
-    """The study is there, but not now."""
+    """The study exists but is not open at present."""
 
     status = 403
     title = message("This study is not open")
@@ -63,12 +63,15 @@ NOT_YET = message("This study has not opened yet. Please come back later with th
 
 
 def rater_cookie(slug: str) -> str:
-    """A cookie for each study: to be a rater of one says nothing in another."""
+    """Name of the cookie, one per study, so that being a rater in one study does not affect others."""
     return f"rater-{slug}"
 
 
 def check_open(db: Db, slug: str, session: RatingSession) -> None:
-    """Raters who have started can finish while a study is paused; the completion page stays open to those who did."""
+    """Refuse raters if the study is not open to them.
+
+    Raters who have started can finish while a study is paused; the completion page stays available after the end.
+    """
     if session.status == "closed" and not session.has_ended:
         is_prolific = get_platform(db, session) == "prolific"
         ending = ending_of(protocol_of(db, session), "full", is_prolific=is_prolific)
@@ -80,7 +83,7 @@ def check_open(db: Db, slug: str, session: RatingSession) -> None:
 
 
 def get_any_session(request: Request, slug: str, db: Db) -> RatingSession:
-    """The rating session of the cookie, whatever became of the study: to withdraw is possible at any time."""
+    """The rating session of the cookie, whatever the state of the study: raters can withdraw at any time."""
     token = get_cookie(request, rater_cookie(slug))
     session = get_rating_session(db, slug, token) if token else None
     if session is None:
@@ -92,21 +95,21 @@ def get_any_session(request: Request, slug: str, db: Db) -> RatingSession:
 
 
 def get_session(request: Request, slug: str, db: Db) -> RatingSession:
-    """The rating session of the cookie, which goes on."""
+    """The rating session of the cookie, if it can continue."""
     session = get_any_session(request, slug, db)
     check_going_on(request, db, slug, session)
     return session
 
 
 def check_going_on(request: Request, db: Db, slug: str, session: RatingSession) -> None:
-    """Send on who has withdrawn; refuse who comes to a study that is not open."""
+    """Redirect raters who have withdrawn; refuse raters if the study is not open."""
     if session.session_state == "withdrawn":
         raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
     check_open(db, slug, session)
 
 
 def check_withdrawn(request: Request, slug: str, db: Db) -> None:
-    """Send on whose answers were deleted, so that there is no rating session."""
+    """Redirect raters whose answers, and with them the rating session, were deleted."""
     token = get_cookie(request, rater_cookie(slug))
     if token and get_withdrawal(db, slug, token):
         use_language_of_study(request, slug, db)
@@ -114,7 +117,7 @@ def check_withdrawn(request: Request, slug: str, db: Db) -> None:
 
 
 def check_moved(request: Request, slug: str, db: Db) -> None:
-    """Send on a browser that only has an ID, and asks for a page that was answered elsewhere."""
+    """Redirect a browser that only has an ID and requests a page that was answered in another browser."""
     token = get_cookie(request, rater_cookie(slug))
     session = get_rating_session(db, slug, token) if token else None
     if session and session.is_moved:
@@ -124,14 +127,14 @@ def check_moved(request: Request, slug: str, db: Db) -> None:
 
 
 def use_language_of_study(request: Request, slug: str, db: Db) -> None:
-    """Answer somebody who is no rater yet in the language of the study that they look for."""
+    """Use the language of the study for visitors who are not raters yet."""
     if study := get_study_door(db, slug):
         protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
         use_language(request, protocol.language)
 
 
 def get_own(request: Request, slug: str, token: UUID, db: Db) -> OwnTrial:
-    """The assignment of the address, if it is this rater's; else it looks as if there were none."""
+    """The assignment in the address if it belongs to this rater; otherwise it looks as if it did not exist."""
     cookie = get_cookie(request, rater_cookie(slug))
     own = get_own_assignment(db, slug, cookie, token) if cookie else None
     if own is None:
@@ -146,7 +149,7 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> OwnTrial:
 
 
 async def get_form(request: Request) -> Form:
-    """The fields of a form, or of a JSON object, each with its values."""
+    """The fields of a form or of a JSON object, each with its values."""
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
         return readable(_flat(await _json(request)))
@@ -157,7 +160,7 @@ async def get_form(request: Request) -> Form:
 
 
 def _urlencoded(body: bytes) -> Form:
-    """The fields of a form, read at once: Starlette's reader, made for streams, takes several times as long."""
+    """The fields of a form, parsed at once: Starlette's streaming parser takes several times as long."""
     try:
         pairs = parse_qsl(body.decode("latin-1"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
@@ -187,7 +190,7 @@ def readable(form: Form) -> Form:
     """The form, if its texts can be stored.
 
     Raises:
-        PageError: a NUL, or half of a surrogate pair: no keyboard writes them, and the database takes neither.
+        PageError: a NUL or an unpaired surrogate, which no keyboard produces and the database does not accept.
     """
     for text in (*form, *(value for values in form.values() for value in values)):
         if "\0" in text or not _is_encodable(text):

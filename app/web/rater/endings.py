@@ -1,4 +1,4 @@
-"""Endings: which code, words and address a rater gets."""
+"""Endings: which code, message and address a rater gets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROLIFIC = "https://app.prolific.com/submissions/complete"
 
 @dataclass(frozen=True, slots=True)
 class PageEnding:
-    """What an ending page offers: words and code of the study, and where to go on."""
+    """The content of an ending page: the study's message and code, and the address to continue to."""
 
     code: str
     text: str
@@ -25,13 +25,13 @@ class PageEnding:
 
 
 def ending_of(protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool) -> PageEnding:
-    """What a rater gets at the end, or who ends otherwise than by finishing."""
+    """What a rater with this outcome gets at the end."""
     ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
     return PageEnding(ending.code, ending.text, completion_address(ending, is_prolific=is_prolific), is_prolific)
 
 
 def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:
-    """Where a rater goes to be paid: the study's own address, else Prolific's with the code.
+    """The address for completion: the study's own address, otherwise Prolific's with the code.
 
     >>> completion_address(Ending(code="C1"), is_prolific=True)
     'https://app.prolific.com/submissions/complete?cc=C1'

@@ -1,7 +1,7 @@
-"""Routes that raters call all the time, ahead of FastAPI's router: one transaction in one thread.
+"""Fast path for the routes that raters call most often, before FastAPI's router: one transaction in one thread.
 
-They ask for the same as other handlers, from the same loaders: a body that has arrived, a turn, a transaction, the
-rater's own assignment. Errors go to the same handlers.
+They use the same loaders as other handlers: the complete body, a turn, a transaction, the rater's own assignment.
+Errors are handled by the same handlers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def hot_route(path: str, handle: Handler) -> Route:
 
 
 def _in_transaction(request: Request, handle: Handler, form: Form) -> Response:
-    """The commit comes before the answer leaves."""
+    """Handle the request in a transaction that is committed before the response is sent."""
     slug, token = request.path_params["slug"], _uuid(request.path_params["token"])
     with request.app.state.begin() as db:
         own = get_own(request, slug, token, db)
@@ -57,18 +57,18 @@ def _uuid(token: str) -> UUID:
 
 
 class HotRoutes:
-    """Pure ASGI: a few routes are tried before the application is asked."""
+    """Pure ASGI: tries a few routes before the application."""
 
     def __init__(
         self, app: ASGIApp, routes: Sequence[Route], handlers: Mapping[Any, Callable[[Request, Exception], Any]]
     ) -> None:
-        """Put `routes` before `app`; `handlers` are the application's, of errors."""
+        """Try `routes` before `app`; `handlers` are the application's error handlers."""
         self.app, self.routes = app, routes
         expected = {kind: handle for kind, handle in handlers.items() if kind not in {500, Exception}}
         self.hot = ServerErrorMiddleware(ExceptionMiddleware(_handle, expected), handlers.get(Exception))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass on."""
+        """Handle the request, or pass it on."""
         if scope["type"] == "http" and scope["method"] == "POST":
             for route in self.routes:
                 match, found = route.matches(scope)

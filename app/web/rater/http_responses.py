@@ -12,7 +12,7 @@ from app.design.protocol.study import Protocol
 from app.language.message import Message
 from app.web.pages import is_htmx, language_in, page, use_language
 
-# Which handler shows a step; pages of questions are one handler with the step in its address.
+# The handler that shows each step; all pages of questions share one handler with the step in its address.
 PAGES = {
     "consent": "show_consent",
     "instructions": "show_start",
@@ -38,14 +38,14 @@ def rater_page(
     status: int = 200,
     **context: Any,  # noqa: ANN401 - a template takes anything
 ) -> Response:
-    """A page of the study, in its language and direction. `now_ms` is the clock that its scripts go by."""
+    """A page of the study, in its language and direction. `now_ms` is the server time for its scripts."""
     use_language(request, protocol.language)
     now_ms = time.time_ns() // 1_000_000
     return page(request, f"rater/{template}", status=status, slug=slug, protocol=protocol, now_ms=now_ms, **context)
 
 
 def go(request: Request, handler: str, **parameters: object) -> Response:
-    """Send the browser on: by 303, or by htmx's own header where htmx asks."""
+    """Redirect the browser: by status 303, or with htmx by its own header."""
     address = str(request.app.url_path_for(handler, **parameters))
     if is_htmx(request):
         return Response(status_code=204, headers={"HX-Redirect": address})
@@ -53,13 +53,13 @@ def go(request: Request, handler: str, **parameters: object) -> Response:
 
 
 def go_to_step(request: Request, slug: str, step: str) -> Response:
-    """Send the browser to the page of a step."""
+    """Redirect the browser to the page of a step."""
     if step in PAGES:
         return go(request, PAGES[step], slug=slug)
     return go(request, "show_questions", slug=slug, step=step)
 
 
 def refuse_save(request: Request, status: int, sentence: Message) -> Response:
-    """Say to the script that saves as one goes why an answer was not taken."""
+    """Tell the script that saves answers why an answer was not stored."""
     words = language_in(request).say(sentence)
     return JSONResponse({"error": {"status": status, "message": words}}, status_code=status)

@@ -1,4 +1,4 @@
-"""After the last item: waiting, debriefing, completion, and the other ways to end."""
+"""After the last item: waiting, debriefing, completion, and other endings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def show_ended(request: Request, slug: str, db: Db, session: Session) -> Respons
 
 
 def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["completed"]) -> PageEnding:
-    """What this rater gets; a worker whose ending has no code gives the assignment back instead of handing it in."""
+    """What this rater gets; without a code, MTurk workers return the assignment instead of submitting it."""
     platform, parameters = get_origin(db, session)
     ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific")
     is_paid = outcome == "completed" or bool(ending.code)

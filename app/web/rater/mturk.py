@@ -1,8 +1,8 @@
-"""Mechanical Turk: the frame in which a worker meets the study, and the form that hands the work in.
+"""Mechanical Turk: the frame in which a worker sees the study, and the form that submits the assignment.
 
-Amazon shows an external question in a frame of another site. Browsers keep our cookie out of it, so that the frame only
-shows what the study is and a link that opens it in a tab of its own; from there the work is handed in by a form, as
-"ExternalQuestion" of the Mechanical Turk documentation has it: `assignmentId` and at least one more field, by POST to
+Amazon shows an external question in a cross-site frame, where browsers block our cookie. The frame therefore only shows
+what the study is about, and a link that opens it in a new tab. From there, a form submits the assignment as described
+under "ExternalQuestion" in the Mechanical Turk documentation: `assignmentId` and at least one more field, by POST to
 `turkSubmitTo` with `/mturk/externalSubmit`.
 """
 
@@ -27,14 +27,14 @@ _SITES = " ".join(f"https://{host}" for host in HOSTS)
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The form that hands an assignment in."""
+    """The form that submits an assignment."""
 
     address: str
     assignment_id: str
 
 
 def submission_of(platform: str | None, parameters: Mapping[str, str]) -> Submission | None:
-    """How this worker hands in; None for others, and where the link named a site that is not Amazon's.
+    """The submission for this worker; None for other raters, and if the link names a site that is not Amazon's.
 
     >>> link = {"assignmentId": "A1", "turkSubmitTo": "https://workersandbox.mturk.com/"}
     >>> submission_of("mturk", link).address
@@ -53,18 +53,18 @@ def submission_of(platform: str | None, parameters: Mapping[str, str]) -> Submis
 
 
 def is_framed(request: Request) -> bool:
-    """Whether the browser says that it shows this page in a frame."""
+    """Whether the browser reports that it shows this page in a frame."""
     return request.headers.get("sec-fetch-dest") == "iframe"
 
 
 def allow_frame(response: Response) -> Response:
-    """Let Amazon's pages, and no others, show this one in a frame."""
+    """Allow only Amazon's pages to show this page in a frame."""
     ours = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {_SITES}")
     response.headers["Content-Security-Policy"] = ours
     return response
 
 
 def allow_submission(response: Response) -> Response:
-    """Let this page's form go to Amazon."""
+    """Allow the form of this page to be submitted to Amazon."""
     response.headers["Content-Security-Policy"] = POLICY.replace("form-action 'self'", f"form-action 'self' {_SITES}")
     return response

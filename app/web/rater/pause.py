@@ -1,4 +1,4 @@
-"""Pauses: between two blocks of trials, and whenever a rater wants one."""
+"""Breaks: between two blocks of trials, and whenever a rater takes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of questions about the rater: who may take part, before the trials, and after them."""
+"""Pages of questions about the rater: eligibility, before the trials, and after them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ router = APIRouter()
 def show_questions(request: Request, slug: str, step: str, db: Db, session: Session) -> Response:
     if current_step(db, session) != step:
         return go(request, "show_current", slug=slug)
-    # What was saved here before may have been saved by somebody else.
+    # Earlier answers may have been given by someone else.
     answers = [] if session.is_moved else list_rater_answers(db, session)
     fields = fields_of(questions_of(db, session, step), language_in(request), answers)
     return _page(request, slug, db, session, step, fields)

@@ -1,4 +1,4 @@
-"""Before the first item: what is asked, and how to answer by keys."""
+"""Before the first item: the instructions, and how to answer by keyboard."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def submit_start(request: Request, slug: str, db: Db, session: Session) -> Respo
 
 @router.post("/{slug}/keys")
 def submit_keys(request: Request, slug: str, db: Db, session: Session, form: FormFields) -> Response:
-    """Switch the keys off or on; the choice is remembered."""
+    """Switch the keyboard shortcuts off or on; the choice is stored."""
     record_keys_off(db, session, off="off" in form.get("keys", ()))
     return go(request, "show_current", slug=slug)

@@ -1,4 +1,4 @@
-"""Withdraw: as easy as consenting, at any time, with a receipt."""
+"""Withdrawal: as easy as consenting, at any time, with a receipt."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Question:
 
     @property
     def query(self) -> str:
-        """For addresses that show the same answers, with its question mark; empty where nothing is asked."""
+        """The query string for addresses that show the same answers, with question mark; empty without parameters."""
         found = urlencode(self.pairs)
         return f"?{found}" if found else ""
 

@@ -1,4 +1,4 @@
-"""Fields: a slot with what stands in it, as the templates draw it."""
+"""Fields: slots with their current values, for the templates."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A slot, what is answered in it, and what is wrong with that, on a page in a language.
+    """A slot with its current answer and error, on a page in a language.
 
-    `is_turned`: its scale runs the other way. `spans`: the passages that are marked, in the characters of the page.
+    `is_turned`: whether its scale is reversed. `spans`: the marked passages, as offsets in the text as shown.
     """
 
     slot: Slot
@@ -48,32 +48,32 @@ class Field:
 
     @property
     def name(self) -> str:
-        """The form field."""
+        """The name of the form field."""
         return self.slot.name
 
     @property
     def question(self) -> Question:
-        """What is asked."""
+        """The question."""
         return self.slot.question
 
     @property
     def value(self) -> str:
-        """The one value."""
+        """The single value, or an empty text."""
         return self.values[0] if self.values else ""
 
     @property
     def is_filled(self) -> bool:
-        """Whether it holds anything of this rater: an answer, a part of one, or an error."""
+        """Whether it contains anything from this rater: an answer, a part of one, or an error."""
         return any(self.values) or bool(self.strength or self.comment or self.spans or self.error)
 
     @property
     def of(self) -> str:
-        """Which text of the page its passages are of."""
+        """The name of the text on the page in which passages are marked."""
         return "item" if self.slot.place is None else f"r{self.slot.place}"
 
     @property
     def first_id(self) -> str:
-        """The control that an error leads to: of the strength, where a side is chosen and only that is missing."""
+        """The ID of the control that an error links to: that of the strength if only the strength is missing."""
         if self.rows:
             return f"{next((row.name for row in self.rows if not row.value), self.rows[0].name)}-1"
         lacks_strength = self.error and self.strength_options and self.value in SIDES
@@ -81,12 +81,12 @@ class Field:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """What can be chosen."""
+        """The options to choose from."""
         return options_of(self.question, self.language, self.slot.n_shown, is_turned=self.is_turned)
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """One for each response that is ranked, as they are read; none for other kinds."""
+        """One row per response to be ranked, in reading order; empty for other kinds of question."""
         if not self.slot.shown:
             return ()
         ranks = self.values or ("",) * len(self.slot.shown)
@@ -97,12 +97,12 @@ class Field:
 
     @property
     def layout(self) -> Layout:
-        """How its options lie."""
+        """The layout of its options."""
         return layout_of(self.question, self.options)
 
     @property
     def is_wordy(self) -> bool:
-        """Whether the words of one option take two lines of a phone."""
+        """Whether the words of an option take two lines on a phone."""
         return max((len(option.words) for option in self.options), default=0) > _PHONE_LINE
 
     @property
@@ -113,21 +113,21 @@ class Field:
 
     @property
     def about(self) -> Message | None:
-        """What it is asked of, where the page has several of that."""
+        """What the question is about, if the page has several of them."""
         if self.slot.n_shown == 1:
             return replace(self.slot, place=None).about
         return self.slot.about
 
     @property
     def row_name(self) -> str:
-        """What tells its row from others of the same question: the letter of a response, the number of a turn."""
+        """The name of its row among those of the same question: the letter of a response, the number of a turn."""
         response = letter(self.slot.nth) if self.slot.place is not None and self.slot.n_shown > 1 else ""
         turn = self.language.say(self.slot.turn) if self.slot.turn is not None else ""
         return " ".join(part for part in (response, turn) if part)
 
     @property
     def strength_options(self) -> tuple[Option, ...]:
-        """How strong a preference may be."""
+        """The options for the strength of a preference."""
         scale = getattr(self.question, "strength", None)
         return scale_options(scale, self.language) if scale else ()
 
@@ -141,7 +141,7 @@ def fields_of(
     wrong: Mapping[str, Message] | None = None,
     is_turned: bool = False,
 ) -> tuple[Field, ...]:
-    """A field for each slot, filled from a form that came back, else from the answers so far."""
+    """One field per slot, filled from a submitted form if there is one, otherwise from the stored answers."""
     if form is not None:
         fields = [_from_form(slot, language, form, (wrong or {}).get(slot.name)) for slot in slots]
     else:
@@ -160,7 +160,7 @@ def _from_form(slot: Slot, language: Language, form: Mapping[str, Sequence[str]]
 
 
 def _from_stored(slot: Slot, language: Language, stored: Mapping[tuple[str, int | None, int | None], Any]) -> Field:
-    """What was answered so far, by question, response and turn."""
+    """The stored answer, looked up by question, response and turn."""
     if not slot.shown:
         return _from_answer(slot, language, stored.get((slot.question.key, slot.response_id, slot.turn)))
     ranked = [stored.get((slot.question.key, response_id, None)) for response_id in slot.shown]

@@ -1,4 +1,4 @@
-"""Options: what can be chosen at a question, with the words, the sign on its cell, and the key that chooses it."""
+"""The options of a question, with their words, the number on a scale's cell, and the keyboard shortcut."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from app.language.language import Language
 from app.language.message import Message, message
 
 Layout = Literal["scale", "column", "choice", "few", "chips", "list"]
-# A row with its words as column heads takes three short categories at any width.
+# Three short categories fit in a row with their words as column headings at any screen width.
 _FEW, _FEW_LENGTH, _FEW_WORD = 3, 24, 14
 _CHIP_LENGTH = 3
 _DIGITS = frozenset("0123456789")
-# Of "Cannot judge", in every language.
+# The keyboard shortcut of "Cannot judge", in every language.
 CANNOT_JUDGE_KEY = "C"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One radio or box. `sign` is the number on a cell of a scale; `key` chooses it, empty where no key does."""
+    """One radio button or checkbox. `sign` is the number on a scale's cell; `key` is the shortcut, if there is one."""
 
     value: str
     words: str
@@ -44,7 +44,7 @@ class Option:
 
 
 def options_of(question: Question, language: Language, n_shown: int, *, is_turned: bool = False) -> tuple[Option, ...]:
-    """What can be chosen at a question about so many responses; nothing where it is answered otherwise."""
+    """The options of a question about `n_shown` responses; empty if it is answered in another way."""
     match question:
         case RatingQuestion():
             return scale_options(question.scale, language, is_turned=is_turned)
@@ -62,7 +62,7 @@ def options_of(question: Question, language: Language, n_shown: int, *, is_turne
 
 
 def layout_of(question: Question, options: Sequence[Option]) -> Layout:
-    """How options lie: the points of a scale as the study says at every width, categories as their words allow."""
+    """The layout of the options: for scales as declared, at every width; for categories it depends on their words."""
     if isinstance(question, RatingQuestion) and question.orientation == "column":
         return "column"
     if isinstance(question, RatingQuestion | RankingQuestion):
@@ -77,10 +77,11 @@ def layout_of(question: Question, options: Sequence[Option]) -> Layout:
 
 
 def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) -> tuple[Option, ...]:
-    """The points of a scale in the order of reading.
+    """The points of a scale in reading order.
 
-    Each bears a number, the same on every screen: its place where every point has words, else its value. The number is
-    its key too, where it is a single digit.
+    Each has a number, the same on every screen: its position if every point has words, otherwise its value. A
+    single-digit
+    number is also its keyboard shortcut.
     """
     points = tuple(reversed(scale.points)) if is_turned else scale.points
     shows_positions = all(point.words for point in points)
@@ -98,14 +99,14 @@ def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) 
 
 
 def _words(scale: Scale, point: Point) -> Message | str | float:
-    """The words of a point; those that came with `strength: true` are fixed texts."""
+    """The words of a point; those of `strength: true` are built-in texts."""
     if scale == DEFAULT_STRENGTH:
         return STRENGTH[int(point.value)]
     return point.words or point.value
 
 
 def _choices(question: ChoiceQuestion, language: Language) -> Iterator[tuple[str, Message, str]]:
-    """What a forced choice offers, each with its words and its key: A is what is read first, on whichever side."""
+    """The options of a forced choice, with words and key: A is the response that is read first, on whichever side."""
     for nth, place in enumerate(places_as_read(PAIR, is_right_to_left=language.is_right_to_left)):
         yield SIDES[place], response_name(nth, PAIR), letter(nth)
     if question.tie:
@@ -115,7 +116,7 @@ def _choices(question: ChoiceQuestion, language: Language) -> Iterator[tuple[str
 
 
 def _categories(question: CategoryQuestion) -> tuple[Option, ...]:
-    """The codes, each with a key: the letter where all are letters, else a digit, 0 for the tenth."""
+    """The codes with their keys: the letter if all of them are letters, otherwise a digit, 0 for the tenth."""
     words = {code: text or code for code, text in question.codes.items()}
     is_lettered = all(len(text) == 1 and text.upper() in ascii_uppercase for text in words.values())
     keys = [text.upper() for text in words.values()] if is_lettered else list("1234567890")

@@ -1,4 +1,4 @@
-"""Practice: a page, then what was expected, until the protocol's rule is met or the attempts are over."""
+"""Practice: a page, then feedback on it, until the practice is passed or the attempts are used up."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One question of a page that was practised on: what was answered, and what is accepted, in the page's words."""
+    """One question of a practice page: the given and the accepted answers, in the page's words."""
 
     text: str
     given: tuple[str, ...]
@@ -64,7 +64,7 @@ def submit_practice_page(
 
 @router.get("/{slug}/practice/{number}")
 def show_feedback(request: Request, slug: str, number: int, db: Db, session: Session) -> Response:
-    """What follows a page that was answered; its address is that of the form, so that *back* leads to it."""
+    """The feedback on a page; it has the address of the form, so that *back* in a browser leads to it."""
     feedback = feedback_on(db, session, number)
     if feedback is None:
         return go(request, "show_current", slug=slug)
@@ -101,7 +101,7 @@ def _page(
 
 
 def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
-    """The questions to which an answer was expected, in the order of the page."""
+    """The questions with expected answers, in the order of the page."""
     expect = feedback.page.declared.expect
     slots = {field.question.key: field.slot for field in reversed(sheet.fields) if field.question.key in expect}
     lines = []
@@ -119,7 +119,7 @@ def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
 
 
 def _words(feedback: Feedback, slot: Slot, value: str, language: Language) -> str:
-    """An answer as ratings.csv writes it, in the words that the page had for it."""
+    """An answer written as in ratings.csv, in the words of the page."""
     keys = [feedback.page.keys[response_id] for response_id in feedback.page.view.response_ids]
     if isinstance(slot.question, RankingQuestion):
         names = (language.say(response_name(nth, len(keys))) for nth in range(len(keys)))

@@ -73,7 +73,7 @@ HOT_ROUTES = (
 
 
 def follow(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
-    """Whatever comes after an item that is done or skipped."""
+    """The response after an item is completed or skipped."""
     if attention_now(db, session, protocol_of(db, session)):
         return go(request, "show_attention", slug=slug)
     if pause_now(db, session, protocol_of(db, session)):
@@ -85,7 +85,7 @@ def follow(request: Request, slug: str, db: Db, session: RatingSession, view: As
 
 
 def _next(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
-    """The next item in place of this one; without htmx at an address of its own, so that *back* in a browser works."""
+    """The next item in place of this one; without htmx by a redirect, so that *back* in a browser works."""
     if not is_htmx(request):
         return go(request, "show_rate", slug=slug, token=view.token)
     response = _sheet(request, slug, db, session, view)

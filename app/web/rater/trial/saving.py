@@ -1,4 +1,4 @@
-"""What the script of a page is told of the answers that it saves while a rater goes on."""
+"""The response to the script of a page that saves answers while the rater continues."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.web.rater.http_responses import refuse_save
 
 
 def answer_save(request: Request, save: Save, older: Collection[str] = ()) -> Response:
-    """Which answers are stored, which were too old, and which could not be stored, each with its reason.
+    """Which answers are stored, which were too old, and which were rejected, each with its reason.
 
-    A save of which nothing can be stored is refused.
+    A save is rejected if none of its answers can be stored.
     """
     if not save.taken:
         return refuse_save(request, 422, next(iter(save.refused.values()), UNKNOWN))

@@ -18,7 +18,7 @@ router = APIRouter()
 
 
 class ReasonError(PageError):
-    """No reason, or none that the study takes."""
+    """The reason is missing, or the study does not accept it."""
 
     status = 422
     title = message("This item was not skipped")

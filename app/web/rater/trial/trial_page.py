@@ -1,4 +1,4 @@
-"""Sheet: one rating page put in order, from an assignment and its questions."""
+"""The sheet: the content of a rating page, built from an assignment and its questions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.storage.assignments.assignment_view import AssignmentView
 from app.web.rater.trial.fields import Field, fields_of
 
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
-# From so many words on a response gets the whole width, and its neighbours wait behind a switch.
+# From this number of words on, a response has the full width, and the others are shown with a switch.
 LONG_WORDS = 250
 _PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a dialogue. `voice` counts the speakers from 0. `is_now`: it was revealed last."""
+    """One turn of a dialogue. `voice` numbers the speakers from 0. `is_now`: it was revealed last."""
 
     speaker: str
     text: str
@@ -35,7 +35,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that is read: one text, or turns. `name` tells the texts of a page apart: item, r0, r1."""
+    """A text to read, or its turns. `name` identifies it on the page: item, r0, r1."""
 
     name: str
     text: str | None
@@ -43,13 +43,13 @@ class Passage:
 
     @property
     def n_words(self) -> int:
-        """How long it is."""
+        """Number of words."""
         return sum(len(text.split()) for text in (self.text or "", *(turn.text for turn in self.turns)))
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseCard:
-    """A response as it is shown. `letter` is its short name where there are several."""
+    """A response as shown. `letter` is its short name if there are several."""
 
     name: Message
     letter: str
@@ -59,19 +59,19 @@ class ResponseCard:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One question with everything that it is asked of: a row for each response, or for each turn."""
+    """One question with everything that it is asked about: one row per response or turn."""
 
     rows: tuple[Field, ...]
 
     @property
     def first(self) -> Field:
-        """The row that the question's words are taken from."""
+        """The first row, which provides the text of the question."""
         return self.rows[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole page. `turn`: the turn that was revealed last, where a dialogue unfolds and there is more to come."""
+    """The content of a page. `turn`: the turn that was revealed last, if a dialogue has more turns to reveal."""
 
     shown: Presentation
     situation: Passage
@@ -81,17 +81,17 @@ class Sheet:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Every field, in the order in which the page has them."""
+        """All fields, in the order of the page."""
         return tuple(field for block in self.blocks for field in block.rows)
 
     @property
     def wrong(self) -> tuple[Field, ...]:
-        """The fields that an error stands at."""
+        """The fields with errors."""
         return tuple(field for field in self.fields if field.error)
 
     @property
     def as_asked(self) -> Hashable | None:
-        """What its questions look like, besides the protocol; None where they have an answer or an error."""
+        """What its questions depend on besides the protocol; None if there are answers or errors."""
         if any(field.is_filled for field in self.fields):
             return None
         slots = [field.slot for field in self.fields]
@@ -99,12 +99,12 @@ class Sheet:
 
     @property
     def has(self) -> frozenset[str]:
-        """Which types of question it has: their scripts are loaded, and no others."""
+        """The types of its questions; only their scripts are loaded."""
         return frozenset(field.question.type for field in self.fields)
 
     @property
     def shape(self) -> Shape:
-        """How the responses lie on a wide screen; on a narrow one several always wait behind a switch."""
+        """The layout of the responses on a wide screen; on a narrow one, several are always shown with a switch."""
         if len(self.cards) <= 1:
             return "alone" if self.cards else "none"
         if max(card.passage.n_words for card in self.cards) >= LONG_WORDS:
@@ -119,12 +119,12 @@ def make_sheet(
     form: Mapping[str, Sequence[str]] | None = None,
     wrong: Mapping[str, Message],
 ) -> Sheet:
-    """The page of an assignment, with the answers so far, or with a form that came back."""
+    """The page of an assignment, with the stored answers or with a submitted form."""
     shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
     language = language_of(protocol.language)
     slots = slots_of(protocol, view)
     fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
-    # Where responses are dialogues these unfold below the situation; else the situation does, and they come at the end.
+    # Responses that are dialogues are revealed below the situation; otherwise the situation is, before the responses.
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
     places = places_as_read(n_cards, is_right_to_left=language.is_right_to_left)
@@ -134,7 +134,7 @@ def make_sheet(
 
 
 def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:
-    """A block for each question, in the order of the protocol."""
+    """One block per question, in the order of the protocol."""
     place = {question.key: number for number, question in enumerate(protocol.questions)}
 
     def of(field: Field) -> int:
@@ -153,7 +153,7 @@ def _card(view: AssignmentView, nth: int, place: int, last: int | None) -> Respo
 
 
 def _passage(name: str, text: str | None, turns: Sequence[Mapping[str, str]] | None, last: int | None) -> Passage:
-    """The text, or its turns up to the last that is revealed."""
+    """The text, or its turns up to the last revealed one."""
     voices: dict[str, int] = {}
     return Passage(
         name,
