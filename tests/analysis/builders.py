@@ -1,4 +1,4 @@
-"""Small studies for tests: a protocol and rows in, Protocol and Frames out, as the store and a folder give them."""
+"""Small studies for tests: build a Protocol and Frames, as from the database or a study folder, from rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TWO_SOURCES: dict[str, Any] = {"human": {"kind": "human"}, "model": {"kind": "mo
 
 
 def protocol(*questions: Mapping[str, Any], sources: Mapping[str, Any] | None = None, **more: object) -> Protocol:
-    """A protocol of these questions; sources `human` and `model` unless others are named."""
+    """Return a protocol with these questions, and the sources `human` and `model` unless others are given."""
     return Protocol.model_validate(
         {
             "attune": 1,
@@ -53,10 +53,10 @@ def protocol(*questions: Mapping[str, Any], sources: Mapping[str, Any] | None = 
 
 
 def frames(study: Protocol, ratings: Iterable[Row], **tables: Sequence[Row]) -> Frames:
-    """The frames of these answers: rows as in ratings.csv, with `value` as text or number.
+    """Return the frames for these answers, given as rows like those of ratings.csv, with `value` as text or number.
 
-    `raters` may say kind and pool; `responses` names responses that are not one for each item and source, or that have
-    a text or attributes; items follow from the answers where they are not given.
+    `raters` gives kind and pool; `responses` gives further responses, or those with a text or attributes; items are
+    taken from the answers if they are not given.
     """
     rows = [dict(row) for row in ratings]
     for row in rows:
@@ -125,19 +125,19 @@ def _column(name: str, values: list[Any]) -> pd.Series[Any]:
 
 
 def read_study(folder: Path) -> tuple[Frames, Protocol]:
-    """The frames and the protocol of a study folder."""
+    """Return the frames and the protocol of a study folder."""
     study = read_folder(folder)
     return frames_of(study), study.protocol
 
 
 def told(estimate: Estimate) -> dict[str, Any]:
-    """The record without the hash of the whole study's data, which all that anybody answers changes."""
+    """Return the record without the hash of the study's data, which changes with every answer."""
     record = estimate.as_record()
     return {**record, "recipe": {key: part for key, part in record["recipe"].items() if key != "data"}}
 
 
 def find(report: Report, statistic: str, **where: object) -> list[Estimate]:
-    """The estimates of a statistic that have these fields, in the report's order."""
+    """Return the estimates of a statistic with these field values, in the report's order."""
     return [
         estimate
         for estimate in report.estimates
@@ -146,14 +146,14 @@ def find(report: Report, statistic: str, **where: object) -> list[Estimate]:
 
 
 def first(report: Report, statistic: str, **where: object) -> Estimate:
-    """The first of the estimates that `find` finds: the headline."""
+    """Return the first estimate that `find` finds: the headline."""
     found = find(report, statistic, **where)
     assert found, f"no estimate {statistic} of {where}"
     return found[0]
 
 
 def only(report: Report, statistic: str, **where: object) -> Estimate:
-    """The one estimate that `find` finds."""
+    """Return the only estimate that `find` finds."""
     found = find(report, statistic, **where)
     assert len(found) == 1, f"{len(found)} estimates {statistic} of {where}"
     return found[0]

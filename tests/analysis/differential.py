@@ -1,6 +1,6 @@
-"""Random studies through the whole report, against statsmodels, scipy, krippendorff and scikit-learn.
+"""Random studies through the whole report, compared to statsmodels, scipy, krippendorff and scikit-learn.
 
-`python -m tests.analysis.differential --studies 40` prints how many numbers agree, how many differ, and which.
+`python -m tests.analysis.differential --studies 40` prints how many numbers agree and which ones differ.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ WARM = {**FIVE, "key": "warm"}
 
 @dataclass
 class Tally:
-    """What was compared: by statistic how many numbers agree and differ, and each that differs."""
+    """Results of the comparison: numbers that agree and differ per statistic, and a list of the differences."""
 
     agree: Counter[str] = field(default_factory=Counter)
     differ: Counter[str] = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
 
     def compare(self, name: str, ours: float | None, theirs: float, where: str) -> None:
-        """Count one number; neither side having one is agreement."""
+        """Count one number; if both are missing, they agree."""
         known = None if not np.isfinite(theirs) else float(theirs)
         same = ours is None and known is None
         if ours is not None and known is not None:
@@ -71,7 +71,7 @@ class Study:
     name: str
 
     def find(self, statistic: str, question: str, **more: Any) -> Estimate | None:  # noqa: ANN401 - any field
-        """The first estimate with these fields."""
+        """Return the first estimate with these field values."""
         for estimate in self.report.estimates:
             is_same = all(getattr(estimate, key) == value for key, value in more.items())
             if is_same and (estimate.statistic, estimate.question) == (statistic, question):
@@ -79,12 +79,12 @@ class Study:
         return None
 
     def of(self, question: str) -> pd.DataFrame:
-        """The answers to a question."""
+        """Return the answers to a question."""
         return self.table[self.table["question"] == question]
 
 
 def random_study(seed: int) -> Study:
-    """Two to seven raters, four to twelve items; in every second study some ratings are missing."""
+    """Return a study with two to seven raters and four to twelve items; every second study has missing ratings."""
     rng = np.random.default_rng(seed)
     n_raters, n_items, missing = int(rng.integers(2, 8)), int(rng.integers(4, 13)), 0.25 * (seed % 2)
     study = protocol(FIVE, WARM, {**CHOICE, "tie": False}, CATEGORY, analysis={"cut": {"empathy": 4}})
@@ -130,7 +130,7 @@ def _means(study: Study, key: str, tally: Tally) -> None:
 
 
 def _item_means(study: Study, key: str, tally: Tally) -> None:
-    """Scipy's tests of item means; fractions are compared as fractions, so that equal means are equal."""
+    """Compare scipy's tests of item means, computed with exact fractions so that equal means are equal."""
     part = study.of(key).assign(value=lambda table: table["value"].astype(float))
     wide = part.pivot_table(index="item", columns="source", values="value").round(12)
     both = wide.dropna()
@@ -153,7 +153,7 @@ def _item_means(study: Study, key: str, tally: Tally) -> None:
 
 
 def _signed_ranks(gap: np.ndarray[Any, Any]) -> float:
-    """Sum of the ranks of the positive differences, zeros dropped, by scipy's ranks."""
+    """Return the sum of ranks of the positive differences, zeros dropped, by scipy's ranks."""
     kept = gap[gap != 0]
     return float(stats.rankdata(np.abs(kept))[kept > 0].sum())
 
@@ -201,7 +201,7 @@ def _agreement(study: Study, key: str, tally: Tally) -> None:
 
 
 def _kappa(found: Estimate, wide: pd.DataFrame, weights: str | None, where: str, tally: Tally) -> None:
-    """Scikit-learn's kappa over the declared points; over those that occur where the method says so."""
+    """Compare with scikit-learn's kappa over the declared points, or over those observed if the method says so."""
     pair = wide.loc[found.scope["raters"]].dropna(axis=1).to_numpy().astype(int).astype(str)
     labels = None if "observed" in found.method else [str(int(point)) for point in POINTS]
     known = metrics.cohen_kappa_score(*pair, labels=labels, weights=weights) if pair.shape[1] else float("nan")
@@ -247,7 +247,7 @@ def _categories(study: Study, tally: Tally) -> None:
 
 
 def compared(seeds: Iterator[int] | range) -> Tally:
-    """All numbers of the studies with these seeds."""
+    """Compare all numbers of the studies with these seeds."""
     tally = Tally()
     for seed in seeds:
         _checked(random_study(seed), tally)
@@ -255,7 +255,7 @@ def compared(seeds: Iterator[int] | range) -> Tally:
 
 
 def main() -> None:
-    """Print what agrees and what differs."""
+    """Print which numbers agree and which differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=40)
     tally = compared(range(parser.parse_args().studies))

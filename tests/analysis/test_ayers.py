@@ -1,4 +1,4 @@
-"""Ayers et al. (2023), JAMA Intern Med 183:589: the estimates of the paper, and what its raw ratings add."""
+"""Ayers et al. (2023), JAMA Intern Med 183:589: published estimates, and additional ones from the raw ratings."""
 
 from __future__ import annotations
 

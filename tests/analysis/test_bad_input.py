@@ -1,4 +1,4 @@
-"""Studies that are hardly one: a reason in words, and every other estimate still there."""
+"""Studies with hardly any data: a reason in words, and all other estimates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNITS = {"rating", "item_mean", "response", "choice", "rater_mean", "item"}
 
 
 def _check(rows: list[Row], question: dict[str, Any] = FIVE) -> list[dict[str, Any]]:
-    """Every record is whole, finite, and says why where it is not."""
+    """Return the records, after checking that each is complete and finite, or gives a reason."""
     cut = float(np.median(protocol(question).scaled_questions[0].values))
     study = protocol(question, {**CHOICE, "tie": True}, analysis={"cut": {"empathy": cut}})
     document = json.loads(json.dumps(analyze(frames(study, rows), study).as_document(), allow_nan=False))

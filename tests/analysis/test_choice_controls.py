@@ -1,4 +1,4 @@
-"""What stands beside the share preferred: the share at equal length, and whether choices follow the rater's ratings."""
+"""Controls of the proportion preferred: at equal length, and agreement of choices with the rater's own ratings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def _votes(chosen: list[str], n_raters: int = 4) -> list[Row]:
-    """One choice each, rater by rater within items."""
+    """Return one choice per rater and item, raters within items."""
     return [
         {"rater": f"r{place % n_raters}", "item": f"i{place // n_raters:03}", "question": "preference", "value": value}
         for place, value in enumerate(chosen)
@@ -79,7 +79,7 @@ def _rated(rater: str, item: str, human: int, model: int) -> list[Row]:
 
 
 def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
-    """By hand: two choices follow the ratings, one goes against them, one is between equals, one rater never rated."""
+    """By hand: two choices follow the ratings, one contradicts them, one has equal ratings, one rater has none."""
     study = protocol(FIVE, {**CHOICE, "tie": True})
     rated = [("a", "i0", 2, 4), ("b", "i0", 5, 1), ("a", "i1", 3, 4), ("b", "i1", 3, 3), ("a", "i2", 1, 2)]
     chosen = [

@@ -1,4 +1,4 @@
-"""Forced choices: the response counts, never the side of the screen."""
+"""Forced choices: estimates depend on the chosen response, never on the side of the screen."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ THREE = {"human": {"kind": "human"}, "first": {"kind": "model"}, "second": {"kin
 
 
 def _circle(n_items: int = 12) -> list[dict[str, Any]]:
-    """Human over first, first over second, second over human: each mostly, by three raters."""
+    """Return intransitive choices by three raters: human over first, first over second, second over human, mostly."""
     pairs = [("human", "first"), ("first", "second"), ("second", "human")]
     return [
         _vote(rater, f"i{n}", pair[(n + k) % 6 == 0], *(pair if (n + k) % 2 else pair[::-1]))
@@ -149,7 +149,7 @@ def test_a_pull_to_the_left_shows_as_a_position_effect_and_leaves_the_share_at_e
     equal = only(report, "share_preferred_at_equal")
     assert equal.scope == {**AGAINST, "covariate": "side"}
     assert equal.estimate == pytest.approx(find(report, "share_preferred")[0].estimate, abs=0.1)
-    # from the right to the left: what is lost on the one side and won on the other
+    # moving from right to left changes the log odds twice: a loss on one side and a gain on the other
     assert only(report, "covariate_log_odds").estimate == pytest.approx(2 * position.estimate, abs=1e-6)
 
 

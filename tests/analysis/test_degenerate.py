@@ -1,4 +1,4 @@
-"""Data that define nothing: the known answers beside the project, through the whole report."""
+"""Data with undefined statistics: the shared reference results, through the whole report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def oracle(shared: Path) -> Oracle:
-    """The known answer of a name."""
+    """Return the reference result with this name."""
 
     def read(name: str) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads((shared / "oracles" / f"{name}.json").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ def oracle(shared: Path) -> Oracle:
 
 
 def _report(answer: dict[str, Any], level: str = "ordinal") -> Report:
-    """Each unit is an item with one response of the one source `human`."""
+    """Return the report in which each unit is an item with one response by the single source `human`."""
     study = protocol({**FIVE, "level": level}, sources={"human": {"kind": "human"}})
     rows = [
         {"rater": rater, "item": unit, "response": f"{unit}:human", "question": "empathy", "value": value}

@@ -1,4 +1,4 @@
-"""Random studies give the numbers that statsmodels, scipy, krippendorff and scikit-learn give."""
+"""Random studies give the same numbers as statsmodels, scipy, krippendorff and scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every bad input that a study can have, through the whole report: reasons in words, and no estimate missing."""
+"""All kinds of insufficient data through the whole report: reasons in words, and no estimate missing."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _study(  # noqa: PLR0913 - each bad input is one word
     per_item: bool = False,
     question: dict[str, Any] | None = None,
 ) -> tuple[dict[str, Any], list[Row]]:
-    """A protocol's parts, and ratings and choices at random of `rated` (else all) sources.
+    """Return parts of a protocol, and random ratings and choices of the sources `rated` (default: all).
 
     `per_item`: the first item has one rater, the second two ... and the last all.
     """
@@ -105,7 +105,7 @@ def _study(  # noqa: PLR0913 - each bad input is one word
 
 
 def _islands() -> tuple[dict[str, Any], list[Row]]:
-    """Four sources of which the first two and the last two were compared, and no other."""
+    """Return choices among four sources, comparing only the first two and the last two with each other."""
     parts, rows = _study(sources=("human", "a", "b", "c"))
     kept = [row for row in rows if row["question"] != "preference"]
     for i in range(6):
@@ -142,7 +142,7 @@ CASES: dict[str, tuple[dict[str, Any], list[Row]]] = {
 
 @cache
 def _said(case: str) -> list[dict[str, Any]]:
-    """The records as they go out; any nan, warning or exception on the way fails."""
+    """Return the records as exported; any nan, warning or exception is a failure."""
     parts, rows = dict(CASES[case][0]), CASES[case][1]
     study = protocol(*parts.pop("questions"), **parts)
     items = [{"item": name} for name in dict.fromkeys(row["item"] for row in rows)] or [{"item": "i0"}]
@@ -178,7 +178,7 @@ def test_bad_input_gives_a_reason_in_words_and_every_other_estimate(case: str) -
     expected |= {("both", "cronbach_alpha"), (None, "text_mean")}
     if has_two:
         expected |= {("preference", one) for one in CHOSEN} | {(None, "text_difference")}
-    if not rows:  # two questions that nobody answered together are no pair to tell of
+    if not rows:  # no rater answered both questions
         expected.remove(("warmth", "correlation"))
     assert expected - found == set()
 

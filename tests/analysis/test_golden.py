@@ -1,6 +1,6 @@
-"""The same data give the same estimates, whatever is rearranged around them.
+"""The same data give the stored estimates after any refactoring.
 
-On one machine they agree to the last digit, which `python -m tests.analysis.golden` shows.
+On the same machine they agree to the last digit, as `python -m tests.analysis.golden` shows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Estimates do not depend on the names of raters and items, on their order, or on the side of a response."""
+"""Estimates do not depend on the names or the order of raters and items, nor on the side of a response."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     Numbers = dict[str, list[float | None]]
 
-# fits go on until their steps are small: what begins elsewhere ends within this
+# tolerance for iterative fits that start at different values
 CLOSE = 1e-4
 SIDED: dict[str, Callable[[float], float]] = {"first_side_share": lambda x: 1 - x, "position_effect": lambda x: -x}
 
 
 @st.composite
 def _studies(draw: st.DrawFn) -> list[Row]:
-    """Up to five raters and five items, ratings of two sources, and choices between them with their sides."""
+    """Draw up to five raters and five items: ratings of two sources, and choices between them with their sides."""
     rows: list[Row] = []
     for r in range(draw(st.integers(2, 5))):
         for i in range(draw(st.integers(2, 5))):
@@ -46,7 +46,7 @@ def _report(rows: list[Row]) -> Report:
 
 
 def _numbers(report: Report) -> Numbers:
-    """Estimate, error and p of each estimate that names no rater and no item, and in which nothing was drawn."""
+    """Return estimate, error and p of each estimate that names no rater or item and involves no random draws."""
     found: Numbers = {}
     for f in report.estimates:
         if not {"raters", "subgroup"} & f.scope.keys() and not f.method.startswith(("bootstrap", "pigeonhole")):
@@ -56,7 +56,7 @@ def _numbers(report: Report) -> Numbers:
 
 
 def _renamed(rows: list[Row], name: Callable[[str], str]) -> list[Row]:
-    """The same study with other names for raters and items, in another order."""
+    """Return the study with other names for raters and items, in another order."""
     keys = ("response", "left_response", "right_response")
     found = []
     for row in reversed(rows):

@@ -1,4 +1,4 @@
-"""Kumar et al. (2025): the kappas of their three experts, and raters of three kinds kept apart."""
+"""Kumar et al. (2025): the kappas of their three experts, and separate results for raters of three kinds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_63_published_kappas_of_the_experts_are_found(kumar: Report, shared:
     for row in published:
         raters = sorted(ast.literal_eval(row["Annotator Pair"]))
         estimates = find(kumar, "cohen_kappa_quadratic", question=row["Dimension"], scope={"raters": raters})
-        # they weight by the categories that the two raters used: the last record where it differs from the declared
+        # the paper weights by the categories that the two raters used; if that differs, it is the last record
         assert estimates[-1].estimate == pytest.approx(float(row["Weighted Cohen's Kappa"]), abs=0.0051), row
 
 

@@ -1,4 +1,4 @@
-"""Numbers that rest on too few ratings are not shown, and the record says how many there are."""
+"""Estimates from too few ratings are not shown, and the record gives the number of ratings."""
 
 from __future__ import annotations
 

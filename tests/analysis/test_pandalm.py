@@ -1,4 +1,4 @@
-"""PandaLM test set v1: choices with ties by three raters over five sources; kappas as its README prints them."""
+"""PandaLM test set v1: choices with ties by three raters over five sources; kappas as in its README."""
 
 from __future__ import annotations
 

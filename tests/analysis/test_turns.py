@@ -1,4 +1,4 @@
-"""Questions about turns: of a dialogue, or of a conversation that is itself a response."""
+"""Questions about turns of a dialogue, or of a conversation that is itself a response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Protocols and items for the tests of the design, made of as few words as possible."""
+"""Concise protocols and items for the tests of the design."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DEBRIEF = {"debrief": {"text": "Some labels were swapped."}}
 
 
 def protocol(**parts: Any) -> Protocol:  # noqa: ANN401 - whatever study.yaml may hold
-    """A study with two sources and five questions, and the parts that the test is about."""
+    """Return a study with two sources and five questions, with the given parts replaced."""
     whole = {"attune": 1, "slug": "s", "title": "T", "sources": SOURCES, "questions": [WARM, WHO, SURE, MOOD, AGE]}
     return Protocol.model_validate({**whole, **parts})
 
 
 def items(n: int, n_responses: int = 2, **settings: Any) -> list[PlannedItem]:  # noqa: ANN401 - of PlannedItem
-    """N items with a response of each source."""
+    """Return n items with a response of each source."""
     sources = [*SOURCES, *(f"model{number}" for number in range(n_responses))][:n_responses]
     return [
         PlannedItem(

@@ -1,4 +1,4 @@
-"""What a lead writes of scales and codes, and what is refused, in words."""
+"""Scales and codes as written by a lead, and the messages for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns of a dialogue, as a cell says them."""
+"""Turns of a dialogue, as written in a cell."""
 
 from __future__ import annotations
 

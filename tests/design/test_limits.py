@@ -1,4 +1,4 @@
-"""How much one input may hold and take."""
+"""Limits on the size of inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placeholders that a template leaves for the lead to fill in."""
+"""Placeholders in templates, to be filled in by the lead."""
 
 from __future__ import annotations
 

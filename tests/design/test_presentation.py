@@ -1,4 +1,4 @@
-"""What a page shows in a condition."""
+"""What a page shows in each condition."""
 
 from __future__ import annotations
 

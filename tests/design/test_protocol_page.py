@@ -1,4 +1,4 @@
-"""docs/protocol.md explains every field of study.yaml, and shows each in an example that is sound."""
+"""docs/protocol.md explains every field of study.yaml, and shows each in a valid example."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAME_AS = {"flow.after": "flow.before"}
 
 
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type
-    """The models within a type such as `tuple[Blocks, ...] | None`."""
+    """Yield the models within a type such as `tuple[Blocks, ...] | None`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel) and get_origin(annotation) is None:
         yield annotation
     for part in get_args(annotation):
@@ -35,7 +35,7 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - a
 
 
 def fields_by_path(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, set[str]]]:
-    """Each part of study.yaml with its fields; the kinds of question together."""
+    """Yield each part of study.yaml with its fields; all kinds of question are combined."""
     yield path or "study.yaml", set(model.model_fields)
     for name, field in model.model_fields.items():
         below = f"{path}.{name}".lstrip(".")
@@ -51,7 +51,7 @@ FIELDS = dict(fields_by_path(Protocol))
 
 
 def keys_in(data: Any, path: str) -> set[str]:  # noqa: ANN401 - an example
-    """The keys that an example uses at a path; names in a mapping of models and places in a list are passed over."""
+    """Return the keys that an example uses at a path, skipping names in mappings of models and indices of lists."""
     found = [data]
     for name in path.split(".") if path != "study.yaml" else ():
         found = [part for whole in found if isinstance(whole, dict) and name in whole for part in entries(whole[name])]
@@ -76,7 +76,7 @@ def test_every_field_is_explained_and_nothing_that_does_not_exist(path: str) -> 
 
 
 def fields_described(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Part, field and description of every field that a form shows."""
+    """Yield part, field and description of every field that a form shows."""
     for name, field in model.model_fields.items():
         below = f"{path}.{name}".lstrip(".")
         if name not in {"attune", "type"}:
@@ -109,5 +109,5 @@ def test_every_example_is_sound(number: int) -> None:
 
 
 def top_level(yaml: str) -> list[str]:
-    """A YAML text cut at its outermost keys."""
+    """Split a YAML text at its top-level keys."""
     return re.findall(r"^\w+:.*?(?=^\w+:|\Z)", yaml, re.MULTILINE | re.DOTALL)

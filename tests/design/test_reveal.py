@@ -1,4 +1,4 @@
-"""Turn by turn: each stage asks of its turn, the end asks of the whole."""
+"""Turn-by-turn reveal: each stage asks about its turn, and the last one about the whole dialogue."""
 
 from __future__ import annotations
 

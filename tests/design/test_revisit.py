@@ -1,4 +1,4 @@
-"""Questions that wait until the last trial is rated."""
+"""Questions that are asked after the last trial."""
 
 from __future__ import annotations
 

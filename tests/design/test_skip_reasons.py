@@ -1,4 +1,4 @@
-"""For which reasons a trial may be skipped."""
+"""Reasons for which a trial may be skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rater's way: its steps in order, where a rater stands, and what each page of questions asks."""
+"""The steps of a rating session in order, a rater's current step, and the questions of each page."""
 
 from __future__ import annotations
 

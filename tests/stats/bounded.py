@@ -1,4 +1,4 @@
-"""A bound on the processor time of what is tried: an iteration without an end fails instead of hanging."""
+"""A limit on processor time, so that endless iterations fail instead of hanging."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def processor_seconds(limit: float) -> Iterator[None]:
-    """Fail where the block takes more seconds of the processor; a busy machine does not count.
+    """Fail if the block uses more processor seconds than `limit`; the load of the machine does not matter.
 
     Raises:
-        AssertionError: it took longer.
+        AssertionError: the block took longer.
     """
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Known answers, published ratings, and random ratings of two sources."""
+"""Reference results, published ratings, and random ratings of two sources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCALES: list[list[float]] = [[1, 2, 3, 4, 5], [0, 1], [0, 0.5, 1], [-5, -2, 0, 5
 
 
 class Where(TypedDict):
-    """Which item and which rater each rating is of."""
+    """The item and the rater of each rating."""
 
     item: Ints
     rater: Ints
@@ -34,7 +34,7 @@ class Where(TypedDict):
 
 @dataclass(frozen=True)
 class Ratings:
-    """Equally long arrays, one place a rating, as the statistics take them."""
+    """Arrays of equal length, with one entry per rating, as the statistics take them."""
 
     value: Floats
     is_treated: Bools
@@ -61,19 +61,19 @@ def _ratings(draw: st.DrawFn, scales: list[list[float]]) -> Ratings:
 
 @pytest.fixture(scope="session")
 def random_ratings() -> RandomRatings:
-    """None to forty ratings by up to five raters of up to six items, on scales of one to five points, some missing."""
+    """Draw up to forty ratings by up to five raters of up to six items, one to five points, some missing."""
     return _ratings(SCALES)
 
 
 @pytest.fixture(scope="session")
 def random_shares() -> RandomRatings:
-    """The same with values 0, 1/2 and 1 only."""
+    """Draw ratings like `random_ratings`, with values 0, 1/2 and 1 only."""
     return _ratings([[0, 1], [0, 0.5, 1], [0], [1], [0.5]])
 
 
 @pytest.fixture(scope="session")
 def oracle(shared: Path) -> Oracle:
-    """Reads the known answer of a name; its `source` says who computed or published it."""
+    """Return a reader of reference results by name; `source` in a result says who computed or published it."""
 
     def read(name: str) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads((shared / "oracles" / f"{name}.json").read_text(encoding="utf-8"))
@@ -84,7 +84,7 @@ def oracle(shared: Path) -> Oracle:
 
 @pytest.fixture(scope="session")
 def ayers(shared: Path) -> Ayers:
-    """'Quality' or 'Empathy' in Ayers et al. (2023): its evaluators are slots, so each is a rater of one item."""
+    """Return 'Quality' or 'Empathy' of Ayers et al. (2023); evaluators are slots, so each is a rater of one item."""
     path = shared / "data" / "ayers2023" / "JAMA.csv"
     if not path.is_file():
         pytest.skip("the ratings of Ayers et al. are not beside this checkout")

@@ -1,4 +1,4 @@
-"""How often the ordinal model's 95 % interval holds the odds ratio that made the ratings: seeded, `make slow`."""
+"""Coverage of the true odds ratio by the ordinal model's 95 % interval: seeded simulations, `make slow`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOG_ODDS = 0.4
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_items", "n_raters"), [(40, 6), (60, 20)])
 def test_the_odds_ratio_is_covered_for_new_items_and_raters_and_rows_alone_are_not(n_items: int, n_raters: int) -> None:
-    """Both sources of each item by six raters; beside it statsmodels' ordinal model of independent rows."""
+    """Both sources of each item rated by six raters; statsmodels' ordinal model of independent rows for comparison."""
     rng = np.random.default_rng(5)
     holds, naive = [], []
     for study in range(N_STUDIES):

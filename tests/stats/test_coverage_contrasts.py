@@ -1,4 +1,4 @@
-"""How often 95 % intervals of contrasts hold the truth, with few raters and unequal arms: seeded simulations."""
+"""Coverage of 95 % intervals of contrasts with few raters and unequal arms: seeded simulations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from benchmarks.coverage import N_RATERS, SIMULATIONS, SLOW, arms_of, coverage
 
 N_STUDIES, N_OF_MODELS = 1000, 250
-# .93 to .975, and three Monte Carlo standard errors beyond; a fourth of the studies where a mixed model makes them slow
+# .93 to .975 plus or minus three Monte Carlo standard errors; slow mixed models use a quarter of the studies
 LOWEST, HIGHEST, LOWEST_OF_MODELS, HIGHEST_OF_MODELS = 0.91, 0.987, 0.88, 0.998
 
 CASES = [(name, n, first) for name in SIMULATIONS for n in N_RATERS for first in arms_of(name, n)]

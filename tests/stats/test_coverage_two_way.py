@@ -1,4 +1,4 @@
-"""How often a 95 % interval holds the truth when items and raters are drawn anew: seeded simulations, `make slow`."""
+"""Coverage of 95 % intervals with newly drawn items and raters: seeded simulations, `make slow`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _who_rates_what(rng: np.random.Generator, n_items: int, n_raters: int, per_i
 
 
 def _likert(rng: np.random.Generator, n_items: int, n_raters: int) -> tuple[Floats, Bools, Ints, Ints]:
-    """Six raters an item, both sources; items and raters differ in level and in what they think of the source."""
+    """Simulate six raters per item and both sources; items and raters vary in level and in their source effect."""
     item, rater = _who_rates_what(rng, n_items, n_raters, 6)
     item, rater, source = np.tile(item, 2), np.tile(rater, 2), np.repeat([0, 1], len(item))
     by_item, by_rater = rng.normal(0, [0.9, 0.5], (n_items, 2)), rng.normal(0, [0.8, 0.5], (n_raters, 2))

@@ -1,4 +1,4 @@
-"""No statistic goes on without end, whatever tiny data it meets: each gives an answer within two processor seconds."""
+"""Every statistic returns within two processor seconds on any tiny data set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.stats.tiny import CLOSED, SEARCHING, Tiny, tiny
 if TYPE_CHECKING:
     from tests.stats.conftest import Where
 
-# every second data set goes to a statistic that searches for a maximum
+# every second data set tests a statistic that searches for a maximum
 NAMES = st.one_of(st.sampled_from(sorted(SEARCHING)), st.sampled_from(sorted(CLOSED)))
 LIMIT = 2.0
 

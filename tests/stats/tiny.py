@@ -1,4 +1,4 @@
-"""Every public statistic as a function of one tiny data set, for tests that ask whether it comes to an end."""
+"""Every public statistic as a function of one tiny data set, for tests that it terminates."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DRAWS = 50
 
 @dataclass(frozen=True)
 class Tiny:
-    """Up to twelve ratings of two sources by up to four raters, with a number, a split and a side beside each."""
+    """Up to twelve ratings of two sources by up to four raters, each with a number, a split and a side."""
 
     value: Floats
     treated: Bools
@@ -67,7 +67,7 @@ class Tiny:
 
     @property
     def won(self) -> Floats:
-        """The value as the outcome of a choice: 0, 1/2 or 1."""
+        """The values as outcomes of choices: 0, 1/2 or 1."""
         rank = np.unique(self.value, return_inverse=True)[1]
         return np.array([0.0, 1.0, 0.5])[rank % 3]
 
@@ -85,7 +85,7 @@ class Tiny:
 
     @property
     def table(self) -> Floats:
-        """Shape (n_raters, n_units), nan where not rated."""
+        """The ratings as a table, shape (n_raters, n_units); nan if not rated."""
         table = np.full((4, 6), np.nan)
         table[self.rater, self.item] = self.value
         return table
@@ -93,7 +93,7 @@ class Tiny:
 
 @st.composite
 def tiny(draw: st.DrawFn) -> Tiny:
-    """One to twelve ratings on a scale of one to five points."""
+    """Draw one to twelve ratings on a scale of one to five points."""
     scale = draw(st.sampled_from(SCALES))
     n = draw(st.integers(1, 12))
 
@@ -115,7 +115,7 @@ def _strengths(d: Tiny) -> object:
     return strengths.strengths(left, right, d.won, n_sources=3, **d.where)
 
 
-# those that search for a maximum
+# statistics that search for a maximum
 SEARCHING: dict[str, Callable[[Tiny], object]] = {
     "compare_ordinal": lambda d: clmm.compare_ordinal(*d.two, **d.where),
     "compare_ordinal, probit": lambda d: clmm.compare_ordinal(*d.two, link="probit", **d.where),

@@ -1,4 +1,4 @@
-"""Whose answers count where, and which answers count at all."""
+"""Which raters' answers count in each scope, and which answers count at all."""
 
 from __future__ import annotations
 

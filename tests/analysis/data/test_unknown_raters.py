@@ -1,4 +1,4 @@
-"""Raters who are slots: intervals for new items only, and nothing about single raters."""
+"""Unidentified raters (slots): intervals for new items only, and no results for individual raters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = {"raters": {"identity": "unknown"}}
 
 
 def _rows() -> list[Row]:
-    """Three slots, used again for each of six items: slot s1 of one item need not be slot s1 of another."""
+    """Return ratings by three slots per item for six items; slot s1 of different items may be different raters."""
     ratings: list[Row] = [
         {
             "rater": f"s{slot}",

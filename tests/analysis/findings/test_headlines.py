@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _rated(values: dict[str, list[int]], raters: str = "ab") -> list[Row]:
-    """Each rater gives the values of a source to the items in order."""
+    """Return ratings in which each rater gives the listed values of a source to the items in order."""
     return [
         {"rater": rater, "item": f"i{n}", "response": f"i{n}:{source}", "question": "empathy", "value": value}
         for rater in raters
@@ -67,7 +67,7 @@ def test_a_preference_names_the_share_and_ties() -> None:
     ]
     found = _comparison(rows, CHOICE)
     assert found.claim == "model was preferred over human in 75.0% of choices."
-    assert "Ties" not in found.basis  # none is possible
+    assert "Ties" not in found.basis  # ties are not possible
     allowed = _comparison(
         [*rows, {"rater": "a", "item": "i9", "question": "preference", "value": "tie"}], {**CHOICE, "tie": True}
     )
@@ -133,7 +133,7 @@ def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
 
 
 def _differing(raters: str) -> list[Row]:
-    """Each rater is one point off on another item."""
+    """Return ratings in which each rater differs by one point on a different item."""
     rows = _rated({"human": [1, 2, 1, 2, 3, 2], "model": [3, 4, 4, 4, 4, 3]}, raters)
     for n in range(len(raters)):
         rows[13 * n]["value"] = int(str(rows[13 * n]["value"])) + 1
@@ -141,7 +141,7 @@ def _differing(raters: str) -> list[Row]:
 
 
 def test_an_interval_of_agreement_for_new_raters_too_is_said_to_be() -> None:
-    """Its method begins with another word than that of a comparison: the page once said new items only."""
+    """The interval's method name begins differently from that of a comparison; the page used to say new items only."""
     assert "for new items and new raters" in _agreement(_differing("abcdef")).basis
 
 

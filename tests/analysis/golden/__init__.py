@@ -1,7 +1,7 @@
-"""Estimates of known data, kept to the last digit: a change of structure must not change a number.
+"""Stored estimates of known data, with all digits: refactoring must not change a number.
 
-A correction changes some of them on purpose. `python -m tests.analysis.golden` prints what differs, and with `--write`
-keeps the new estimates; the commit says why each of them changed.
+Corrections change some of them on purpose. `python -m tests.analysis.golden` prints the differences, and with `--write`
+stores the new estimates; the commit message gives the reason for each change.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Numbers = tuple[str, ...]
 
 
 def numbers_of(report: Report) -> dict[Key, Numbers]:
-    """Estimate and interval of each record, as text that keeps every digit, by what the record is about."""
+    """Return estimate and interval of each record, as text with all digits, by what identifies the record."""
     numbers: dict[Key, Numbers] = {}
     seen: dict[Key, int] = {}
     for estimate in report.estimates:
@@ -42,23 +42,23 @@ def numbers_of(report: Report) -> dict[Key, Numbers]:
 
 
 def kept(name: str) -> dict[Key, Numbers]:
-    """The numbers that are kept under a name."""
+    """Return the numbers stored under a name."""
     rows = csv.reader(io.StringIO(gzip.decompress(_file(name).read_bytes()).decode()))
     next(rows)
     return {tuple(row[:5]): tuple(row[5:]) for row in rows}
 
 
 def keep(name: str, numbers: dict[Key, Numbers]) -> None:
-    """Write the numbers of a report; equal numbers give equal bytes."""
+    """Store the numbers of a report; equal numbers give identical files."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([COLUMNS, *sorted(key + values for key, values in numbers.items())])
     _file(name).write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
 
 
 def differences(before: dict[Key, Numbers], after: dict[Key, Numbers], *, relative: float = 0.0) -> list[str]:
-    """One line for each record that is gone, new or different.
+    """Return one line per record that is missing, new or different.
 
-    `relative` is what two processors may differ by: their vector instructions add in another order.
+    `relative` is the tolerance for different processors, whose vector instructions add in different order.
     """
     return [
         f"{' '.join(key)}: {before.get(key, 'absent')} -> {after.get(key, 'absent')}"

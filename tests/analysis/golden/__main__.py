@@ -1,4 +1,4 @@
-"""Compare today's estimates with those that are kept; with `--write`, keep today's."""
+"""Compare current estimates with the stored ones; with `--write`, store the current ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.real_data.pandalm import write_pandalm
 
 
 def main(*, is_writing: bool) -> None:
-    """Print what differs, name by name."""
+    """Print the differences by name."""
     with TemporaryDirectory() as scratch:
         folders = {name: HERE / name for name in FOLDERS}
         if SHARED.is_dir():

@@ -1,4 +1,4 @@
-"""Ratings with a known effect for the folder of a template, written as ratings.csv: what raters would have sent."""
+"""Simulated ratings with a known effect for the folder of a template, written as ratings.csv."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SLIDER_STEP = 10
 
 @dataclass(frozen=True)
 class Seen:
-    """What one answer is about: who answers, and what was shown."""
+    """The context of one answer: who answers, and what was shown."""
 
     rater: int
     pool: str = ""
@@ -47,7 +47,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Effect:
-    """The truth of a simulation. `lean` is in points of the scale; `code` picks a code; `span` marks characters."""
+    """True values of a simulation. `lean` is in scale points; `code` chooses a code; `span` marks characters."""
 
     lean: Callable[[str, Seen], float]
     code: Callable[[str, Seen, Random], str] | None = None
@@ -58,7 +58,7 @@ class Effect:
 
 
 def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
-    """Copy a template to the folder, and write the ratings beside it; the rows as written."""
+    """Copy a template to the folder and write simulated ratings into it; return the rows."""
     shutil.copytree(template_folder(name), folder)
     study, rng = read_folder(folder), seeded(effect.seed)
     texts = {"items": _rows(folder, "items"), "responses": _rows(folder, "responses")}
@@ -83,7 +83,7 @@ def _rows(folder: Path, file: str) -> list[dict[str, str]]:
 
 
 def _raters(folder: Path, protocol: Protocol, n: int) -> list[tuple[str, str]]:
-    """Name and pool of each person: those of raters.csv in pools of named raters, others in the open ones."""
+    """Return name and pool of each person: from raters.csv for pools of named raters, made up for open pools."""
     named = [
         (row["rater"], row.get("pool", ""))
         for row in _rows(folder, "raters")
@@ -98,7 +98,7 @@ def _raters(folder: Path, protocol: Protocol, n: int) -> list[tuple[str, str]]:
 
 
 def _write_raters(folder: Path, raters: list[tuple[str, str]], protocol: Protocol) -> None:
-    """Whoever rates is named where anyone is."""
+    """Write raters.csv, if the study has one or has pools."""
     if not (folder / "raters.csv").exists() and not protocol.design.pools:
         return
     models = [row for row in _rows(folder, "raters") if row["kind"] == "model"]
@@ -178,7 +178,7 @@ def _is_shown(protocol: Protocol, seen: Seen, row: Mapping[str, str]) -> bool:
 
 
 def _about(protocol: Protocol, seen: Seen, row: Mapping[str, str]) -> Seen:
-    """A response as this rater sees it, with what is said of its source."""
+    """Return the context of a response as this rater sees it, including the shown label of its source."""
     told = next(
         (level for name, level in seen.condition.items() if protocol.conditions[name].kind == "shown_label"), ""
     )

@@ -1,4 +1,4 @@
-"""Each template from ratings with a known effect to the sentence with that effect: what its paper reports first."""
+"""Each template, from ratings with a known effect to the sentence that reports it, as its paper does first."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NAMES = [template.name for template in list_templates()]
 
 
 def by_source(**points: float) -> Callable[[str, Seen], float]:
-    """So many points for each source, on every question about responses."""
+    """Return a `lean` that adds these points for each source, on every question about responses."""
     return lambda _question, seen: points.get(seen.source, 0.0)
 
 
 def drive(name: str, folder: Path, effect: Effect) -> tuple[list[Sentence], pd.DataFrame]:
-    """The sentences of the primary contrasts, and the answers that they are made from."""
+    """Return the sentences of the primary contrasts, and the answers that they are computed from."""
     rows = simulate(name, folder, effect)
     study = read_folder(folder)
     report = analyze_primary(frames_of(study), study.protocol)
@@ -46,13 +46,13 @@ def drive(name: str, folder: Path, effect: Effect) -> tuple[list[Sentence], pd.D
 
 
 def means(table: pd.DataFrame, question: str, by: str = "source") -> dict[str, float]:
-    """The mean of each source, condition or label, computed apart from the report."""
+    """Return the mean of each source, condition or label, computed independently of the report."""
     own = table[table["question"] == question]
     return {str(key): float(value) for key, value in own["value"].astype(float).groupby(own[by]).mean().items()}
 
 
 def says(sentence: Sentence, pattern: str, value: float) -> None:
-    """Whether the claim has these words with that number, which `#` stands for, to the digits that it prints."""
+    """Assert that the claim contains `pattern` with `value` in place of `#`, to the printed precision."""
     words = "(-?[0-9.]+)".join(re.escape(part) for part in pattern.split("#"))
     found = re.search(words, sentence.claim)
     assert found, sentence.claim
@@ -61,7 +61,7 @@ def says(sentence: Sentence, pattern: str, value: float) -> None:
 
 
 def covers(sentence: Sentence, truth: float, *, either_sign: bool = False) -> None:
-    """Whether the interval of the sentence holds the effect that was put in."""
+    """Assert that the interval of the sentence contains the true effect."""
     estimate = sentence.estimate
     assert estimate.ci_low is not None, sentence.text
     assert estimate.ci_high is not None
@@ -72,7 +72,7 @@ def covers(sentence: Sentence, truth: float, *, either_sign: bool = False) -> No
 def is_difference(
     sentence: Sentence, table: pd.DataFrame, question: str, source: str, reference: str, truth: float = 0.8
 ) -> None:
-    """The difference of means as counted from the file, with its interval, test and counts."""
+    """Assert that the sentence reports the difference of means in the file, with interval, test and counts."""
     own = means(table, question)
     says(sentence, "is rated # points higher than", own[source] - own[reference])
     assert sentence.interval.startswith("95% CI ")
@@ -82,7 +82,7 @@ def is_difference(
 
 
 def right_by(share: float) -> Callable[[str, Seen, Random], str]:
-    """The right code that often, else the first other one; of questions without a key any code."""
+    """Return a `code` that is correct with this probability, else the first other code; any code without a key."""
 
     def code(question: str, seen: Seen, rng: Random) -> str:
         keys = {

@@ -1,4 +1,4 @@
-"""A plan: the study's own design simulated, the same each time, and what it assumes said."""
+"""Planning simulates the study's own design, reproducibly, and states its assumptions."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_what_is_stated_goes_before_what_is_assumed_and_keeps_the_middle() -> No
 
 
 def test_a_pilot_says_what_its_raters_are_like(tmp_path: Path, shared: Path) -> None:
-    """Ayers et al. (2023), empathy: the difference of means is published as 1.51 (3.65 and 2.14)."""
+    """Ayers et al. (2023), empathy: the published difference of means is 1.51 (3.65 and 2.14)."""
     found_frames, study = read_study(write_ayers(tmp_path, shared))
     empathy = next(question for question in study.scaled_questions if question.key == "empathy")
     found = assumed_of_pilot(found_frames, study, empathy)

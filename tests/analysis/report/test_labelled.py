@@ -1,4 +1,4 @@
-"""A report as people read it has labels; its records keep their keys."""
+"""Reports show labels to readers; their records keep the keys."""
 
 from __future__ import annotations
 

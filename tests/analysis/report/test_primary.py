@@ -1,4 +1,4 @@
-"""What a study is about comes first, in sentences, adjusted as one family; the rest is marked and counted."""
+"""Primary contrasts come first, as sentences, adjusted as one family; other estimates are marked and counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLEAR = {**FIVE, "key": "clear", "label": "Clarity"}
 
 
 def rows(n_items: int = 8, n_raters: int = 6, keys: tuple[str, ...] = ("empathy", "clear")) -> list[Row]:
-    """The model a point above the person, with some spread that depends on nothing random."""
+    """Return ratings in which the model is a point above the person, with deterministic variation."""
     return [
         {
             "rater": f"r{rater}",

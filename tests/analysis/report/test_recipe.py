@@ -1,4 +1,4 @@
-"""An estimate is got again by its recipe."""
+"""The recipe of an estimate reproduces it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_formula_is_on_the_page_that_the_recipe_names() -> None:
 
 
 def test_a_recipe_read_by_hand_gives_the_estimate_from_the_files(ayers: Report, tmp_path: Path, shared: Path) -> None:
-    """The filter as pandas reads it, the seed and the formula as the documentation names them."""
+    """The filter as pandas reads it; the seed and the formula as documented."""
     folder = write_ayers(tmp_path, shared)
     ratings = pd.read_csv(folder / "ratings.csv", dtype=str, keep_default_na=False)
     ratings["source"] = ratings["response"].str.rpartition(":")[2]

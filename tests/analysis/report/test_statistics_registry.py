@@ -1,4 +1,4 @@
-"""Every statistic key has its words, and its entry in the documentation."""
+"""Every statistic key has a label and an entry in the documentation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_list_of_statistics_is_complete_and_its_pages_are_there() -> None:
 
 
 def headings(page: Path) -> set[str]:
-    """The keys in the headings of a page; `alpha_nominal, _ordinal` stands for alpha_nominal and alpha_ordinal."""
+    """Return the keys in the headings of a page; `alpha_nominal, _ordinal` means alpha_nominal and alpha_ordinal."""
     keys: set[str] = set()
     for line in page.read_text("utf-8").splitlines():
         stem = ""

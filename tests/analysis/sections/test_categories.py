@@ -1,4 +1,4 @@
-"""Questions answered by codes: shares, right answers, agreement, and what raters believe of who wrote."""
+"""Questions answered by codes: proportions, accuracy, agreement, and believed sources."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_right_answers_are_counted_by_kind_of_rater(is_column: bool) -> None:  #
 
 
 def _beliefs(hit: int, false_alarm: int) -> list[Row]:
-    """Ten raters, one item: so many of them say of the model's, and of the human's response, that a model wrote it."""
+    """Return answers of ten raters; this many say that a model wrote the model's and the human's response."""
     return [
         row
         for n in range(10)

@@ -1,4 +1,4 @@
-"""The contrasts that studies ask for, from frames to records: right numbers and scopes, only where there is data."""
+"""The contrasts that studies declare, from frames to records: correct numbers and scopes, only where there is data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOW = {**FIVE, "key": "now", "target": "turn"}
 
 
 def _ratings(sources: dict[str, float], n_items: int = 6, n_raters: int = 6, **more: str) -> list[Row]:
-    """Every rater rates every source of every item: the source's mean, plus or minus one at random, 1 to 5."""
+    """Return ratings by every rater of every source and item: the source's mean plus or minus one, 1 to 5."""
     rng = np.random.default_rng(1)
     return [
         {

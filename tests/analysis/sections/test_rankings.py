@@ -1,4 +1,4 @@
-"""The estimates of rankings, from answers whose result can be counted by hand."""
+"""The estimates of rankings, from answers whose results can be counted by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ THREE = {"human": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "
 
 
 def ranked(*rankings: tuple[str, str, tuple[int, int, int]]) -> list[dict[str, Any]]:
-    """Rater, item, and the ranks of human, one and two."""
+    """Return rows from rater, item, and the ranks of human, one and two."""
     return [
         {"rater": rater, "item": item, "response": f"{item}:{source}", "question": "order", "value": rank}
         for rater, item, ranks in rankings

@@ -1,4 +1,4 @@
-"""What texts and imported scores have to do with ratings."""
+"""Associations of texts and imported scores with ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOTH = {"source": "model", "reference": "human"}
 
 
 def _responses(n_items: int, **columns: Any) -> list[Row]:  # noqa: ANN401 - whatever a column holds
-    """Texts of growing length, the model's longer; each further column by item and source."""
+    """Return texts of increasing length, the model's longer; further columns by item and source."""
     return [
         {
             "response": f"i{i}:{source}",

@@ -1,4 +1,4 @@
-"""The pair of sources that tells most: against the determinant worked out anew, and in cases that are plain."""
+"""The most informative pair of sources: compared to determinants computed directly, and in simple cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MET = [Met(7, 3, 10, 8.5), Met(9, 7, 4, 1), Met(3, 9, 6, 3)]
 
 
 def strengths_by_search(met: list[Met]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The mode of the posterior, by a general optimiser."""
+    """Return the mode of the posterior, found by a general optimizer."""
     from scipy.optimize import minimize
 
     place = {source: n for n, source in enumerate(SOURCES)}
@@ -33,7 +33,7 @@ def strengths_by_search(met: list[Met]) -> np.ndarray[tuple[int], np.dtype[np.fl
 def precision(
     theta: np.ndarray[tuple[int], np.dtype[np.float64]], met: list[Met]
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """The information about the strengths, from its definition."""
+    """Return the information about the strengths, by its definition."""
     place = {source: n for n, source in enumerate(SOURCES)}
     whole = np.eye(len(SOURCES)) / PRIOR_SD**2
     for one, other, n, _ in met:

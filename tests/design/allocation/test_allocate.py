@@ -45,7 +45,7 @@ def test_another_seed_gives_another_order() -> None:
 
 @given(st.integers(0, 10_000), st.floats(0, 0.6))
 def test_raters_who_leave_are_made_up_for_so_that_finishers_end_balanced(seed: int, leaving: float) -> None:
-    """Each rater takes the first free seat; of those under way the oldest finishes or leaves before the next comes."""
+    """Each rater takes the first free seat; before the next rater arrives, the oldest active one finishes or leaves."""
     rng = seeded(seed)
     seats = {seat.number: seat.cell for seat in seats_of_cells(0, 128, CELLS, FACTORS, seed=seed)}
     finished: set[int] = set()

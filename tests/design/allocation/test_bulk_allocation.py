@@ -1,4 +1,4 @@
-"""Dealing trials out at one go, as a plan does: every rule of the design is kept."""
+"""Assigning all trials at once, as in a plan, follows every rule of the design."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before a study opens: how many raters it needs, and why it cannot be met where it cannot."""
+"""Feasibility before a study opens: how many raters it needs, and why a design cannot be fulfilled."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_so_many_raters_are_enough_for_every_place(
     kind: str,
     same_item: bool,  # noqa: FBT001
 ) -> None:
-    """Dealing the places out in turn, item by item, keeps every rule: it is the proof that the number is enough."""
+    """Assigning seats to raters in turn, item by item, follows every rule, which proves that this number is enough."""
     design = {"trials": kind, "raters_per_trial": k, "trials_per_rater": length, "same_item": same_item}
     study = protocol(design=design)
     trials = planned_trials(study, items(n_items, n_responses))
@@ -68,7 +68,7 @@ def test_the_arithmetic_is_said() -> None:
 
 
 def test_the_three_point_design_of_welivita_and_pu_needs_its_thousand_raters() -> None:
-    """2,000 prompts, five sources between raters, ten responses for each rater, one rating for each response."""
+    """2,000 prompts, five sources between raters, ten responses per rater, one rating per response."""
     sources = {"human": {"kind": "human"}, **{f"model{number}": {"kind": "model"} for number in range(4)}}
     wrote = {"kind": "source", "levels": [*sources]}
     study = protocol(

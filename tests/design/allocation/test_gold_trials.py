@@ -1,4 +1,4 @@
-"""Gold trials stand among a rater's others, in each equal part of the order, wherever the seed says."""
+"""Gold trials are placed among a rater's other trials, one in each equal part of the order, by the seed."""
 
 from __future__ import annotations
 

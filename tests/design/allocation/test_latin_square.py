@@ -1,4 +1,4 @@
-"""Latin squares, plain and balanced for what follows what."""
+"""Latin squares, simple and balanced for carry-over."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_in_a_balanced_square_each_thing_follows_each_other_equally_often(n: int
 
 
 def test_the_square_of_four_is_that_of_williams() -> None:
-    """Williams 1949, Aust J Sci Res A 2:149: the first row of order four runs 0, 1, n-1, 2."""
+    """Williams 1949, Aust J Sci Res A 2:149: the first row of order four is 0, 1, n-1, 2."""
     assert balanced_square(4)[0] == (0, 1, 3, 2)
 
 

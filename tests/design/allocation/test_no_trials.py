@@ -1,4 +1,4 @@
-"""Where no trial can be made, the setting that stands in the way is named."""
+"""If no trial can be made, the setting that prevents it is named."""
 
 from __future__ import annotations
 

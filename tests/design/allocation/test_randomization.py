@@ -1,4 +1,4 @@
-"""Chance from a seed: sides that are balanced, fractions that are spread."""
+"""Seeded randomization: balanced sides, evenly spread fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One rater's plan: order, blocks, repeats, pauses."""
+"""The plan of one rater: order, blocks, repeats, breaks."""
 
 from __future__ import annotations
 

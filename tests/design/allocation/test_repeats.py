@@ -1,4 +1,4 @@
-"""Hidden repeats and special trials among the others."""
+"""Placement of hidden repeats and special trials among the other trials."""
 
 from __future__ import annotations
 

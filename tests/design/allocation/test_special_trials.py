@@ -1,4 +1,4 @@
-"""Trials to practise on and gold trials: found among the items, and refused in words where they cannot be."""
+"""Practice trials and gold trials: found among the items, and rejected with a reason if unusable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan: every trial in every cell, and for whom its places are."""
+"""The trial plan: every trial in every cell, and which raters its seats are for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells: the crossing of levels, and its text."""
+"""Cells: the crossing of factor levels, and their text form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot change once there are answers, and once the study has been opened."""
+"""What cannot be changed once there are answers, and once the study has been opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks flag raters, by rules that are written down; they never reject."""
+"""Attention checks flag raters by declared rules; they never reject raters."""
 
 from __future__ import annotations
 

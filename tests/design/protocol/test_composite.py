@@ -76,7 +76,7 @@ def test_turning_twice_gives_the_value_back_and_never_leaves_the_scale(
 
 
 def test_cronbach_alpha_of_scores_turned_here_is_that_of_psych(shared: Path) -> None:
-    """psych::alpha with the first of five items keyed in reverse, bfi rows 1-400, R 4.2.2, psych 2.2.9."""
+    """psych::alpha with the first of five items reversed, bfi rows 1-400, R 4.2.2, psych 2.2.9."""
     oracle = json.loads((shared / "oracles" / "cronbach_bfi_reversed_missing.json").read_text())
     keys = oracle["input"]["columns"]
     questions = {key: rating(key, high=6, is_reversed=key == "A1") for key in keys}

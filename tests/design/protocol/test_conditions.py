@@ -1,4 +1,4 @@
-"""Factors: what may be varied, and how."""
+"""Factors: what can be varied, and how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that one part of a protocol uses are there in another."""
+"""Names that one part of a protocol refers to are defined in another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declared contrasts name scores and questions that fit them."""
+"""Declared contrasts refer to suitable scores and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rater's way: its steps, and what its parts hold."""
+"""The flow of a rating session: its steps, and the contents of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people read instead of keys: as declared, else made from the key."""
+"""Labels shown to people instead of keys: as declared, or derived from the key."""
 
 from __future__ import annotations
 

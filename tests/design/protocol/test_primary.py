@@ -1,4 +1,4 @@
-"""Primary contrasts: what may be named, what is said of the rest, and what follows where nothing is declared."""
+"""Primary contrasts: which ones can be declared, how others are reported, and the default without declarations."""
 
 from __future__ import annotations
 

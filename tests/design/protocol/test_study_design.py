@@ -1,4 +1,4 @@
-"""Who rates what: pools, blocks, repeats."""
+"""The design of a study: pools, blocks, repeats."""
 
 from __future__ import annotations
 

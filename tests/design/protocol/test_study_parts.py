@@ -1,4 +1,4 @@
-"""The parts of a protocol that stand for themselves."""
+"""Parts of a protocol that can be checked on their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came from a page, checked against its questions."""
+"""Validation of the form data of a page against its questions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def wrong(question: dict[str, Any], **form: str) -> dict[str, str]:
 
 
 def said(answers: Answers) -> dict[str, str]:
-    """What is wrong, as the page says it."""
+    """Return the error messages as shown on the page."""
     return {name: ENGLISH.say(words) for name, words in answers.wrong.items()}
 
 

@@ -1,4 +1,4 @@
-"""What each kind of question accepts, writes and simulates, where no page has asked it yet."""
+"""What each kind of question accepts, writes and simulates, independently of any page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BLANK = cast("Any", SimpleNamespace(name="q0", response_id=7, passages=["I hear 
 
 
 def rater(drawn: float = 0.0) -> Any:  # noqa: ANN401 - stands for a simulated rater
-    """A rater who draws the same number again and again where it matters, and is seeded otherwise."""
+    """Return a rater who always draws the same number from `random()` and is seeded otherwise."""
     rng = random.Random(1)  # noqa: S311 - a test
     rng.random = lambda: drawn  # type: ignore[method-assign]
     return SimpleNamespace(rng=rng, impression=lambda *_: 0.0)

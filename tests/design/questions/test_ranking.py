@@ -1,4 +1,4 @@
-"""Ranks as a form and a file have them: all responses, no rank twice unless ties are allowed, no gap."""
+"""Ranks from forms and files: all responses ranked, no gaps, and no rank twice unless ties are allowed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_cell_of_a_file_is_the_rank_of_one_response(text: str, rank: int | Non
 
 
 class Decided:
-    """A rater who finds each response as good as its number in a list."""
+    """A simulated rater with a fixed impression of each response."""
 
     rng = seeded(1)
 

@@ -1,4 +1,4 @@
-"""Several answers that a page sends at once, good ones beside others."""
+"""Several answers that a page saves at once, some valid and some not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every place on a page where an answer is asked."""
+"""Slots: all places on a page that ask for an answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def names(study: Protocol, shown: Shown) -> list[str]:
 
 
 def said(slot: Slot) -> str:
-    """What the page says that the question is about."""
+    """Return the page's description of what the question is about."""
     return ENGLISH.say(slot.about or "")
 
 

@@ -1,4 +1,4 @@
-"""Passages as character offsets: read and written without loss, joined where they overlap, whatever the line ends."""
+"""Passages as character offsets: lossless reading and writing, merging of overlaps, any line endings."""
 
 from __future__ import annotations
 

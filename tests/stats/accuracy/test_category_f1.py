@@ -43,7 +43,7 @@ def test_a_seed_gives_the_same_interval_and_half_the_items_a_wider_one() -> None
 
 
 def test_the_bootstrap_draws_items_whole() -> None:
-    """By hand: two items, one all right and one all wrong; F1 of the resamples is 1, .5 or 0, with chances 1:2:1."""
+    """By hand: two items, one all correct and one all wrong; F1 of resamples is 1, .5 or 0, with odds 1:2:1."""
     answer, key = np.array(["a", "a", "b", "b"]), np.array(["a", "a", "a", "a"])
     found = f1_macro(answer, key, ["a", "b"], item=np.array([0, 0, 1, 1]), rater=np.arange(4), n_resamples=8000)
     assert found.estimate == pytest.approx((2 / 3 + 0) / 2)

@@ -24,7 +24,7 @@ def test_the_worked_example_of_macmillan_and_creelman_comes_out() -> None:
 
 
 def test_with_independent_answers_the_error_is_that_of_gourevitch_and_galanter() -> None:
-    """Gourevitch and Galanter (1967): the sum of p (1 - p) / (n phi(z)^2) over both kinds."""
+    """Gourevitch and Galanter (1967): the sum of p (1 - p) / (n phi(z)^2) over signal and noise trials."""
     rng = np.random.default_rng(1)
     signal = np.arange(4000) < 2000
     said = (rng.random(4000) < np.where(signal, 0.7, 0.4)).astype(float)

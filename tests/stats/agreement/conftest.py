@@ -1,4 +1,4 @@
-"""Known answers, published data and random data as Ratings."""
+"""Reference results, published data and random data as Ratings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SLIDER = [float(point) for point in range(101)]
 
 
 def ratings_of(rows: Iterable[tuple[Any, Any, Any]]) -> Ratings:
-    """Rows of unit, rater, value; a value in words becomes its place among the sorted words."""
+    """Return Ratings from rows of unit, rater, value; a text value becomes its index among the sorted texts."""
     unit, rater, value = (np.asarray(column) for column in zip(*(row[:3] for row in rows), strict=True))
     if value.dtype.kind == "U":
         value = np.unique(value, return_inverse=True)[1]
@@ -30,7 +30,7 @@ def ratings_of(rows: Iterable[tuple[Any, Any, Any]]) -> Ratings:
 
 @st.composite
 def random_ratings(draw: st.DrawFn) -> Ratings:
-    """Up to ten units and six raters with gaps, on scales of one to 101 points, also none at all."""
+    """Draw up to ten units and six raters with gaps, on scales of one to 101 points; possibly no ratings."""
     scale = draw(st.sampled_from([*SCALES, SLIDER]))
     shape = (draw(st.integers(0, 10)), draw(st.integers(1, 6)))
     cells = st.lists(st.sampled_from([None, *scale]), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
@@ -44,7 +44,7 @@ st.register_type_strategy(Ratings, random_ratings())
 
 @pytest.fixture(scope="session")
 def oracle(shared: Path) -> Callable[[str], dict[str, Any]]:
-    """Reads the known answer of a name; its `source` says who computed or published it."""
+    """Return a reader of reference results by name; `source` in a result says who computed or published it."""
 
     def read(name: str) -> dict[str, Any]:
         with (shared / "oracles" / f"{name}.json").open(encoding="utf-8") as file:
@@ -57,12 +57,12 @@ def oracle(shared: Path) -> Callable[[str], dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def ayers(shared: Path) -> list[dict[str, str]]:
-    """The rows of Ayers et al. (2023), one a question, with three slots of evaluators."""
+    """Return the rows of Ayers et al. (2023), one per question, with three evaluator slots."""
     with (shared / "data" / "ayers2023" / "JAMA.csv").open(encoding="latin-1", newline="") as file:
         return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="session")
 def make_ratings() -> Callable[[Iterable[tuple[Any, Any, Any]]], Ratings]:
-    """Makes Ratings of rows of unit, rater, value."""
+    """Return a function that makes Ratings from rows of unit, rater, value."""
     return ratings_of

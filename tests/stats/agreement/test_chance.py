@@ -146,7 +146,7 @@ def test_any_ratings_give_a_coefficient_or_a_reason(coefficient: Callable[[Ratin
 
 
 def weighted(coefficient: str, value: np.ndarray, weight: np.ndarray) -> float:
-    """A coefficient from pairs that weigh the product of their ratings' weights; shapes (units, raters)."""
+    """Return a coefficient from pairs weighted by the product of their ratings' weights; shapes (units, raters)."""
     w = 1 - np.abs(np.subtract.outer(SCALE, SCALE)) ** 2 / 16 if coefficient == "ac2" else np.eye(5)
     unit_weight, agreed, shares = [], [], []
     for values, weights in zip(value.astype(int) - 1, weight, strict=True):
@@ -239,7 +239,7 @@ def test_full_agreement_claims_no_two_way_interval() -> None:
 def test_the_two_way_interval_covers_and_that_of_units_alone_does_not(
     coefficient: str, n_units: int, n_raters: int
 ) -> None:
-    """Raters' severity has three fifths of the variance of units; less where squares of it make the estimate skewed."""
+    """Severity has three fifths of the units' variance, or less for coefficients that this makes too skewed."""
     severity = {"ac2": 0.1, "within one": 0.2}.get(coefficient, 0.3)
     of = TWO_WAY | {"within one": lambda ratings, who: within_one_agreement(ratings, inference=who)}
 

@@ -24,7 +24,7 @@ BIRDS = np.array(
 
 
 def panel(table: np.ndarray) -> Ratings:
-    """Values of shape (n_raters, n_units)."""
+    """Return Ratings from values of shape (n_raters, n_units)."""
     rater, unit = (index.ravel() for index in np.indices(table.shape))
     return Ratings(unit, rater, table.ravel().astype(np.float64))
 

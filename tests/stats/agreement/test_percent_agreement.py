@@ -1,4 +1,4 @@
-"""Percent, within-one and unanimous agreement against Gwet's handbook, Ayers et al. and counting by hand."""
+"""Percent, within-one and unanimous agreement against Gwet's handbook, Ayers et al. and hand counts."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Long(TypedDict):
 
 
 def long(*tables: Floats | Ints) -> Long:
-    """Ranks of shape (n_raters, n_responses) for each item, as long arrays; responses have codes of their own."""
+    """Return long-format arrays from ranks of shape (n_raters, n_responses) per item; response codes are unique."""
     places = [np.indices(table.shape).reshape(2, -1) for table in tables]
     return {
         "rank": np.concatenate([np.asarray(table, dtype=np.float64).ravel() for table in tables]),

@@ -22,7 +22,7 @@ WEIGHTS: list[Weights] = ["none", "linear", "quadratic"]
 
 @given(ratings=st.from_type(Ratings), weights=st.sampled_from(WEIGHTS))
 def test_every_pair_has_the_agreement_and_kappa_that_it_has_alone(ratings: Ratings, weights: Weights) -> None:
-    assume(np.abs(ratings.value).max(initial=0) < 1000)  # squares of the others vanish beside those of 1e300
+    assume(np.abs(ratings.value).max(initial=0) < 1000)  # squares of others are lost next to 1e300
     found = {(pair.first, pair.second): pair for pair in rater_pairs(ratings, weights=weights)}
     for codes in combinations(ratings.rater_codes.tolist(), 2):
         alone = ratings.of_raters(codes)

@@ -1,4 +1,4 @@
-"""Agreement of raters with themselves: joined rightly, kappa of the two occasions, interval over raters."""
+"""Intra-rater agreement: matching of repeats, kappa between the two occasions, interval over raters."""
 
 from __future__ import annotations
 

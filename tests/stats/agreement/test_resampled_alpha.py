@@ -1,4 +1,4 @@
-"""The bootstrap of alpha and alpha without each rater, against doing both the slow way."""
+"""The bootstrap of alpha and alpha without each rater, against naive implementations of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interval of alpha for new units and new raters: its parts, its limits, and its coverage by simulation."""
+"""The interval of alpha for new units and new raters: its components, its limits, and its coverage by simulation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ends(result: Result) -> tuple[float, float]:
 
 
 def alpha_of_weighted_ratings(value: np.ndarray, weight: np.ndarray, level: Level) -> float:
-    """Alpha from its pairs, each weighing the product of the weights of its ratings; value, weight (units, raters)."""
+    """Return alpha from pairs weighted by the product of their ratings' weights; value, weight (units, raters)."""
     values, column = np.unique(value, return_inverse=True)
     column = column.reshape(value.shape)
     n_units, m = value.shape
@@ -102,7 +102,7 @@ def test_any_ratings_give_an_interval_around_the_estimate_or_a_reason(ratings: R
 
 
 def crossed(rng: np.random.Generator, n_units: int, n_raters: int) -> Ratings:
-    """Five points from units (variance .5), severity of raters (.3) and noise (.5): a small and unequal panel."""
+    """Simulate five points from units (variance .5), severity (.3) and noise (.5): a small and unequal panel."""
     unit, rater = rng.normal(0, 0.5**0.5, (n_units, 1)), rng.normal(0, 0.3**0.5, n_raters)
     seen = unit + rater + rng.normal(0, 0.5**0.5, (n_units, n_raters))
     unit_code, rater_code = (index.ravel() for index in np.indices(seen.shape))

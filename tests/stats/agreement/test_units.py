@@ -1,4 +1,4 @@
-"""The units on which raters disagree most."""
+"""Units with the most disagreement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
 def units(*values: list[float]) -> Ratings:
-    """One list of ratings a unit, by raters 0, 1, 2 ..."""
+    """Return Ratings from one list of ratings per unit, by raters 0, 1, 2 ..."""
     rows = [(unit, rater, value) for unit, given in enumerate(values) for rater, value in enumerate(given)]
     unit, rater, value = (np.array(column) for column in zip(*rows, strict=True))
     return Ratings(unit, rater, value.astype(np.float64))

@@ -20,7 +20,7 @@ NONE = np.zeros((0, 0))
 
 
 def _votes(n_items: int = 60, n_raters: int = 12, ties: float = 0.0) -> tuple[Floats, Floats, Where]:
-    """The source wins with log odds 0.3 between equals, and 0.8 more for each unit of length."""
+    """Simulate choices: the source wins with log odds 0.3 at equal length, plus 0.8 per unit of length."""
     rng = np.random.default_rng(5)
     item, rater = (axis.ravel() for axis in np.indices((n_items, n_raters)))
     length = rng.normal(0.7, 0.5, n_items)[item]

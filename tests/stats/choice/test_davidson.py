@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _choices(known: dict[str, Any]) -> tuple[Floats, Floats, list[str]]:
-    """Signs of each source, shape (n, n_sources), which of them won, and the names: one row a choice."""
+    """Return signs of each source, shape (n, n_sources), outcomes, and names of the sources: one row per choice."""
     rows = [dict(zip(known["input"]["columns"], row, strict=True)) for row in known["input"]["rows"]]
     names = sorted({row[side] for row in rows for side in ("item1", "item2")})
     left, right, won = [], [], []

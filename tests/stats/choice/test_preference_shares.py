@@ -42,7 +42,7 @@ def test_the_unclustered_share_counts_decisive_choices() -> None:
 
 
 def test_the_published_preference_of_ayers_comes_out(shared: Path) -> None:
-    """78.6 %; three evaluator slots an item, so each is a rater of its own."""
+    """78.6 %; each item has three evaluator slots, each of which counts as its own rater."""
     path = shared / "data" / "ayers2023" / "JAMA.csv"
     if not path.is_file():
         pytest.skip("the ratings of Ayers et al. are not beside this checkout")
@@ -54,7 +54,7 @@ def test_the_published_preference_of_ayers_comes_out(shared: Path) -> None:
     assert result.estimate == pytest.approx(0.7863, abs=5e-5)
     wilson = binomial.wilson(460, 585).interval
     assert wilson is not None
-    assert result.interval.low < wilson.low  # choices of one item agree, so they tell less than 585 would
+    assert result.interval.low < wilson.low  # choices on one item are correlated
 
 
 def test_a_first_side_that_is_always_taken_has_no_interval() -> None:

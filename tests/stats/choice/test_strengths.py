@@ -17,7 +17,7 @@ Choice = tuple[int, int, float]
 
 
 def _of(choices: list[Choice], n_sources: int = 3, *, has_position: bool = False, reference: int = 0) -> Strengths:
-    """Each choice by one of three raters on one of four items in turn."""
+    """Return strengths from choices by three raters on four items in turn."""
     left, right, won = _columns(choices)
     place = np.arange(len(left))
     return strengths(

@@ -6,7 +6,7 @@ import statsmodels.api as sm
 
 from app.stats.comparison.change import change, change_difference
 
-# hours of sleep that ten patients gained on each of two drugs (Student 1908, Biometrika 6:1)
+# extra hours of sleep of ten patients with each of two drugs (Student 1908, Biometrika 6:1)
 FIRST = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])
 SECOND = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
 

@@ -142,7 +142,7 @@ def test_names_and_order_of_items_and_raters_do_not_matter(
     renamed: Where = {"item": names[r.item][order], "rater": names[r.rater][order]}
     first = describe.mean_difference(r.value, r.is_treated, **r.clusters)
     second = describe.mean_difference(r.value[order], r.is_treated[order], **renamed)
-    # A sum in another order differs by the rounding of its largest term.
+    # A sum in another order differs by at most the rounding error of its largest term.
     rounding = 1e-12 * float(np.nan_to_num(np.abs(r.value)).max(initial=0))
     for one, other in ((first.estimate, second.estimate), (first.standard_error, second.standard_error)):
         assert (one is None) == (other is None)

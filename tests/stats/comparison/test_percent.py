@@ -9,7 +9,7 @@ ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((10, 6, 2)))
 
 
 def test_it_is_the_ratio_of_the_means_with_the_delta_method() -> None:
-    """Means that are independent over raters and items: SE(log ratio)^2 = (s1 / m1)^2 / n1 + (s0 / m0)^2 / n0."""
+    """Means are independent across raters and items: SE(log ratio)^2 = (s1 / m1)^2 / n1 + (s0 / m0)^2 / n0."""
     value = np.random.default_rng(1).uniform(1, 5, 120) * (1 + 0.3 * SOURCE)
     place = np.arange(120)
     found = percent_change(value, SOURCE == 1, item=place, rater=place)
@@ -24,7 +24,7 @@ def test_it_is_the_ratio_of_the_means_with_the_delta_method() -> None:
 
 
 def test_a_relative_change_of_shares_needs_only_zero_and_one() -> None:
-    """Of 100 ratings by each, 31 % more are good."""
+    """100 ratings of each source; the source has 31 % more good ones."""
     good = np.concatenate([np.arange(100) < 42, np.arange(100) < 55]).astype(float)
     source, place = np.repeat([0, 1], 100), np.arange(200)
     assert percent_change(good, source == 1, item=place, rater=place).estimate == pytest.approx(100 * 55 / 42 - 100)

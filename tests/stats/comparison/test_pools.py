@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def test_one_rating_by_each_pool_gives_the_paired_test_of_responses() -> None:
-    """Every response has its own recipient and its own other rater, so responses are the only clusters."""
+    """Every response has its own recipient and its own other rater, so clusters are single responses."""
     rng = np.random.default_rng(1)
     mine, theirs = rng.normal(1, 1, 20), rng.normal(0, 1, 20)
     item = np.tile(np.arange(20), 2)
@@ -71,7 +71,7 @@ def test_the_correlation_is_that_of_the_pools_means() -> None:
 
 
 def test_pairs_of_single_ratings_give_the_jackknife_of_the_correlation() -> None:
-    """Each response with its own two raters: deleting a response is all there is to delete."""
+    """Each response has its own two raters, so deleting an item or a rater deletes one response."""
     rng = np.random.default_rng(3)
     a = rng.normal(size=15)
     b = a + rng.normal(size=15)

@@ -38,7 +38,7 @@ def test_the_signed_rank_p_value_counts_all_flips_with_ties_and_zeros(difference
 
 
 def test_item_means_are_paired_over_the_items_that_both_have() -> None:
-    """Differences +2, -1 and +3 by hand: ranks 2, 1 and 3, V = 5; the fourth item has one source only."""
+    """Differences +2, -1 and +3 by hand: ranks 2, 1 and 3, V = 5; the fourth item has only one source."""
     value = np.array([4.0, 2, 1, 2, 5, 3, 1, 3])
     treated, item = np.array([1, 0, 1, 0, 1, 1, 0, 1], bool), np.array([0, 0, 1, 1, 2, 2, 2, 3])
     result = wilcoxon_of_item_means(value, treated, item=item, rater=item)
@@ -46,7 +46,7 @@ def test_item_means_are_paired_over_the_items_that_both_have() -> None:
 
 
 def test_differences_of_means_that_are_equal_on_paper_share_a_rank() -> None:
-    """Thirds do not add up in binary: 2/3 of a point up and 2/3 down are one rank, in two items with other levels."""
+    """Thirds are not exact in binary: 2/3 of a point up and 2/3 down are tied, even at different item levels."""
     mine = [(5, 5, 4), (2, 1, 1), (4, 4, 5), (3, 3, 2)]
     theirs = [(4, 4, 4), (2, 2, 2), (4, 3, 4), (2, 2, 2)]
     both = np.array([mine, theirs], float)
@@ -59,7 +59,7 @@ def test_differences_of_means_that_are_equal_on_paper_share_a_rank() -> None:
 
 @given(st.lists(st.tuples(*[st.integers(1, 5)] * 7), min_size=1, max_size=9))
 def test_item_means_have_the_ranks_of_exact_fractions(rows: list[tuple[int, ...]]) -> None:
-    """Three ratings of the source and four of the reference: twelve times the difference is a whole number."""
+    """Three ratings of the source and four of the reference: twelve times the difference is an integer."""
     table = np.array(rows)
     twelfths = 4 * table[:, :3].sum(axis=1) - 3 * table[:, 3:].sum(axis=1)
     item, column = np.indices(table.shape)

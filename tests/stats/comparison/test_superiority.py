@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def test_wins_and_half_the_ties_within_item_and_rater_are_counted() -> None:
-    """Three cells by hand: a win, a tie, and 3 against (1, 3, 5), which is a win, a tie and a loss; one is unpaired."""
+    """Three cells by hand: a win, a tie, and 3 against (1, 3, 5), i.e. a win, a tie and a loss; one is unpaired."""
     value = np.array([4, 2, 3, 3, 3, 1, 3, 5, 5], float)
     treated = np.array([1, 0, 1, 0, 1, 0, 0, 0, 1], bool)
     item = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
@@ -55,7 +55,7 @@ def test_the_unpaired_delta_is_the_rank_biserial_correlation(ayers: Ayers) -> No
 
 
 def test_the_unpaired_error_is_the_jackknife_of_the_items() -> None:
-    """Each item has its own rater, so the two-way interval is one over items: a jackknife gives the same to 2 %."""
+    """Each item has its own rater, so the two-way interval is over items: a jackknife agrees to within 2 %."""
     rng = np.random.default_rng(2)
     item = np.repeat(np.arange(80), 2)
     treated = np.tile([True, False], 80)

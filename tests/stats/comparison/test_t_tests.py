@@ -27,7 +27,7 @@ def test_the_published_t_statistics_of_ayers_come_out(
 
 
 def _means(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Two to three ratings of each of eight items in both sources, and of two more items in the reference alone."""
+    """Simulate two to three ratings of eight items in both sources, and of two more items in the reference only."""
     item = np.repeat(np.arange(10), 5)
     treated = np.tile([True, True, False, False, False], 10) & (item < 8)
     return rng.integers(1, 6, 50).astype(float), treated, item, np.tile(np.arange(5), 10)

@@ -1,4 +1,4 @@
-"""Contrasts between raters of different arms: CR2 and its degrees of freedom, against matrices and classical tests."""
+"""Contrasts between raters of different arms: CR2 and its degrees of freedom against matrices and classical tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _by_matrices(side: Side, influence: Floats) -> tuple[float, float]:
-    """CR2 and Satterthwaite's degrees of freedom as Pustejovsky and Tipton (2018) write them; pooled where it is."""
+    """Return CR2 and Satterthwaite df in the notation of Pustejovsky and Tipton (2018); pooled if `side` is."""
     cell, n = side.arms.cell, len(side.code)
     design = np.eye(int(cell.max()) + 1)[cell]
     bread = np.linalg.inv(design.T @ design)
@@ -35,7 +35,7 @@ def _by_matrices(side: Side, influence: Floats) -> tuple[float, float]:
         values, vectors = np.linalg.eigh(one[np.ix_(own, own)] - hat[np.ix_(own, own)])
         root = vectors @ np.diag(values**-0.5) @ vectors.T
         corrected[own, cluster] = root @ taken[own]
-        # the influence of a rating is its residual times what it takes
+        # the influence of a rating is its residual times its contribution to the contrast
         totals[cluster] = corrected[own, cluster] @ (influence[own] / taken[own])
     covariance = corrected.T @ (one - hat) @ working @ (one - hat) @ corrected
     squares, expected = totals**2, np.diag(covariance)
@@ -76,7 +76,7 @@ def test_equal_arms_of_one_rating_a_rater_are_student_s_t_test() -> None:
 
 
 def test_unequal_arms_have_the_error_of_welch() -> None:
-    """The error is Welch's; the degrees of freedom are his where both arms vary alike."""
+    """The error is Welch's; the degrees of freedom are Welch's if both arms have equal variances."""
     rng = np.random.default_rng(2)
     value, treated, place = rng.normal(size=20), np.arange(20) < 6, np.arange(20)
     found = mean_difference(value, treated, item=place, rater=place)
@@ -93,7 +93,7 @@ def _study(n_raters: int, n_in_arm: int) -> tuple[Floats, Ints, Ints, Bools]:
 
 
 def test_raters_are_counted_by_arm() -> None:
-    """Twenty raters, two of them in one arm: not nineteen degrees of freedom, and a warning."""
+    """Twenty raters, two of them in one arm: fewer than nineteen degrees of freedom, and a warning."""
     value, item, rater, treated = _study(20, 2)
     few = mean_difference(value, treated, item=item, rater=rater)
     assert few.note == "One arm has only 2 raters: their variance is assumed to equal that of the other arm."

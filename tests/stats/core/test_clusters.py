@@ -12,7 +12,7 @@ from app.stats.core.result import Interval, Result
 
 
 def test_the_standard_error_is_that_of_statsmodels_clustered_in_each_way() -> None:
-    """Regression of value on source in statsmodels, cluster covariances by item, rater and cell, each G / (G - 1)."""
+    """Regression of value on source in statsmodels; covariance clustered by item, rater and cell, times G / (G - 1)."""
     rng = np.random.default_rng(7)
     item, rater, source = (axis.ravel() for axis in np.indices((12, 5, 2)))
     value = rng.normal(size=(12, 2))[item, source] + rng.normal(size=(5, 2))[rater, source] + rng.random(item.size)

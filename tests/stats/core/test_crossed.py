@@ -1,4 +1,4 @@
-"""The eliminated solution of crossed factors against the dense matrix that it stands for."""
+"""The block elimination of crossed factors against the equivalent dense matrix."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _design(n_large: int, n_small: int, n: int, large: tuple[int, ...], small: t
 
 
 def _dense(design: Crossed, sd_large: Floats, sd_small: Floats) -> Floats:
-    """Z S, shape (n, q_large n_large + q_small n_small), written out."""
+    """Return Z S as a dense matrix, shape (n, q_large n_large + q_small n_small)."""
     blocks = []
     for factor, sd in ((design.large, sd_large), (design.small, sd_small)):
         for column, scale in zip(factor.columns, sd, strict=True):

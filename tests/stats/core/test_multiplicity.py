@@ -44,6 +44,6 @@ def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> No
 
     given_ps = np.array(p_values)
     for ours, theirs in ((holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")):
-        with patch("gc.collect"):  # statsmodels collects all garbage of this process at every p-value
+        with patch("gc.collect"):  # statsmodels runs the garbage collector for every p-value
             expected = multipletests(given_ps, method=theirs)[1]
         assert ours(given_ps) == pytest.approx(expected, rel=1e-12)

@@ -1,4 +1,4 @@
-"""What Ratings takes, and the counts it gives."""
+"""Validation and counts of Ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Result refuses, so that no page has to."""
+"""Values that a Result rejects, so that pages need not check them."""
 
 from __future__ import annotations
 

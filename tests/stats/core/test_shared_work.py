@@ -1,4 +1,4 @@
-"""Work that is done once for many estimates gives what it gives each time."""
+"""Computations shared by several estimates give the same results as separate ones."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def test_the_effect_is_the_difference_of_the_means() -> None:
 
 
 def test_arms_of_raters_have_fewer_degrees_of_freedom_than_raters() -> None:
-    """Three raters in each arm, who differ: four degrees of freedom, where the plain interval has five."""
+    """Three raters in each arm, who differ: four degrees of freedom; the plain interval has five."""
     rng = np.random.default_rng(2)
     value = rng.normal(size=96) + 3 * rng.normal(size=6)[RATER]
     found = factor_effect(value, RATER < 3, item=ITEM, rater=RATER)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_items_split_in_two_with_their_own_raters_give_an_unpaired_test_of_differences() -> None:
-    """By hand: differences of one item each; two groups of the same size, so that Welch's error is Student's too."""
+    """By hand: one difference per item; groups of equal size, so that Welch's and Student's errors are equal."""
     rng = np.random.default_rng(5)
     means = rng.normal(size=(20, 2))
     item = np.repeat(np.arange(20), 2)
@@ -63,7 +63,7 @@ def test_it_is_the_gap_between_the_differences_of_both_sides(
 
 
 def test_belief_is_compared_within_the_true_source() -> None:
-    """By hand: models are rated two points higher and believed more often; within either source belief adds one."""
+    """By hand: models are rated two points higher and believed more often; within each source belief adds one."""
     is_model = np.array([1] * 8 + [0] * 8)
     believed = np.array([1] * 6 + [0] * 2 + [1] * 2 + [0] * 6)
     value = 2.0 * is_model + believed

@@ -11,7 +11,7 @@ HAS = SOURCE < 3
 
 
 def test_sources_that_differ_alone_give_the_test_of_their_means() -> None:
-    """Student's test of three source means against three; items and raters have no part in the noise."""
+    """Student's test of three source means against three; items and raters contribute no variance."""
     mean = np.array([4.0, 5.5, 6.1, 3.0, 3.9, 3.3])
     noise = 1e-6 * np.random.default_rng(1).normal(size=360)
     found = attribute_effect(mean[SOURCE] + noise, HAS, SOURCE, item=ITEM, rater=RATER)

@@ -1,4 +1,4 @@
-"""Reaction times of sleep-deprived people (Belenky et al. 2003), as tabulated by Bates et al. (2015): days 0 to 9."""
+"""Reaction times after sleep deprivation on days 0 to 9 (Belenky et al. 2003), from Bates et al. (2015)."""
 
 from __future__ import annotations
 

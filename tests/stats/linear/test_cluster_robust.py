@@ -26,9 +26,9 @@ def _line(x: Floats) -> Floats:
 
 
 def _by_definition(y: Floats, x: Floats, code: Ints, contrast: Floats) -> tuple[float, float]:
-    """CR2 variance and Satterthwaite df from the whole hat matrix (Pustejovsky and Tipton 2018, equations 4 to 10).
+    """Return CR2 variance and Satterthwaite df from the full hat matrix (Pustejovsky and Tipton 2018, eq. 4 to 10).
 
-    The working model is that ratings of one cluster share half their variance.
+    In the working model, ratings of one cluster share half their variance.
     """
     working = ((code[:, np.newaxis] == code) + np.eye(len(y))) / 2
     n, inverse = len(y), np.linalg.inv(x.T @ x)
@@ -77,7 +77,7 @@ def test_raters_who_see_both_arms_alike_give_the_plain_two_way_interval() -> Non
 
 
 def test_arms_of_raters_have_the_degrees_of_freedom_of_welch() -> None:
-    """Two raters against five, each a mean of one item: Bell and McCaffrey's df with equal precision."""
+    """Two raters against five, each with the mean of one item: Bell and McCaffrey's df with equal precision."""
     value = np.array([1.0, 2, 4, 5, 3, 6, 8])
     arm = np.array([1.0, 1, 0, 0, 0, 0, 0])
     result = linear_contrast(value, _line(arm), LAST, item=np.arange(7), rater=np.arange(7))

@@ -55,7 +55,7 @@ def test_pairs_that_cannot_be_correlated_have_a_reason(
 
 
 def test_halo_is_what_responses_do_not_explain() -> None:
-    """Two questions that both follow the response; then the rater's mood is added to both."""
+    """Two questions that both depend on the response; then the rater's mood is added to both."""
     rng = np.random.default_rng(3)
     unit, rater = (axis.ravel() for axis in np.indices((60, 8)))
     good = 2 * rng.normal(size=60)[unit]

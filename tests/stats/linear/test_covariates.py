@@ -20,7 +20,7 @@ def test_a_score_of_raters_has_a_slope_between_them_only() -> None:
 
 
 def test_within_and_between_may_differ_in_sign() -> None:
-    """Simpson's paradox: each rater likes longer texts more; raters who were given longer texts are more severe."""
+    """Simpson's paradox: each rater prefers longer texts, but raters with longer texts are more severe."""
     rng = np.random.default_rng(5)
     mean = np.arange(8.0)
     length = mean[RATER] + rng.normal(0, 0.5, 48)

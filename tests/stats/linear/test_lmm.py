@@ -68,7 +68,7 @@ def _crossed(n_items: int, n_raters: int, noise: float = 1.0) -> tuple[Floats, F
 
 
 def test_without_slopes_a_balanced_study_gives_the_classical_test_within_cells() -> None:
-    """Items, raters and source additive: the standard error is that of least squares with all three as factors."""
+    """Items, raters and source are additive: the standard error is that of least squares with all as factors."""
     value, source, where = _crossed(8, 5)
     result = mean_difference_lmm(value, source == 1, **where, has_slopes=False)
     dummies = [np.eye(8)[where["item"]][:, 1:], np.eye(5)[where["rater"]][:, 1:], np.eye(2)[source]]
@@ -81,7 +81,7 @@ def test_without_slopes_a_balanced_study_gives_the_classical_test_within_cells()
 
 
 def test_slopes_of_raters_alone_give_the_paired_t_test_of_raters() -> None:
-    """Two items that differ in nothing: only raters are a sample, so the test is that of their differences."""
+    """Two identical items: only raters are a sample, so the test is the paired test of raters' differences."""
     value, source, where = _crossed(40, 6, noise=0.1)
     by_item = np.array([value[(where["item"] == i) & (source == s)].mean() for i in range(40) for s in (0, 1)])
     value = value - by_item[where["item"] * 2 + source] + 0.7 * source
@@ -119,7 +119,7 @@ def test_items_that_explain_everything_leave_no_residual() -> None:
 
 
 def test_a_search_that_runs_off_leaves_the_difference_of_the_means() -> None:
-    """Seven ratings that one item and one rater explain between them."""
+    """Seven ratings that are fully explained by one item and one rater."""
     value, treated = np.array([1.0, 1, 1, 1, 1, 1, 2]), np.arange(7) > 4
     item, rater = np.array([0, 0, 0, 1, 2, 0, 1]), np.array([0, 0, 0, 0, 1, 0, 0])
     result = mean_difference_lmm(value, treated, item=item, rater=rater)

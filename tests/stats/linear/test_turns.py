@@ -92,8 +92,8 @@ def test_turns_without_a_slope_have_a_reason(  # the columns of the table
 def test_verbal_aggression_is_that_of_lmertest_where_the_factor_varies_between_items() -> None:
     """VerbAgg of lme4: resp ~ mode + (1 | id) + (1 | item): -.18170, SE .12412, df 22.0.
 
-    316 people answered 24 items with no, perhaps or yes (1, 2, 3). The test is one between items, so which person gave
-    which answer does not matter, and only how often each answer was given stands here.
+    316 people answered 24 items with no, perhaps or yes (1, 2, 3). The test is between items, so it does not matter
+    which person gave which answer, and the data below are only counts of each answer.
     """
     counts = {
         "want": "95 130,86 104,99 63,112 137,93 105,84 74,120 68,90 28,63 13,127 91,88 49,64 35",

@@ -28,7 +28,7 @@ class Study:
 
 
 def _study(n_items: int = 30, n_raters: int = 8, points: int = 5) -> Study:
-    """Every rater rates both sources of every item; the model is higher by one logit."""
+    """Simulate every rater rating both sources of every item; the model is higher by one logit."""
     rng = np.random.default_rng(2)
     item, rater, source = (axis.ravel() for axis in np.indices((n_items, n_raters, 2)))
     latent = 0.8 * rng.normal(size=n_items)[item] + rng.normal(size=(n_raters, 2))[rater, source] * 0.5 + source
@@ -47,7 +47,7 @@ def test_the_model_recovers_the_odds_ratio_that_made_the_ratings() -> None:
 
 
 def test_predicted_shares_and_means_are_near_those_of_ayers(ayers: Ayers) -> None:
-    """Observed single ratings of empathy at or above 4: 17.1 % and 67.7 %; means 1.51 points apart."""
+    """Observed proportions of empathy ratings at or above 4: 17.1 % and 67.7 %; means 1.51 points apart."""
     r = ayers("Empathy")
     found = compare_ordinal(r.value, r.is_treated, **r.clusters)
     at_four = next(share for share in found.upper_shares if share.cut == 4)

@@ -74,7 +74,7 @@ def _simulated(n_items: int, n_raters: int) -> dict[str, np.ndarray]:
 
 
 def test_items_and_raters_may_trade_places() -> None:
-    """The factor with more levels is eliminated: no number may depend on which of the two that is."""
+    """The factor with more levels is eliminated; the results must not depend on which one that is."""
     d = _simulated(9, 14)
     both, x = d["columns"], d["columns"][1:]
     few = fit_clmm(d["y"], x, item=d["item"], rater=d["rater"], item_columns=both, rater_columns=both[:1])
@@ -118,7 +118,7 @@ def test_a_search_that_runs_off_is_not_claimed(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_newton_steps_that_jump_between_two_points_come_to_an_end() -> None:
-    """Eight choices with one loss: the likelihood rises without bound and full steps went to and fro for ever."""
+    """Eight choices with one loss: the likelihood is unbounded, and full steps alternated forever."""
     y, first = np.array([1, 0, 1, 1, 1, 1, 1, 1]), np.array([0.5, -0.5, -0.5, -0.5, -0.5, 0.5, -0.5, -0.5])
     item, rater = np.array([0, 1, 2, 2, 3, 4, 5, 3]), np.array([0, 0, 1, 2, 2, 2, 2, 3])
     one = np.ones((1, len(y)))

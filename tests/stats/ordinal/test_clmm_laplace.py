@@ -65,7 +65,7 @@ def test_the_gradient_is_the_slope_of_the_likelihood(link: LinkName, columns: st
 
 
 def test_modes_that_no_step_improves_are_given_as_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps are counted: where the bound on them is met, what was reached is told and nothing runs on."""
+    """At the maximum number of steps, the values reached so far are returned."""
     monkeypatch.setattr("app.stats.ordinal.clmm_laplace._MAX_NEWTON", 1)
     monkeypatch.setattr("app.stats.ordinal.clmm_laplace._LENGTHS", (1e6, 1e5))
     one = np.ones((1, 8))

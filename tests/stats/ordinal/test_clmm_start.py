@@ -1,4 +1,4 @@
-"""A large fit starts from a fit of a part of it, and ends where it would have ended."""
+"""A large fit starts from a fit to a subset, and converges to the same estimates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _study(n_items: int, n_raters: int) -> dict[str, Any]:
-    """Each item by four raters, both sources, four points."""
+    """Simulate items rated by four raters each, in both sources, on four points."""
     rng = np.random.default_rng(11)
     item = np.repeat(np.arange(n_items), 8)
     rater = (np.repeat(rng.integers(0, n_raters, n_items), 8) + np.tile(np.repeat([0, 1, 3, 4], 2), n_items)) % n_raters
@@ -72,7 +72,7 @@ def test_a_part_has_every_category_or_there_is_none(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(clmm_start, "_EFFECTS_OF_PART", 4)
     y = np.tile([0, 1], 40)
     part = part_of(_laplace(y, 10))
-    assert part is None  # every second level has category 0 only
+    assert part is None  # every second level has only category 0
     mixed = part_of(_laplace(np.repeat([0, 1, 2, 0], 20), 10))
     assert mixed is not None
     assert (mixed.design.small.n_levels, len(mixed.y)) == (5, 40)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _ratings(scale_of_source: float, n: int = 6000) -> ProportionalOdds:
-    """Independent logistic ratings, the source one logit higher and its noise of another scale."""
+    """Simulate independent logistic ratings, the source one logit higher and with another scale of noise."""
     rng = np.random.default_rng(6)
     source = np.arange(n) % 2
     latent = source + rng.logistic(size=n) * np.where(source == 1, scale_of_source, 1.0)

@@ -1,4 +1,4 @@
-"""Studies of chance: what goes in comes out, and power is that of a known test."""
+"""Simulated studies reproduce their inputs, and power equals that of a known test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SDS = Sds(item=0.9, rater=0.7, item_source=0.6, rater_source=0.5, residual=0.8)
 
 
 def _everybody(n_items: int, n_raters: int) -> Shown:
-    """Every rater sees both responses of every item."""
+    """Show both responses of every item to every rater."""
     item, rater, source = (axis.ravel() for axis in np.indices((n_items, n_raters, 2)))
     return Shown(item, item * 2 + source, source, rater)
 
@@ -58,7 +58,7 @@ def test_power_and_width_are_those_of_the_paired_t_test_where_each_rater_has_one
     found = expectation(results)
     power = TTestPower().power(gap / spread, n, 0.05)
     assert found.power == pytest.approx(power, abs=3 * (found.power_error or 0))
-    # the mean of a standard deviation of n - 1 degrees of freedom
+    # expected standard deviation with n - 1 degrees of freedom
     of_sd = np.sqrt(2 / (n - 1)) * np.exp(lgamma(n / 2) - lgamma((n - 1) / 2))
     width = 2 * stats.t.ppf(0.975, n - 1) * spread * of_sd / np.sqrt(n)
     assert found.width == pytest.approx(width, abs=4 * (found.width_error or 0))

@@ -1,4 +1,4 @@
-"""Formulas of our own, without the half second that importing scipy.stats takes, give what scipy gives."""
+"""Own implementations, which avoid the half second of importing scipy.stats, give the same results as scipy."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def test_the_intervals_are_those_of_r(oracle: Oracle) -> None:
-    """binom.test, binom::binom.confint and prop.test of R 4.2.2, 0 of n and n of n included."""
+    """binom.test, binom::binom.confint and prop.test of R 4.2.2, including 0 of n and n of n."""
     known = oracle("binomial_intervals")
     assert known["expected"]["cases"]
     for case in known["expected"]["cases"]:
@@ -24,7 +24,7 @@ def test_the_intervals_are_those_of_r(oracle: Oracle) -> None:
 
 
 def test_a_complete_win_keeps_an_interval(oracle: Oracle) -> None:
-    """The separated comparison of the definition: one side wins all twelve."""
+    """One side wins all twelve choices, a complete separation."""
     known = oracle("degenerate_bt_separation")["expected"]
     for statistic in (clopper_pearson, wilson):
         result = statistic(12, 12)

@@ -33,7 +33,7 @@ def test_pairs_that_never_differ_have_no_test() -> None:
 
 
 def test_chi_square_is_the_sum_of_squared_gaps_over_what_is_expected() -> None:
-    """Worked by hand: expected 20 everywhere, four gaps of 10; the unused point changes nothing."""
+    """By hand: expected 20 everywhere, four deviations of 10; the unused point changes nothing."""
     result = chi_square(np.array([[30, 0, 10], [10, 0, 30]]))
     assert (result.estimate, result.df, result.n_ratings, result.note) == (20, 1, 80, "")
 

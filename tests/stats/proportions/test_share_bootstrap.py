@@ -1,4 +1,4 @@
-"""Shares of item means. The estimates of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
+"""Proportions of item means. Estimates of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class _TwoSources(TypedDict):
 
 
 def _two_sources(mine: list[float], theirs: list[float]) -> _TwoSources:
-    """One rating of each item in each source; nan where there is none."""
+    """Return one rating per item and source; nan where there is none."""
     item = np.tile(np.arange(len(mine)), 2)
     treated = np.repeat([True, False], len(mine))
     return {"value": np.array(mine + theirs, float), "is_treated": treated, "item": item, "rater": item}
 
 
 def test_drawing_patterns_is_drawing_items() -> None:
-    """Against a plain bootstrap that draws the items one by one."""
+    """Compared to a plain bootstrap that draws items one by one."""
     rng = np.random.default_rng(11)
     mine, theirs = (rng.random(60) < 0.6).astype(float), (rng.random(60) < 0.4).astype(float)
     mine[50:] = np.nan

@@ -32,7 +32,7 @@ def test_a_good_judge_passes_and_a_bad_one_does_not(score: str) -> None:
 
 
 def test_wins_and_the_test_of_one_rater_are_those_of_a_loop() -> None:
-    """The definition, unit by unit: closeness is the share of the other raters with the same answer."""
+    """The definition, unit by unit: closeness is the proportion of the other raters with the same answer."""
     humans, judge = _study(1.0)
     wins, gaps = [], []
     for i in range(humans.shape[1]):

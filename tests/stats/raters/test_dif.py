@@ -16,7 +16,7 @@ def _answers(group_effect: float, interaction: float = 0.0, n: int = 300) -> tup
 
 
 def test_one_answer_per_rater_gives_the_tests_of_zumbo_by_statsmodels() -> None:
-    """Ordinal logistic regression, three nested models; each rater answers once, so nothing is random."""
+    """Ordinal logistic regression, three nested models; each rater answers once, so there are no random effects."""
     value, trait, member = _answers(0.8)
     person = np.arange(len(value))
     found = dif(value, trait, member, item=np.zeros(len(value)), rater=person)
@@ -45,7 +45,7 @@ def test_no_difference_is_not_found_and_one_is() -> None:
 
 
 def test_raters_who_answer_often_are_clusters() -> None:
-    """A group of raters who differ by chance only: taking their ratings as independent would call it a difference."""
+    """Raters of the group differ only by chance; with independent ratings the p-value would be smaller."""
     rng = np.random.default_rng(5)
     item, rater = (axis.ravel() for axis in np.indices((30, 6)))
     trait = rng.normal(size=30)[item]

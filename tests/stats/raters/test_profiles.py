@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _study() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Forty responses by five raters; the second is a point more severe, the third answers at random."""
+    """Simulate forty responses by five raters; the second is a point more severe, the third answers at random."""
     rng = np.random.default_rng(1)
     unit, rater = (axis.ravel() for axis in np.indices((40, 5)))
     value = 2 * rng.normal(size=40)[unit] - (rater == 1) + 0.4 * rng.normal(size=200)

@@ -30,7 +30,7 @@ def test_the_judges_of_wine_are_those_of_ordinal(oracle: Oracle) -> None:
 
 
 def test_more_raters_than_responses_give_the_same_order() -> None:
-    """The larger factor is eliminated first, whichever it is."""
+    """The larger factor is eliminated first; the results must not depend on which one that is."""
     rng = np.random.default_rng(1)
     unit, rater = (axis.ravel() for axis in np.indices((4, 9)))
     latent = rng.normal(size=4)[unit] + 2 * rng.normal(size=9)[rater] + rng.logistic(size=36)

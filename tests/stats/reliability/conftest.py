@@ -1,4 +1,4 @@
-"""Reliability is tested on the same known answers and random ratings as agreement."""
+"""Reliability uses the same reference results and random ratings as agreement."""
 
 from __future__ import annotations
 

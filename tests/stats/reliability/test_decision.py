@@ -48,7 +48,7 @@ def test_four_raters_have_the_coefficients_of_shrout_and_fleiss(shrout: Ratings)
 
 
 def test_slots_have_the_one_way_coefficient_of_shrout_and_fleiss(shrout: Ratings) -> None:
-    """ICC(1,4) = .443; its lower limit is below 0, which no reliability is."""
+    """ICC(1,4) = .443; its lower limit is below 0 and is raised to 0."""
     found = one_way_coefficient(shrout, 4)
     assert found.estimate == pytest.approx(0.442797133679269)
     assert found.interval
@@ -65,7 +65,7 @@ def test_a_reliability_of_point_eight_takes_ten_raters_or_two(shrout: Ratings) -
 
 
 def test_the_empathy_of_ayers_takes_ten_and_sixteen_raters_within_a_source(ayers: Ayers) -> None:
-    """Their evaluators are slots, so the coefficient is the one-way one."""
+    """Their evaluators are slots, so the coefficient is the one-way coefficient."""
     data = ayers("Empathy")
     needed = []
     for treated in (True, False):
@@ -105,7 +105,7 @@ def test_a_reliability_that_may_be_nothing_has_no_upper_end() -> None:
 
 
 def test_raters_who_differ_less_than_by_chance_count_as_equally_severe() -> None:
-    """Sums of squares give a variance of raters below 0 here; Phi is then G (Brennan 2001, section 3.1)."""
+    """Sums of squares give a negative variance of raters here; Phi is then G (Brennan 2001, section 3.1)."""
     values = np.array([[1.0, 2, 1], [3, 2, 3], [4, 5, 4], [2, 1, 2]])
     unit, rater = (axis.ravel() for axis in np.indices((4, 3)))
     balanced = Ratings(unit, rater, values.ravel())

@@ -25,7 +25,7 @@ FORMS: dict[Form, str] = {"1_1": "1_1", "a_1": "2_1", "c_1": "3_1", "1_k": "1_k"
 
 
 def crossed(rng: np.random.Generator, shape: tuple[int, int], per_unit: int, variances: tuple[float, ...]) -> Ratings:
-    """Units of which each is rated by `per_unit` raters drawn at random; variances of unit, rater, rest."""
+    """Simulate units rated by `per_unit` randomly drawn raters; variances of unit, rater, residual."""
     unit, rater, rest = (variance**0.5 for variance in variances)
     value = rng.normal(0, unit, (shape[0], 1)) + rng.normal(0, rater, shape[1]) + rng.normal(0, rest, shape)
     is_rated = np.argsort(rng.random(shape), axis=1).argsort(axis=1) < per_unit

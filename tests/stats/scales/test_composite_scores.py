@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def test_the_attitude_survey_is_that_of_psych(oracle: Oracle) -> None:
-    """datasets::attitude by psych::alpha 2.2.9."""
+    """datasets::attitude with psych::alpha 2.2.9."""
     known = oracle("cronbach_attitude")
     scores, expected = np.array(known["input"]["rows"], float), known["expected"]
     alpha = cronbach_alpha(scores)
@@ -95,7 +95,7 @@ def test_the_gradient_of_omega_is_that_of_finite_differences() -> None:
 
 
 def test_a_question_that_is_the_factor_leaves_omega_without_an_interval() -> None:
-    """Correlations .9, .9 and .65 ask for a loading above 1."""
+    """Correlations .9, .9 and .65 imply a loading above 1."""
     wanted = np.linalg.cholesky([[1, 0.9, 0.9], [0.9, 1, 0.65], [0.9, 0.65, 1]])
     own, _ = np.linalg.qr(np.column_stack([np.ones(60), np.random.default_rng(4).normal(size=(60, 3))]))
     result = omega(own[:, 1:] @ wanted.T)
@@ -106,7 +106,7 @@ def test_a_question_that_is_the_factor_leaves_omega_without_an_interval() -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("n_raters", [6, 20])
 def test_omega_is_covered_for_new_items_and_raters_and_rows_alone_are_not(n_raters: int) -> None:
-    """Four questions on one factor of items and raters, each with noise of its own."""
+    """Simulate four questions on one factor of items and raters, each with its own noise."""
     truth_rng, rng = np.random.default_rng(1), np.random.default_rng(n_raters)
 
     def study(rng: np.random.Generator, n_items: int, n_raters: int) -> tuple[Floats, Ints, Ints]:

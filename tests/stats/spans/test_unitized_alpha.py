@@ -34,7 +34,7 @@ def test_it_is_the_nominal_alpha_of_all_characters() -> None:
 
 
 def test_deleting_a_text_is_leaving_its_characters_out() -> None:
-    """The jackknife by hand: alpha of the package without each text."""
+    """The jackknife by hand: alpha from the package without each text."""
     marks = _marks()
     left = []
     for text in LENGTHS:

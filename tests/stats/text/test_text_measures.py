@@ -44,12 +44,12 @@ def test_flesch_of_the_plainest_english_is_that_of_the_formula() -> None:
 
 
 def test_lix_counts_words_of_more_than_six_letters() -> None:
-    """Björnsson (1968): six words a sentence, one in six long."""
+    """Björnsson (1968): six words per sentence, one in six long."""
     assert lix("The elephant sat on the mat.") == pytest.approx(6 + 100 / 6)
 
 
 def test_sentiment_is_that_of_vader() -> None:
-    """The example of Hutto and Gilbert's package: VADER is smart, handsome, and funny! has .8439."""
+    """Example from Hutto and Gilbert's package: "VADER is smart, handsome, and funny!" has .8439."""
     assert sentiment("VADER is smart, handsome, and funny!") == pytest.approx(0.8439)
     assert sentiment("Great! Horrible!") == pytest.approx((0.6588 - 0.5848) / 2, abs=1e-4)
 

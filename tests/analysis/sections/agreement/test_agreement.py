@@ -1,4 +1,4 @@
-"""Which coefficients a question gets, in which order, and which wait for --full."""
+"""Which agreement coefficients a question gets, in which order, and which need --full."""
 
 from __future__ import annotations
 

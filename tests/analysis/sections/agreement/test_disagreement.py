@@ -1,4 +1,4 @@
-"""Worst units, pairs of raters, agreement in each condition, and what was not split."""
+"""Units with the most disagreement, rater pairs, agreement per condition, and records that are not split."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _rows(n_raters: int = 4, n_items: int = 12) -> list[Row]:
-    """All agree, but on item i0 two say 1 and two say 5; the last rater is one point off on odd items."""
+    """Return equal ratings, but two 1s and two 5s on item i0; the last rater is one point off on odd items."""
     return [
         {
             "rater": f"r{r}",

@@ -1,4 +1,4 @@
-"""Two sources on a scale: which estimates there are, in which order, and what was declared before the data."""
+"""Comparison of two sources on a scale: which estimates, in which order, and what was declared in advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Composites as the protocol declares them, and whether two questions measure two things."""
+"""Composites as declared in the protocol, and whether two questions measure different things."""
 
 from __future__ import annotations
 

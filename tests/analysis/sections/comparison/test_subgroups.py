@@ -1,4 +1,4 @@
-"""Comparisons by condition, label and attribute: the level in the scope, and whether it makes a difference."""
+"""Comparisons by condition, label and attribute: the level in the scope, and the interaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AGAINST = {"source": "model", "reference": "human"}
 
 
 def _rows(by_condition: dict[str | None, tuple[int, int]], **more: Any) -> list[Row]:  # noqa: ANN401 - cells
-    """Six raters, six items; in each condition human and model get these values, one more on every second item."""
+    """Return ratings by six raters on six items with these values per condition, plus one on every second item."""
     return [
         {
             "rater": f"{condition}-{r}",

@@ -1,4 +1,4 @@
-"""Answers against a key: F1 and confusion as scikit-learn has them, accuracy by item, and keys that fit nothing."""
+"""Answers against an answer key: F1 and confusion as scikit-learn, accuracy by item, and unusable keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EMOTION: dict[str, Any] = {
 
 
 def _study(right: list[str | None], **question: object) -> tuple[Protocol, Frames, list[Row]]:
-    """Six raters name the emotion of each item; two in three find the right one."""
+    """Return a study in which six raters name the emotion of each item; two in three are correct."""
     study = protocol({**EMOTION, **question}, FIVE, sources={"human": {"kind": "human"}})
     rng = np.random.default_rng(8)
     rows: list[Row] = [
@@ -50,7 +50,7 @@ RIGHT: list[str | None] = ["joy", "fear", "anger", "joy", "fear", "joy"]
 
 
 def test_f1_and_confusion_are_those_of_scikit_learn() -> None:
-    """sklearn.metrics 1.7: f1_score of each label, macro average and confusion_matrix of the same answers."""
+    """sklearn.metrics 1.7: f1_score per label, macro average and confusion_matrix of the same answers."""
     metrics = pytest.importorskip("sklearn.metrics")
     study, data, rows = _study(RIGHT)
     report = analyze(data, study)

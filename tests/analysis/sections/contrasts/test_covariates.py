@@ -1,4 +1,4 @@
-"""Scores against ratings: only what is declared or was asked as a score; and words for what cannot be used."""
+"""Covariates: only declared columns and questions asked as scores are used, and unusable ones get a reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N_RATERS, N_ITEMS = 6, 5
 
 
 def _study(*covariates: str, **columns: list[str | None]) -> tuple[Protocol, Frames]:
-    """Raters 0 to 5 rate one response of items 0 to 4; the columns are those of raters.csv."""
+    """Return a study in which raters 0 to 5 rate one response of items 0 to 4; `columns` are those of raters.csv."""
     study = protocol(FIVE, sources=ONE, analysis={"covariates": list(covariates)})
     rng = np.random.default_rng(5)
     rows: list[Row] = [
@@ -43,7 +43,7 @@ AGES: list[str | None] = ["20", "31", "44", "25", "60", "38"]
 
 
 def test_a_column_of_numbers_is_no_score_until_it_is_declared() -> None:
-    """The slots of Ayers et al. are numbers, and nobody's score."""
+    """The slots of Ayers et al. are numbers, but not scores."""
     study, data = _study(slot=["1", "2", "3", "1", "2", "3"])
     assert not find(analyze(data, study), "covariate_slope_by_source")
 

@@ -1,4 +1,4 @@
-"""Contrasts that the protocol declares, from frames to records: right numbers, and words for what is missing."""
+"""Contrasts declared in the protocol, from frames to records: correct numbers, and reasons for missing ones."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ FELT = {**FIVE, "key": "felt", "target": "turn"}
 
 
 def _moments() -> list[Row]:
-    """Target t0 tells of six turns of items 0 to 2; perceivers p0 to p3 follow more or less closely."""
+    """Return target t0's ratings of six turns of items 0 to 2; perceivers p0 to p3 follow them more or less closely."""
     rng = np.random.default_rng(3)
     rows: list[Row] = []
     for item in range(3):

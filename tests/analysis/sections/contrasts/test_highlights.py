@@ -1,4 +1,4 @@
-"""Highlights: alpha of the characters and F1 against the key, in texts and in turns, and marks beyond the text."""
+"""Highlights: character alpha and F1 against the key, in texts and turns, and marks beyond the end of the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LENGTH = 20
 
 
 def _study(marks: dict[tuple[str, str], str], key: dict[str, str | None] | None = None, **question: object) -> Any:  # noqa: ANN401
-    """What raters marked in the responses of items, by rater and response; each response has 20 characters."""
+    """Return a study with raters' marks by rater and response; each response has 20 characters."""
     asked = {**MARK, **question, **({} if key is None else {"correct_column": "right"})}
     study = protocol(FIVE, asked)
     rows: list[Row] = [
@@ -113,7 +113,7 @@ def test_marks_in_a_study_without_known_texts_are_left_out() -> None:
 
 @pytest.mark.parametrize("target", ["item", "turn"])
 def test_dialogues_are_marked_by_turn(target: str) -> None:
-    """Turn 1 has 6 characters, turn 2 has 8: the key is 0-6 and 2-4 of them."""
+    """Turn 1 has 6 characters and turn 2 has 8; the key is 0-6 in turn 1 and 2-4 in turn 2."""
     study = protocol(FIVE, {**MARK, "target": target, "correct_column": "right"})
     if target == "item":
         answers: list[tuple[str, int | None, str]] = [("a", None, "1:0-6|2:2-4"), ("b", None, "1:0-3")]

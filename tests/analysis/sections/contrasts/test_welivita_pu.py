@@ -1,6 +1,6 @@
-"""The contrasts of Welivita and Pu (2024): five arms of raters, three points, +31 % Good, and the raters' own score.
+"""The contrasts of Welivita and Pu (2024): five arms of raters, three points, +31 % Good, and raters' own scores.
 
-The ratings are made so that the answers are known: 100 of 200 human responses are rated Good, and 131 of GPT-4.
+The ratings are constructed to have known results: 100 of 200 human responses are rated Good, and 131 of GPT-4.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.analysis.builders import Row, find, frames, only, protocol
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
-# of 200 ratings per arm: how many are Good, and how many Okay
+# number of Good and of Okay among the 200 ratings per arm
 COUNTS = {"human": (100, 60), "gpt-4": (131, 49), "llama": (121, 50), "mixtral": (120, 52), "gemini": (110, 55)}
 SOURCES: dict[str, Any] = {name: {"kind": "human" if name == "human" else "model"} for name in COUNTS}
 QUALITY: dict[str, Any] = {
@@ -34,7 +34,7 @@ N_RATERS, N_ITEMS = 20, 10
 
 @cache
 def _study() -> tuple[Report, pd.DataFrame]:
-    """Each rater sees one source; whoever scores higher on the questionnaire rates higher."""
+    """Return the report and ratings; each rater sees one source, and raters with higher scores rate higher."""
     rng = np.random.default_rng(2024)
     rows: list[Row] = []
     scores: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Model judges beside people: the test, the ceiling, favours, sides; and never among the people."""
+"""Model judges compared to people: the test, the ceiling, self-preference, sides; and never counted as people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JUDGE = {"rater_kind": "model", "raters": ["judge"]}
 
 
 def _rows(offset: int = 0, favour: int = 0) -> list[Row]:
-    """Persons go with the item; the judge says what r0 says, plus an offset, and a favour on the model's."""
+    """Return ratings: persons follow the item; the judge copies r0 plus an offset, and a favour for the model."""
     rng = np.random.default_rng(5)
     rows: list[Row] = []
     for i in range(N_ITEMS):
@@ -118,7 +118,7 @@ def test_sides_are_swapped_and_the_same_response_is_wanted(report: Report) -> No
 
 
 def test_a_judge_changes_no_estimate_about_people(report: Report) -> None:
-    """Every record that is not the judges' is the same to the last digit without them."""
+    """Every record about people is identical to the last digit without the judges."""
     alone = _report([row for row in _rows() if row["rater"] != "judge"])
     kept = [f for f in report.estimates if f.section != "judge" and f.scope.get("rater_kind") != "model"]
     assert [told(f) for f in kept] == [told(f) for f in alone.estimates]

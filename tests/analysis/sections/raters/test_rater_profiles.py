@@ -1,4 +1,4 @@
-"""What each person is like, and the headlines without those whom the protocol's rule flags."""
+"""Rater profiles, and the headlines without raters flagged by the protocol's rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOMINAL = {**FIVE, "key": "kind", "level": "nominal"}
 
 
 def _rows(n_raters: int = 6, n_items: int = 12, **more: object) -> list[Row]:
-    """The last rater gives 5 to everything and always the left one; the others go with the item."""
+    """Return ratings in which the last rater always gives 5 and chooses left; the others follow the item."""
     rng = np.random.default_rng(3)
     rows: list[Row] = []
     for r in range(n_raters):
