@@ -1,4 +1,4 @@
-"""`python -m app`: the same as `attune`."""
+"""Entry point of `python -m app`, which does the same as `attune`."""
 
 from app.cli import main
 

@@ -1,7 +1,7 @@
-"""Log lines: as text or as JSON, with the id of the request, and without anything that a visitor sent.
+"""Log lines as text or JSON, with the ID of the request and without any data from visitors.
 
-The words of an exception are left out: a database quotes the row that it refuses, and `int()` the text that is no
-number. Its type and where it was raised are there.
+Messages of exceptions are left out, because they may contain such data: databases quote the rejected row, and `int()`
+quotes the invalid text. The type of the exception and its location are logged.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 _ROOT = Path(__file__).resolve().parent.parent
-# Line ends would forge lines; an escape character would command the terminal of whoever reads them.
+# Line ends could forge log lines, and escape characters could control the reader's terminal.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 class TextFormatter(logging.Formatter):
-    """One line per record; where something failed, one more per place that it passed through."""
+    """One line per record; for an exception, followed by one line per stack frame."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Format the record."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         words = record.getMessage().translate(_CONTROL)
         head = f"{at} {record.levelname} {record.name} [{current_request_id()}] {words}"
@@ -40,7 +40,7 @@ class JsonFormatter(logging.Formatter):
     """One JSON object per record."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Format the record."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -59,7 +59,7 @@ def _stack(record: logging.LogRecord) -> list[str]:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception, then what it was raised from."""
+    """An exception, followed by the exceptions it was raised from."""
     seen = set[int]()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -76,7 +76,7 @@ def _lines(error: BaseException) -> Iterator[str]:
 
 
 def log_config(form: LogFormat, level: LogLevel) -> dict[str, Any]:
-    """For `logging.config.dictConfig`: everything to standard error, in one form."""
+    """Configuration for `logging.config.dictConfig`: everything goes to standard error, in one format."""
     formatter = {"text": "app.logs.TextFormatter", "json": "app.logs.JsonFormatter"}[form]
     return {
         "version": 1,
@@ -86,7 +86,7 @@ def log_config(form: LogFormat, level: LogLevel) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": "WARNING"},
         "loggers": {
             "attune": {"level": level.upper()},
-            # A connection that breaks is told of once, by the request that met it.
+            # A broken connection is logged once, by the request that used it.
             "sqlalchemy.pool": {"level": "CRITICAL"},
         },
     }

@@ -1,4 +1,4 @@
-"""Put the web application together. uvicorn calls `create_app`; tests hand an engine over."""
+"""Create the web application. uvicorn calls `create_app`; tests pass an engine."""
 
 from __future__ import annotations
 
@@ -40,19 +40,20 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 MEBIBYTE = 1024 * 1024
-# No page needs that long: what does not answer by then holds a connection that others wait for.
+# No page needs this long: a statement that takes longer only blocks a connection that others wait for.
 STATEMENT_S = 60
 
 
 class Application(FastAPI):
-    """FastAPI, with our guard outside of everything.
+    """FastAPI, with our own middleware outside of everything else.
 
-    A middleware that is added stands inside of FastAPI's limit of sizes and of its last resort: their answers would
-    go out without headers, and one of them without words.
+    Middleware added in the usual way is inside FastAPI's size limit and its handler of last resort: their responses
+    would
+    have no security headers, and one of them no readable message.
     """
 
     def url_path_for(self, name: str, /, **path_params: object) -> URLPath:
-        """The address that a handler answers. Its form is found once: FastAPI asks every router for each address."""
+        """The address of a handler. Its pattern is cached, because FastAPI searches all routers for each address."""
         form = self._form_of_address(name, *path_params)
         return URLPath(form.format_map(path_params), protocol="http")
 
@@ -61,7 +62,7 @@ class Application(FastAPI):
         return str(super().url_path_for(name, **{one: f"{{{one}}}" for one in parameters}))
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Put the guard around what FastAPI builds."""
+        """Wrap our middleware around that of FastAPI."""
         loggable = self.state.loggable = LoggablePath(paths_of(self.routes))
         app: ASGIApp = TooLarge(HotRoutes(super().build_middleware_stack(), HOT_ROUTES, self.exception_handlers))
         app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
@@ -72,10 +73,10 @@ class Application(FastAPI):
 
 
 def create_app(engine: Engine | None = None) -> FastAPI:
-    """The application on one database; any number of them may run at once.
+    """Create the application for one database; several applications can run at once.
 
     Args:
-        engine: a migrated database; None for the one that the settings name.
+        engine: a migrated database; None for the one in the settings.
     """
     now = settings()
     engine = engine or make_engine(
@@ -102,7 +103,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
 
 
 def server_process() -> FastAPI:
-    """The application of one of several server processes, which ends when their parent does, also by kill -9."""
+    """The application of one of several server processes, which ends when its parent does, even by kill -9."""
     if parent := multiprocessing.parent_process():
 
         def leave() -> None:

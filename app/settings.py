@@ -1,4 +1,4 @@
-"""What the environment says. Read where the program is put together (main, cli, migrations), nowhere else."""
+"""Settings from environment variables. Read only where the program starts (main, cli, migrations)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.design.limits import Bounds, Limits
 
-# Files with secrets: an environment is seen by every child process, and by whoever looks at a container.
+# Files with secrets. Environment variables are visible to every child process and to anyone who inspects a container.
 SECRET_FILES = ("DATABASE_URL_FILE", "DATABASE_PASSWORD_FILE")
 _PACKAGE = Path(__file__).resolve().parent
 
 
 class Settings(BaseSettings):
-    """DATABASE_URL and ATTUNE_*; every one has a default that works."""
+    """DATABASE_URL and ATTUNE_*; all of them have working defaults."""
 
     model_config = SettingsConfigDict(
         env_prefix="ATTUNE_", extra="ignore", populate_by_name=True, hide_input_in_errors=True
@@ -45,7 +45,7 @@ class Settings(BaseSettings):
     )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
-        """Compose passes on a variable that nobody set as an empty one."""
+        """Treat empty values as unset, because Compose passes unset variables as empty ones."""
         return None if value == "" else value
 
     @field_validator("public_url")
@@ -58,7 +58,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _read_secrets(self) -> Settings:
-        """Put the address of the database together from the files that hold it or its password."""
+        """Build the address of the database from the files that contain it or its password."""
         if self.database_url_file is not None:
             if self.database_url is not None:
                 raise ValueError("DATABASE_URL and DATABASE_URL_FILE are both set; set one of them")
@@ -70,7 +70,7 @@ class Settings(BaseSettings):
 
     @property
     def upload_bounds(self) -> Bounds:
-        """What an upload may hold, and what it may take to read it."""
+        """Maximum size of an upload, and maximum resources for reading it."""
         limits = Limits(cells=self.max_upload_cells, columns=self.max_upload_columns)
         return Bounds(self.upload_seconds, self.upload_memory_mb, limits)
 
@@ -114,7 +114,7 @@ def settings() -> Settings:
 
 
 def _sentence(location: tuple[int | str, ...], problem: str) -> str:
-    if not location:  # it is about several variables, and names them
+    if not location:  # the problem is about several variables, and names them
         return f"{problem.removeprefix('Value error, ')}."
     name = str(location[0])
     variable = name if name.isupper() else f"ATTUNE_{name.upper()}"
@@ -122,6 +122,6 @@ def _sentence(location: tuple[int | str, ...], problem: str) -> str:
 
 
 def folder(name: str) -> Path:
-    """Where `templates`, `static` or `migrations` stand: in the installed package, or at the top of the checkout."""
+    """The folder `templates`, `static` or `migrations`, in the installed package or at the top of the checkout."""
     installed = _PACKAGE / name
     return installed if installed.is_dir() else _PACKAGE.parent / name

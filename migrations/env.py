@@ -1,4 +1,4 @@
-"""Alembic's door to the database: the connection that was handed over, or the one that the settings name."""
+"""Alembic's connection to the database: the one that was passed in, or the one in the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.storage.tables import metadata
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-# A migration that waits for a lock blocks every rater behind it: better to fail and be tried again.
+# A migration that waits for a lock blocks all raters queued behind it: better to fail and try again.
 LOCK_TIMEOUT = "5s"
 STATEMENT_TIMEOUT = "10min"
 

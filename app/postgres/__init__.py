@@ -1,6 +1,6 @@
-"""The embedded PostgreSQL: real server binaries from a wheel, started by our own launcher on a private socket.
+"""The embedded PostgreSQL: server binaries from a wheel, started by our own launcher on a private socket.
 
-Nothing heavy is imported here: the keeper, a small process beside the server, imports this package too.
+Do not import anything heavy here: the keeper, a small process beside the server, imports this package too.
 """
 
 from app.postgres.errors import EmbeddedError

@@ -1,4 +1,4 @@
-"""Which account of the operating system the server processes run as."""
+"""The operating-system account that the server processes run as."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARKS = ("error: ", "FATAL: ", "PANIC: ")
 
 @dataclass(frozen=True)
 class Account:
-    """An account; `switch` is true where a process has to be started as another account than our own."""
+    """An account; `switch` is true if processes must be started as an account other than our own."""
 
     uid: int
     gid: int
@@ -31,7 +31,7 @@ class Account:
     switch: bool
 
     def popen_options(self) -> dict[str, object]:
-        """Options of `subprocess.Popen` that run a program as this account, away from our folder and file rights."""
+        """Options of `subprocess.Popen` to run a program as this account, without our working folder and file mode."""
         options: dict[str, object] = {
             "cwd": "/",
             "stdin": subprocess.DEVNULL,
@@ -43,10 +43,10 @@ class Account:
         return options
 
     def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run a program as this account; standard output and error come back as one text.
+        """Run a program as this account; standard output and standard error are returned as one text.
 
         Raises:
-            EmbeddedError: the system does not let this process change to the account.
+            EmbeddedError: the system does not let this process switch to the account.
         """
         try:
             return subprocess.run(  # type: ignore[call-overload, no-any-return]  # the options are a plain dict
@@ -67,16 +67,16 @@ class Account:
             ) from error
 
     def can_run(self, program: Path) -> bool:
-        """Can this account execute the program? Tried, since mode bits do not tell of ACLs and mount options."""
+        """Whether this account can execute the program. Tested by running it: mode bits do not show ACLs or mounts."""
         return self.run(program, "--version").returncode == 0
 
     def can_enter(self, folder: Path) -> bool:
-        """Can this account pass through the folder?"""
+        """Whether this account can enter the folder."""
         return self.run("/bin/sh", "-c", 'cd -- "$1"', "sh", folder).returncode == 0
 
 
 def reason(said: str) -> str:
-    """The line of a program's words that says what went wrong, without the marks before it."""
+    """The line of a program's output that gives the reason for an error, without the prefix."""
     lines = said.strip().splitlines() or ["no reason given"]
     telling = [line for line in lines if any(mark in line for mark in MARKS)] or lines[-1:]
     line = telling[0]
@@ -91,7 +91,7 @@ def clean_environment() -> dict[str, str]:
 
 
 def server_account(cluster: Path) -> Account:
-    """The account that runs the server: ourselves, or, for root, the owner of the files, else one without privileges.
+    """The account that runs the server: our own or, for root, the owner of the files, otherwise an unprivileged one.
 
     Raises:
         EmbeddedError: we are root and there is no such account.

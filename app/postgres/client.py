@@ -1,4 +1,4 @@
-"""What we ask a running server: is it the one of these files, is it safe, is there a database."""
+"""Queries to a running server: whether it serves our files, whether it is durable, and whether the database exists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """Connections of the superuser to the server of `cluster` by the socket in `folder`."""
+    """Superuser connections to the server of `cluster` through the socket in `folder`."""
 
     def __init__(self, folder: Path, password: str, cluster: Path) -> None:
         self._folder = folder
@@ -23,19 +23,19 @@ class Client:
         self._cluster = cluster
 
     def url(self, database: str) -> str:
-        """An address for SQLAlchemy; the port stands in it so that PGPORT in the environment does not change it."""
+        """The address for SQLAlchemy; it contains the port, so that PGPORT in the environment has no effect."""
         from sqlalchemy import URL
 
         query = {"host": str(self._folder), "port": PORT}
         address = URL.create("postgresql+psycopg", SUPERUSER, self._password, database=database, query=query)
         place, mark, options = address.render_as_string(hide_password=False).partition("?")
-        return place + mark + options.replace("+", "%20")  # SQLAlchemy takes both for a space, psql only this one
+        return place + mark + options.replace("+", "%20")  # SQLAlchemy reads both as a space, psql only this one
 
     def answers(self) -> bool:
-        """Does the server answer, and is it the one of these files?
+        """Whether the server responds; also verifies that it serves our files.
 
         Raises:
-            EmbeddedError: it refuses our password, or works on other files.
+            EmbeddedError: it rejects our password, or serves other files.
         """
         import psycopg
 
@@ -52,10 +52,10 @@ class Client:
         return True
 
     def check_durable(self, *, durable: bool) -> None:
-        """Refuse to trust studies to a server that a test started without safety.
+        """Reject a server that a test started without durability.
 
         Raises:
-            EmbeddedError: safety is asked for, and the running server has none.
+            EmbeddedError: durability is required, and the running server does not provide it.
         """
         if durable and self._ask("SELECT current_setting('fsync')") != "on":
             raise EmbeddedError(

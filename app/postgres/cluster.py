@@ -1,4 +1,4 @@
-"""The database files: made once, by a rename, and refused where they are of another major version."""
+"""The database files: created once, by a final rename, and rejected if they belong to another major version."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SUPERUSER = "attune"
 
 
 def check_version(cluster: Path) -> None:
-    """Refuse files that this program's PostgreSQL cannot read.
+    """Reject files that this version of PostgreSQL cannot read.
 
     Raises:
-        EmbeddedError: another major version, or a folder that holds something else.
+        EmbeddedError: another major version, or a folder with other contents.
     """
     try:
         found = (cluster / "PG_VERSION").read_text().strip()
@@ -47,14 +47,14 @@ def check_version(cluster: Path) -> None:
 
 
 def ensure_cluster(home: Path, account: Account, programs: Path, *, durable: bool) -> Path:
-    """The cluster in `home`, made if there is none, by a rename; called while `start.lock` is held."""
+    """The cluster in `home`, created if there is none and then renamed; called while `start.lock` is held."""
     cluster = home / CLUSTER
     check_version(cluster)
     if (cluster / "PG_VERSION").exists():
         return cluster
     if not (home / PASSWORD).exists():
         write_private(home / PASSWORD, secrets.token_urlsafe(32))
-    staging = new_folder(home)  # a name of its own: an interrupted initdb may still be writing into another
+    staging = new_folder(home)  # a new name, because an interrupted initdb may still be writing to another one
     try:
         _initdb(staging, (home / PASSWORD).read_text(), account, programs, durable=durable)
         (staging / CLUSTER).rename(cluster)
@@ -72,7 +72,7 @@ def _initdb(staging: Path, password: str, account: Account, programs: Path, *, d
             os.chown(path, account.uid, account.gid)
     command: list[str | Path] = [programs / "initdb", "-D", staging / CLUSTER, "-U", SUPERUSER]
     command += ["--pwfile", password_file, "--auth", "scram-sha-256", "--data-checksums", "--no-instructions"]
-    # PostgreSQL's own C.UTF-8: the same order and upper case on every system, whichever locales it has installed.
+    # PostgreSQL's built-in C.UTF-8: the same sort order and upper case on every system, whatever its locales.
     command += ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
     done = account.run(*command, *([] if durable else ["--no-sync"]))
     if done.returncode:
@@ -83,7 +83,7 @@ def read_password(home: Path) -> str:
     """The superuser's password.
 
     Raises:
-        EmbeddedError: the file is missing or somebody else's.
+        EmbeddedError: the file is missing or belongs to someone else.
     """
     try:
         return (home / PASSWORD).read_text()

@@ -12,12 +12,12 @@ _started: list[subprocess.Popen[bytes]] = []
 
 
 def let_live(process: subprocess.Popen[bytes]) -> None:
-    """Hold a process that goes on when this one ends."""
+    """Keep a reference to a process that continues when this one ends."""
     _started.append(process)
 
 
 def reap() -> None:
-    """Collect those that have ended, so that their process ids are free."""
+    """Wait for processes that have ended, so that their process IDs are released."""
     _started[:] = [process for process in _started if process.poll() is None]
 
 
@@ -25,4 +25,4 @@ def reap() -> None:
 def _part() -> None:
     reap()
     for process in _started:
-        process.returncode = 0  # else Python warns that they are still running, which they shall be
+        process.returncode = 0  # otherwise Python warns that they are still running, which is intended

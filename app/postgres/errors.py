@@ -1,10 +1,10 @@
-"""What the embedded store says when it cannot run."""
+"""Errors of the embedded database."""
 
 from __future__ import annotations
 
 
 class EmbeddedError(Exception):
-    """The embedded database cannot be used; the message is one clear sentence for who started the program."""
+    """The embedded database cannot be used; the message is one clear sentence for the user who started the program."""
 
 
 class UnreachableError(EmbeddedError):

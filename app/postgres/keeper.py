@@ -1,7 +1,7 @@
-"""The keeper: a small process beside the server that restarts it when it died, and stops it after its last user.
+"""The keeper: a small process that restarts the server if it dies, and stops it after its last user.
 
-It looks several times a second. The system drops a process's lock at its end, whatever ended it (a signal, a closed
-terminal, kill -9), so no server is left behind that nobody stops.
+It checks several times a second. The system releases a process's lock however the process ends (a signal, a closed
+terminal, kill -9), so no server is left running without users.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from app.postgres.filesystem.sockets import remove_short_folder
 from app.postgres.postmaster import CLUSTER, stop_postmaster
 from app.postgres.restart import Restarter
 
-# Without /proc, a look costs a process of its own.
+# Without /proc, each check needs to start another process.
 LOOK_SECONDS = 0.25 if Path("/proc/self").exists() else 2.0
 
 
 def ensure_keeper(home: Path) -> None:
-    """Start a keeper for this folder unless one is at work; called while `start.lock` is held."""
+    """Start a keeper for this folder unless one is running; called while `start.lock` is held."""
     lock = open_lock(home / KEEPER)
     try:
         if try_alone(lock):
@@ -49,7 +49,7 @@ def _spawn(home: Path, lock: int) -> subprocess.Popen[bytes]:
 
 
 def leave(home: Path) -> None:
-    """Stop the server if nobody uses it; the caller has given up its own share before."""
+    """Stop the server if nobody uses it; the caller must have released its own share first."""
     if not home.is_dir():
         return
     start, users = open_lock(home / START), open_lock(home / USERS)
@@ -70,10 +70,11 @@ def _stop(home: Path) -> None:
 
 
 def main() -> None:
-    """Restart the server when it has died; stop it and end when nobody uses it any more.
+    """Restart the server when it has died; stop it and exit when nobody uses it any more.
 
-    The locks are opened once: a keeper must make no files in a folder that is being removed, nor touch the server of
-    another folder that has taken its place.
+    The locks are opened only once: a keeper must not create files in a folder that is being removed, nor affect the
+    server
+    of another folder that has taken its place.
     """
     home, lock = Path(sys.argv[2]), int(sys.argv[3])
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -89,7 +90,7 @@ def main() -> None:
                 return
             if try_alone(users):
                 _stop(home)
-                os.close(lock)  # while nobody else can start: whoever starts next needs a new keeper
+                os.close(lock)  # while nobody else can start: the next start needs a new keeper
                 return
             restarter.ensure()
         time.sleep(LOOK_SECONDS)

@@ -1,7 +1,7 @@
 """Each process that uses the database replaces a keeper that was killed, within a second or two.
 
 The keeper restarts a server that died, and this thread restarts a keeper that died: as long as a process uses the
-database, one of them is left to act.
+database, at least one of them is running.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ WATCH_SECONDS = 1.0
 
 
 class KeeperWatch:
-    """A thread that replaces the keeper of `home` when it is gone, until `stop`."""
+    """A thread that replaces the keeper of `home` when it has ended, until `stop` is called."""
 
     def __init__(self, home: Path) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._home = home
         self._folder = (home / USERS).stat()
         self._stopped = Event()
         Thread(target=self._run, name="attune-keeper-watch", daemon=True).start()
 
     def stop(self) -> None:
-        """Start no more keepers. The thread ends by itself: waiting for it could wait for a lock that we hold."""
+        """Start no more keepers. The thread is not joined, because it may be waiting for a lock that we hold."""
         self._stopped.set()
 
     def _run(self) -> None:
@@ -41,7 +41,7 @@ class KeeperWatch:
                     self._replace_keeper()
 
     def _is_same_folder(self) -> bool:
-        """A folder that was removed or replaced gets no keeper from us, nor any files."""
+        """Whether the folder is still the same; a folder that was removed or replaced gets no keeper and no files."""
         try:
             return os.path.samestat(self._folder, (self._home / USERS).stat())
         except OSError:

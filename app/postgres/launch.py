@@ -1,4 +1,4 @@
-"""Start the server's first process and wait until it answers."""
+"""Start the server's main process, and wait for it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MAX_LOG = 10 * 1024 * 1024
 
 
 def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: Path, *, durable: bool) -> Launched:
-    """Start `postgres` itself, not `pg_ctl`, which would put its own process id into PG_GRANDPARENT_PID."""
+    """Start `postgres` itself, not `pg_ctl`, which would set PG_GRANDPARENT_PID."""
     reap()
-    for name in (SOCKET, f"{SOCKET}.lock"):  # nobody listens there, and the process id in the lock may be another's
+    for name in (SOCKET, f"{SOCKET}.lock"):  # nobody listens, and the lock's process ID may be another's
         (socket / name).unlink(missing_ok=True)
     options = account.popen_options()
     options["env"] = clean_environment() | _ignored_pid(cluster)
@@ -45,7 +45,7 @@ def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: 
 
 
 class Launched:
-    """A server that was just started, with what it has said since."""
+    """A server that was just started, with its log output since then."""
 
     def __init__(self, process: subprocess.Popen[bytes], log: Path, offset: int) -> None:
         self._process = process
@@ -56,18 +56,18 @@ class Launched:
         return self._process.poll() is not None
 
     def waits_for_others(self) -> bool:
-        """A server was killed and left sessions at work, which end when they notice; no other may start before."""
+        """Whether sessions of a killed server are still ending, which block a new server until they have."""
         return "pre-existing shared memory block" in self.last_words()
 
     def last_words(self) -> str:
-        """Why it ended, in its own words."""
+        """The reason why it ended, from its log."""
         with self._log.open("rb") as file:
             file.seek(self._offset)
             return reason(file.read().decode(errors="replace"))
 
 
 def open_log(path: Path) -> int:
-    """The server's log, opened for appending; a log that has grown large is begun again."""
+    """Open the server's log for appending; a log that has grown large is emptied first."""
     fd = open_private(path, os.O_WRONLY | os.O_APPEND)
     if os.fstat(fd).st_size > MAX_LOG:
         os.ftruncate(fd, 0)
@@ -75,10 +75,10 @@ def open_log(path: Path) -> int:
 
 
 def _ignored_pid(cluster: Path) -> dict[str, str]:
-    """A stale `postmaster.pid` may name a process that is by now another one; tell the server to pass over it.
+    """Tell the server to ignore a stale `postmaster.pid` whose process ID now belongs to another process.
 
-    The server removes a stale file by itself, unless the id in it is alive. The file is never removed from outside and
-    the process never signalled.
+    The server removes a stale file itself, unless a process with that ID is alive. We never remove the file and never
+    signal the process.
     """
     pid = recorded_pid(cluster)
     if pid is None or proven_pid(cluster) is not None:

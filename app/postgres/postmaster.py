@@ -1,4 +1,4 @@
-"""The server's first process: is it there, is it really ours, and how it is ended."""
+"""The server's main process: whether it is running, whether it is ours, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STOP_SECONDS = 60.0
 
 
 def recorded_pid(cluster: Path) -> int | None:
-    """The process id in `postmaster.pid`, which may be stale, and by now another process's."""
+    """The process ID in `postmaster.pid`, which may be stale and now belong to another process."""
     try:
         return abs(int((cluster / "postmaster.pid").read_text().split()[0]))
     except (OSError, ValueError, IndexError):
@@ -23,7 +23,7 @@ def recorded_pid(cluster: Path) -> int | None:
 
 
 def is_postmaster(pid: int, cluster: Path) -> bool:
-    """Is this process proven to be the server of this cluster: its command line, and run by the owner of the files?"""
+    """Whether this process is the server of this cluster, by its command line and the owner of the files."""
     try:
         process = Path("/proc") / str(pid)
         if process.parent.joinpath("self").exists():
@@ -44,16 +44,16 @@ def _runs(command: list[str], cluster: Path) -> bool:
 
 
 def proven_pid(cluster: Path) -> int | None:
-    """The server's process id, if the server is running."""
+    """The server's process ID, if the server is running."""
     pid = recorded_pid(cluster)
     return pid if pid is not None and is_postmaster(pid, cluster) else None
 
 
 def stop_postmaster(cluster: Path) -> None:
-    """End the server, clients and all, with everything written; nothing is done where none is proven to run.
+    """Stop the server and its connections, with all data written; does nothing unless it is known to run.
 
     Raises:
-        EmbeddedError: it did not end.
+        EmbeddedError: the server did not stop in time.
     """
     pid = recorded_pid(cluster)
     if pid is None or not _interrupt(pid, cluster):
@@ -66,9 +66,9 @@ def stop_postmaster(cluster: Path) -> None:
 
 
 def _interrupt(pid: int, cluster: Path) -> bool:
-    """Send the signal for a fast shutdown; false where the process is not the server.
+    """Send the signal for a fast shutdown; False if the process is not the server.
 
-    The handle is opened before the proof, so that the id cannot pass to another process between proof and signal.
+    The handle is opened before the check, so that the ID cannot pass to another process between check and signal.
     """
     if not hasattr(os, "pidfd_open"):
         if not is_postmaster(pid, cluster):

@@ -1,4 +1,4 @@
-"""What the keeper needs to start a server that died: how it was started, and when to try again."""
+"""Restarting a server that died: how it was started, and when to try again."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ MAX_WAIT_SECONDS = 30.0
 
 
 def record_launch(home: Path, programs: Path, *, durable: bool) -> None:
-    """Write down how the server is started, for the keeper, which does not see our packages."""
+    """Store how the server is started, for the keeper, which cannot import our packages."""
     write_private(home / RECORD, json.dumps({"programs": str(programs), "durable": durable}))
 
 
 class Restarter:
-    """Starts the server of `home` whenever it is gone; a server that ends at once is tried again at growing intervals.
+    """Starts the server of `home` when it is not running; if it ends at once, retries follow at increasing intervals.
 
-    Every call needs `start.lock`, and somebody who uses the database.
+    Every call requires `start.lock`, and at least one process that uses the database.
     """
 
     def __init__(self, home: Path) -> None:
-        """Nothing is started yet."""
+        """Create the object without starting anything."""
         self._home = home
         self._cluster = home / CLUSTER
         self._launched: Launched | None = None
@@ -43,7 +43,7 @@ class Restarter:
         self._not_before = 0.0
 
     def ensure(self) -> None:
-        """Start the server if no process is proven to be it."""
+        """Start the server unless it is known to be running."""
         reap()
         if proven_pid(self._cluster) is not None:
             self._wait_seconds = 0.0
@@ -67,7 +67,9 @@ class Restarter:
             self._wait_longer()
 
     def _plan_next(self, ended: Launched) -> None:
-        """Sessions of the dead server end when they notice; anything else may need a person, and more time."""
+        """Retry at once while sessions of the dead server end; otherwise wait longer, because someone may need to
+        intervene.
+        """
         if not ended.waits_for_others():
             self._wait_longer()
 
@@ -77,10 +79,10 @@ class Restarter:
 
 
 def _recorded(home: Path, account: Account) -> tuple[Path, bool]:
-    """The programs and whether data is kept safe.
+    """The folder of the programs, and whether data is durable.
 
     Raises:
-        EmbeddedError: root reads a file that neither root nor the account that will run the programs has written.
+        EmbeddedError: the file was written neither by us nor by the account that will run the programs.
     """
     record = home / RECORD
     if record.lstat().st_uid not in {os.geteuid(), account.uid}:

@@ -1,4 +1,4 @@
-"""One embedded PostgreSQL server for one data folder, shared by every process that uses the folder."""
+"""One embedded PostgreSQL server per data folder, shared by every process that uses the folder."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ if TYPE_CHECKING:
 
     from app.postgres.account import Account
 
-START_SECONDS = 300.0  # replaying a crash's log may take a while
+START_SECONDS = 300.0  # recovery after a crash may take a while
 
 
 class EmbeddedPostgres:
     """The embedded database of `data_dir`.
 
-    A process that has called `start` is a user of the database until it calls `stop` or ends. The last user that leaves
-    stops the server, whichever process started it. A small keeper process does so for users that were killed. It also
-    restarts a server that died while it was in use.
+    A process that has called `start` is a user of the database until it calls `stop` or ends. The last user to leave
+    stops
+    the server, whichever process started it. A small keeper process does so for users that were killed. It also
+    restarts
+    a server that died while it was in use.
     """
 
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
-        """`durable=False` gives up safety at a power cut or crash for speed, and is for tests."""
+        """`durable=False` trades durability after power failures and crashes for speed, and is for tests."""
         self._named_dir = data_dir.expanduser().resolve()
         self._durable = durable
         self._users: int | None = None
@@ -47,7 +49,7 @@ class EmbeddedPostgres:
 
     @property
     def _data_dir(self) -> Path:
-        """Where the files are: the folder that was named, or the place that it names in turn."""
+        """The folder with the files: the named folder, or the location that it points to."""
         return moved_data.moved_to(self._named_dir) or self._named_dir
 
     @property
@@ -59,7 +61,7 @@ class EmbeddedPostgres:
         return self._home / CLUSTER
 
     def start(self) -> str:
-        """Attach to the running server, or start it, making the database files first if there are none.
+        """Connect to the running server, or start it; creates the database files first if there are none.
 
         Returns:
             The address of the database `attune` for SQLAlchemy.
@@ -84,16 +86,16 @@ class EmbeddedPostgres:
         return self.url()
 
     def url(self, database: str = "attune") -> str:
-        """The address of a database on the started server, for SQLAlchemy; it holds the password."""
+        """The address of a database on the started server, for SQLAlchemy; it contains the password."""
         return self._started_client().url(database)
 
     def is_running(self) -> bool:
-        """Does a server proven to be this folder's answer? Nothing is started or changed."""
+        """Whether a server that is known to be this folder's responds. Does not start or change anything."""
         client = self._client or self._client_of_others()
         return client is not None and proven_pid(self._cluster) is not None and client.answers()
 
     def stop(self) -> None:
-        """Leave the database, and stop the server if nobody else uses it; nothing happens before `start`."""
+        """Leave the database, and stop the server if nobody else uses it; does nothing before `start`."""
         if self._users is None:
             return
         self._part()
@@ -108,7 +110,7 @@ class EmbeddedPostgres:
             share(self._users)
 
     def _part(self) -> None:
-        """Give up our share by closing the file, never by unlocking it: a forked child and its parent have one lock."""
+        """Release our share by closing the file, not by unlocking it: a forked child shares its parent's lock."""
         if self._watch is not None:
             self._watch.stop()
             self._watch = None

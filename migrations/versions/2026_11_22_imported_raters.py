@@ -1,4 +1,4 @@
-"""Raters whose ratings were collected elsewhere are marked."""
+"""Add a mark for raters whose ratings were collected elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole schema: Attune's first release starts here."""
+"""The complete schema of Attune's first release."""
 
 from __future__ import annotations
 
@@ -799,7 +799,7 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_rating_history_study_id_rating_id"), "rating_history", ["study_id", "rating_id"], unique=False
     )
-    # seats and assignments name each other: one of the two keys comes when both tables are there
+    # seats and assignments reference each other: this foreign key is added when both tables exist
     op.create_foreign_key(
         op.f("fk_seats_study_id_assignment_id"),
         "seats",

@@ -1,4 +1,4 @@
-"""The folder of the embedded store: where it is, who owns it, and whether the server's account can reach it."""
+"""The folder of the embedded database: its location, its owner, and whether the server's account can reach it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOME = "postgres"
 
 
 def default_data_dir() -> Path:
-    """The folder of the embedded store when none is named: the user's data folder, or one of the system's for root."""
+    """The default folder of the embedded database: the user's data folder, or a system folder for root."""
     from platformdirs import user_data_path
 
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -26,10 +26,10 @@ def default_data_dir() -> Path:
 
 
 def settle(data_dir: Path, account: Account) -> Path:
-    """The private folder of the embedded store of `data_dir`: inside it, or elsewhere where root's account cannot go.
+    """Create the private folder of the embedded database, in `data_dir` or elsewhere if the account cannot reach it.
 
     Raises:
-        EmbeddedError: the folder belongs to somebody else, or cannot be written.
+        EmbeddedError: the folder belongs to someone else, or cannot be written.
     """
     try:
         return prepare_home(data_dir, account)
@@ -40,12 +40,12 @@ def settle(data_dir: Path, account: Account) -> Path:
 
 
 def prepare_home(data_dir: Path, account: Account) -> Path:
-    """Make the private folder of the embedded store inside `data_dir`, where the server's account can reach it.
+    """Create the private folder of the embedded database inside `data_dir`, where the server's account can reach it.
 
-    Rights of folders that were there before stay as they are, but for an empty `data_dir` of our own.
+    Permissions of existing folders are not changed, except for an empty `data_dir` of our own.
 
     Raises:
-        EmbeddedError: the folder belongs to somebody else, or cannot be reached or written.
+        EmbeddedError: the folder belongs to someone else, or cannot be reached or written.
     """
     home = data_dir / HOME
     try:
@@ -67,7 +67,7 @@ def prepare_home(data_dir: Path, account: Account) -> Path:
 
 
 def _make_parents(data_dir: Path, account: Account) -> None:
-    """Make missing folders; those that root makes can be passed through by the server's account, not read."""
+    """Create missing folders; the server's account can enter those created by root, but not list them."""
     missing = [folder for folder in (data_dir, *data_dir.parents) if not folder.exists()]
     if account.switch and missing:
         _check_reachable(missing[-1].parent, account)
@@ -82,7 +82,7 @@ def _make_parents(data_dir: Path, account: Account) -> None:
 
 
 def _is_empty_and_ours(data_dir: Path) -> bool:
-    """A new folder, such as `mktemp -d` makes, may be opened for the server; one in use for other things not."""
+    """Whether the folder is new, for example from `mktemp -d`, so that its permissions may be changed."""
     return data_dir.stat().st_uid == os.geteuid() and not any(data_dir.iterdir())
 
 

@@ -1,7 +1,7 @@
-"""Locks between the processes that use one data folder; the system drops them when a process ends, however it ends.
+"""Locks between the processes that use one data folder; the system releases them whenever a process ends.
 
-`start.lock` is held while a server is started or stopped. `users.lock` is held, shared, for as long as a process uses
-the database: who gets it exclusively is alone. `keeper.lock` is held by the keeper.
+`start.lock` is held while a server is started or stopped. `users.lock` is held, shared, as long as a process uses the
+database: a process that gets it exclusively is the only user. `keeper.lock` is held by the keeper.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ KEEPER = "keeper.lock"
 
 
 def open_lock(path: Path) -> int:
-    """An open file to lock."""
+    """Open a file to lock; returns its file descriptor."""
     return open_private(path, os.O_RDWR)
 
 
 def share(fd: int) -> None:
-    """Hold the lock beside others; wait while somebody holds it exclusively."""
+    """Take a shared lock; waits while another process holds it exclusively."""
     fcntl.flock(fd, fcntl.LOCK_SH)
 
 
 def try_alone(fd: int) -> bool:
-    """Take the lock exclusively if nobody else holds it."""
+    """Take the lock exclusively if no other process holds it; returns whether it was taken."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -46,7 +46,7 @@ def try_alone(fd: int) -> bool:
 
 @contextmanager
 def alone(fd: int) -> Iterator[None]:
-    """Hold the lock exclusively; wait for it as long as it takes."""
+    """Hold the lock exclusively; waits for it without a time limit."""
     fcntl.flock(fd, fcntl.LOCK_EX)
     try:
         yield
@@ -66,7 +66,7 @@ def starting(home: Path) -> Iterator[None]:
 
 
 def is_still(fd: int, path: Path) -> bool:
-    """Is the open file still the one at this path, and not one of a folder that was removed?"""
+    """Whether the open file is still the one at this path, and not one in a folder that was removed."""
     try:
         return os.path.samestat(os.fstat(fd), path.stat())
     except OSError:

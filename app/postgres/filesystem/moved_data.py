@@ -1,8 +1,8 @@
-"""Where root names a folder that the server's account cannot reach: files are kept elsewhere, and the folder says so.
+"""Data folders of root that the server's account cannot reach: files are kept elsewhere, recorded in a pointer file.
 
-Root's private folders (`/root`, a temporary folder of root's) stay private. The database files then lie below
-`/var/lib/attune`, and the named folder holds one small file with their place, so that the same name always means the
-same database.
+Root's private folders (`/root`, or a temporary folder of root) stay private. The database files are then in
+`/var/lib/attune`, and the named folder contains one small file with their location, so that the same name always means
+the same database.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ log = logging.getLogger("attune.store")
 
 
 def moved_to(data_dir: Path) -> Path | None:
-    """The folder that keeps the files of `data_dir`, if they are kept elsewhere.
+    """The folder that contains the files of `data_dir`, if they are kept elsewhere.
 
     Raises:
-        EmbeddedError: the file that says so was not written by root, or the place is gone.
+        EmbeddedError: the pointer file was not written by root, or the location does not exist.
     """
     pointer = data_dir / POINTER
     try:
@@ -33,7 +33,7 @@ def moved_to(data_dir: Path) -> Path | None:
     except OSError:
         return None
     place = Path(text)
-    # Root follows its own word only: in a user's folder this file could name any place.
+    # Root trusts only its own pointer files: in a user's folder, the file could name any location.
     if owner != 0 or place.parent != PLACES:
         raise EmbeddedError(f"The file {pointer} is not one that Attune wrote: remove it, or name another folder.")
     if not place.is_dir():
@@ -45,7 +45,7 @@ def moved_to(data_dir: Path) -> Path | None:
 
 
 def move(data_dir: Path) -> Path:
-    """Choose a place for the files of `data_dir` and write it down; of several processes at once the first decides."""
+    """Choose a location for the files of `data_dir` and record it; of several processes at once, the first one wins."""
     place = PLACES / secrets.token_hex(8)
     for folder in (PLACES.parent, PLACES, place):
         folder.mkdir(mode=0o711, parents=True, exist_ok=True)

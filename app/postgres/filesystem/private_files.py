@@ -1,4 +1,4 @@
-"""Private files and folders: closed to other accounts, written whole or not at all, owned as the folder they are in."""
+"""Private files and folders: closed to other accounts, written atomically, with the owner of the folder they are in."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ NEW = "new-"
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open or make a file that only its owner can read; links are not followed, and no started program inherits it."""
+    """Open or create a file that only its owner can read, without following links or inheritance by child processes."""
     fd = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     _give_to_owner_of(path.parent, fd)
     return fd
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
+    """Atomically write a file that only its owner can read."""
     fd, name = tempfile.mkstemp(prefix=NEW, dir=path.parent)
     with os.fdopen(fd, "w", encoding="utf-8") as file:
         file.write(text)
@@ -31,19 +31,19 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _give_to_owner_of(folder: Path, fd: int) -> None:
-    """Root may work in a user's folder, and must not leave files there that the user cannot open."""
+    """Change the owner if needed: when root works in a user's folder, the user must be able to open the files."""
     owner = folder.stat()
     if os.geteuid() == 0 and os.fstat(fd).st_uid != owner.st_uid:
         os.fchown(fd, owner.st_uid, owner.st_gid)
 
 
 def new_folder(parent: Path) -> Path:
-    """A private folder to make something in, before a rename gives it its place."""
+    """Create a private folder whose contents are renamed to their final location when complete."""
     return Path(tempfile.mkdtemp(prefix=NEW, dir=parent))
 
 
 def remove_unfinished(parent: Path) -> None:
-    """Remove what an interrupted start has left; called while `start.lock` is held."""
+    """Remove files left by an interrupted start; called while `start.lock` is held."""
     for path in parent.glob(f"{NEW}*"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -52,7 +52,7 @@ def remove_unfinished(parent: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Make a file's content, or the names in a folder, outlive a power cut."""
+    """Flush a file's content, or a folder's entries, to disk, so that they survive a power failure."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
@@ -61,7 +61,7 @@ def sync(path: Path) -> None:
 
 
 def is_private(folder: Path, uid: int) -> bool:
-    """Is this a real folder, not a link, owned by `uid` and closed to everybody else?"""
+    """Whether this is a real folder, not a link, owned by `uid` and closed to everyone else."""
     try:
         found = folder.lstat()
     except OSError:

@@ -1,4 +1,4 @@
-"""The folder of the server's socket, open to the server's account alone."""
+"""The folder of the server's socket, open only to the server's account."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 PORT = "5432"
 SOCKET = f".s.PGSQL.{PORT}"
-MAX_SOCKET_PATH = 103  # bytes that fit the address of a Unix socket on macOS; Linux takes four more
+MAX_SOCKET_PATH = 103  # maximum bytes of a Unix socket's path on macOS; Linux allows four more
 RECORD = "socket-folder"
 
 
 def socket_folder(home: Path, account: Account) -> Path:
-    """The socket's folder, made if missing: inside `home`, or, where that path is too long, a short one recorded there.
+    """The folder of the socket, created if missing: in `home` or, if that path is too long, a short one recorded there.
 
     Raises:
-        EmbeddedError: there is no place for it.
+        EmbeddedError: there is no suitable folder.
     """
     inside = home / "run"
     if _fits(inside):
@@ -41,14 +41,14 @@ def socket_folder(home: Path, account: Account) -> Path:
 
 
 def existing_socket_folder(home: Path, uid: int) -> Path | None:
-    """The socket's folder if there is one and it is proven to be private to `uid`."""
+    """The folder of the socket if it exists and is private to `uid`, otherwise None."""
     inside = home / "run"
     folder = inside if _fits(inside) else _recorded(home)
     return folder if folder is not None and is_private(folder, uid) else None
 
 
 def is_listening(folder: Path) -> bool:
-    """Does any process accept connections on the socket, ready for queries or not?"""
+    """Whether a process accepts connections on the socket, even if it is not ready for queries."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(folder / SOCKET))
@@ -58,7 +58,7 @@ def is_listening(folder: Path) -> bool:
 
 
 def remove_short_folder(home: Path, uid: int) -> None:
-    """Leave nothing in the temporary directory after the server has stopped."""
+    """Remove the short folder from the temporary directory after the server has stopped."""
     recorded = _recorded(home)
     if recorded is not None:
         if is_private(recorded, uid):
@@ -75,7 +75,7 @@ def _recorded(home: Path) -> Path | None:
 
 
 def _fits(folder: Path) -> bool:
-    """Short enough, and without comma or colon, which clients take for the border between two hosts."""
+    """Whether the path is short enough and has no comma or colon, which clients interpret as separators of hosts."""
     path = os.fsencode(folder / SOCKET)
     return len(path) <= MAX_SOCKET_PATH and not set(b",:") & set(path)
 
@@ -91,15 +91,15 @@ def _handed_over(folder: Path, account: Account) -> Path:
 
 
 def _make_short_folder(account: Account) -> Path:
-    """A new folder under a temporary directory, with a name that nobody could have taken before."""
-    for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108  # mkdtemp makes a name of its own there
+    """Create a folder in a temporary directory, with an unpredictable name."""
+    for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108  # mkdtemp creates a new name there
         if _fits(parent / "attune-12345678") and _cannot_be_replaced(parent) and account.can_enter(parent):
             return Path(tempfile.mkdtemp(prefix="attune-", dir=parent))
     raise EmbeddedError("No folder was found for the database's socket: choose a shorter path with ATTUNE_DATA_DIR.")
 
 
 def _cannot_be_replaced(parent: Path) -> bool:
-    """Other accounts cannot rename what we make there: it is root's or ours, and sticky if they may write."""
+    """Whether other accounts cannot rename our files there: it is root's or ours, and sticky if others can write."""
     found = parent.stat()
     open_to_others = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
     return found.st_uid in {0, os.geteuid()} and not open_to_others

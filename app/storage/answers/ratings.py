@@ -44,7 +44,7 @@ UPSERT = f"""
 
 
 def paused_ms(since: str) -> str:
-    """SQL expression for how long a rater has paused at an assignment since the time in column `since`, in ms.
+    """SQL for how long a rater has paused at an assignment since the time in column `since`, in milliseconds.
 
     If the browser stayed open on this device, it counts the same time as hidden.
     """

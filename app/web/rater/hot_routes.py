@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def hot_route(path: str, handle: Handler) -> Route:
-    """POST to `path`, which names `slug` and `token`, of an assignment that is the rater's; named as its handler is."""
+    """A POST route at `path` (with `slug` and `token`) for the rater's own assignment, named like its handler."""
 
     async def endpoint(request: Request) -> Response:
         form = await get_form(request)
