@@ -67,9 +67,7 @@ class Restarter:
             self._wait_longer()
 
     def _plan_next(self, ended: Launched) -> None:
-        """Retry at once while sessions of the dead server end; otherwise wait longer, because someone may need to
-        intervene.
-        """
+        """Retry at once while sessions of the dead server end; wait longer for other errors, which may need help."""
         if not ended.waits_for_others():
             self._wait_longer()
 

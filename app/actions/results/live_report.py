@@ -69,7 +69,7 @@ class LiveReports:
         self._forget_deleted(begin, study.id)
         kept = self._made.get((study.id, name)) if name else None
         made = kept or self._get(begin, study, None, filters)
-        assert made is not None  # noqa: S101 - only impatience gives None
+        assert made is not None  # noqa: S101 - None is returned only with a time limit
         return made
 
     def soon(self, begin: Begin, study: StudyRow, filters: Filters = ALL) -> tuple[LiveReport | None, bool]:

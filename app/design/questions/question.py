@@ -147,7 +147,7 @@ class AskedQuestion(BaseModel, ABC):
             AnswerError: a value that the question does not allow.
         """
 
-    def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - some kinds look at the form again
+    def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - some kinds use the form
         """Reject a completed form that lacks this answer.
 
         Raises:
@@ -188,7 +188,7 @@ class AskedQuestion(BaseModel, ABC):
         """Each value with its words, for the codebook; an empty value stands for a rule."""
         yield from ()
 
-    def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - the responses matter to few kinds
+    def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - few kinds depend on it
         """Whether an answer, written as in ratings.csv, is possible if the responses with these keys are shown."""
         return True
 

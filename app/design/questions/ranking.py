@@ -87,7 +87,7 @@ class RankingQuestion(AskedQuestion):
         """As `AskedQuestion.cell`: the order of the responses, such as `b > a = c`."""
         return order_text({keys[response]: rank for response, rank in given.ranks or ()})
 
-    def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:  # noqa: ARG002 - of all
+    def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:  # noqa: ARG002 - ranks name their response
         """As `AskedQuestion.rows`: one row per response; a comment is stored with the first response shown."""
         comments = [given.comment, *[None] * (len(given.ranks or ()) - 1)]
         return [

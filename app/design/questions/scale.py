@@ -80,7 +80,7 @@ class Scale(BaseModel):
     @model_validator(mode="after")
     def _sorted_and_distinct(self) -> Scale:
         values = [point.value for point in self.points]
-        if len(values) < 2:  # noqa: PLR2004 - a scale lets one choose
+        if len(values) < 2:  # noqa: PLR2004 - one point is no choice
             raise ValueError("a scale has two points or more")
         if len(set(values)) != len(values):
             raise ValueError("each point of a scale stands once")

@@ -178,7 +178,7 @@ FROM trials t LEFT JOIN assignments a ON a.study_id = t.study_id AND a.trial_id 
 WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
 """
 
-_DISTRIBUTION = f"SELECT n_done, count(*) AS n_trials FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - no input in it
+_DISTRIBUTION = f"SELECT n_done, count(*) AS n_trials FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - contains no input
 
 _LEAST = f"""
 SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS words,
@@ -189,7 +189,7 @@ SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS
        x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_seats
 FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
-"""  # noqa: S608 - no input in it
+"""  # noqa: S608 - contains no input
 
 
 def count_simulated(db: Connection, study_id: int) -> int:

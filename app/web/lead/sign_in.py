@@ -23,7 +23,7 @@ WRONG = "This e-mail address and password do not belong together."
 
 
 @router.get("/sign-in")
-def show_sign_in(request: Request, lead: MaybeLead, next: str = "/studies") -> Response:  # noqa: A002 - the address says next
+def show_sign_in(request: Request, lead: MaybeLead, next: str = "/studies") -> Response:  # noqa: A002 - the parameter in the address
     if lead:
         return RedirectResponse(local_path(next), status_code=303)
     return page(request, "lead/sign_in.html", next=local_path(next), email="", error="")
@@ -35,7 +35,7 @@ def submit_sign_in(
     db: Db,
     email: Annotated[str, Form(max_length=320)],
     password: Annotated[str, Form()],
-    next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the address says next
+    next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the parameter in the address
 ) -> Response:
     begin, limits = request.app.state.begin, sign_in_limits(email, address_of(request))
     if wait_s := count(begin, limits):
@@ -51,7 +51,7 @@ def submit_sign_in(
 
 
 @router.get("/sign-in/{token}")
-def show_sign_in_link(request: Request, token: str, next: str = "/studies") -> Response:  # noqa: A002 - the address says next
+def show_sign_in_link(request: Request, token: str, next: str = "/studies") -> Response:  # noqa: A002 - the parameter in the address
     # Opening the link does not use it up, because programs that preview links open them before their recipient does.
     return page(request, "lead/sign_in_link.html", token=token, next=local_path(next))
 
@@ -61,7 +61,7 @@ def submit_sign_in_link(
     request: Request,
     db: Db,
     token: str,
-    next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the address says next
+    next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the parameter in the address
 ) -> Response:
     lead = leads.use_sign_in_link(db, token)
     if lead is None:
