@@ -72,15 +72,16 @@ class EmbeddedPostgres:
         account = server_account(self._cluster)
         check_version(self._cluster)
         home = data_dirs.settle(self._data_dir, account)
-        with starting(home):
-            private_files.remove_unfinished(home)
-            self._join()
-            try:
+        try:
+            with starting(home):
+                private_files.remove_unfinished(home)
+                self._join()
                 ensure_keeper(home)
                 self._ensure_server(home, account)
-            except BaseException:
-                self._part()
-                raise
+        except BaseException:
+            self._part()
+            leave(home)
+            raise
         self._watch = self._watch or KeeperWatch(home)
         atexit.register(self.stop)
         return self.url()

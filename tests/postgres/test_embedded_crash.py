@@ -116,7 +116,7 @@ def test_a_stale_pid_file_that_names_an_innocent_process_does_no_harm(
     assert not server.is_running()
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_the_lock_of_a_socket_that_names_an_innocent_process_does_no_harm(
@@ -217,7 +217,7 @@ def test_a_wrong_password_file_is_said_at_once(made_dir: Path) -> None:
     (made_dir / "postgres" / "password").unlink()
     with pytest.raises(EmbeddedError, match="cannot be read"):
         server.start()
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_a_large_log_is_begun_again(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,4 +247,4 @@ def test_two_folders_have_two_servers(made_dir: Path) -> None:
 
 def test_the_program_that_started_the_server_leaves_no_process_behind(made_dir: Path) -> None:
     finish(program(START, made_dir))
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []

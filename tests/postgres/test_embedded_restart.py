@@ -64,7 +64,7 @@ def test_a_killed_server_is_started_again_with_everything_that_was_committed(mad
     assert ask(url, "SHOW fsync") == "on"
     assert len(keepers(made_dir)) == 1
     server.stop()
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_a_killed_keeper_is_replaced_and_restarts_a_killed_server(made_dir: Path) -> None:
@@ -84,7 +84,7 @@ def test_server_and_keeper_killed_at_once_come_back(made_dir: Path) -> None:
     comes_back(made_dir, url, kill_postmaster(made_dir))
     eventually(lambda: len(keepers(made_dir)) == 1)
     finish(user)
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_with_several_programs_on_one_folder_server_keeper_and_parent_killed_at_once_leave_one_server(
@@ -99,7 +99,7 @@ def test_with_several_programs_on_one_folder_server_keeper_and_parent_killed_at_
     eventually(lambda: len(keepers(made_dir)) == 1)
     for other in others:
         finish(other)
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_a_killed_server_whose_only_program_was_killed_too_stays_down(made_dir: Path) -> None:
@@ -121,4 +121,4 @@ def test_a_server_that_cannot_start_again_is_tried_at_growing_intervals(made_dir
     moved.rename(control)
     eventually(lambda: proven_pid(made_dir / "postgres" / "pgdata") not in {None, killed})
     finish(user)
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []

@@ -56,8 +56,7 @@ def test_eight_programs_that_start_at_once_on_a_fresh_folder_share_one_server(da
     assert len(said) == 8
     assert said[0].startswith("(datetime")
     assert set(said) == {said[0]}
-    # Who left last may have met another who was still leaving: then the keeper stops the server.
-    eventually(lambda: not server_processes(data_dir))
+    assert server_processes(data_dir) == []
 
 
 def test_eight_threads_that_start_at_once_share_one_server(data_dir: Path) -> None:
@@ -84,12 +83,12 @@ def test_the_server_stays_for_the_others_when_the_program_that_started_it_leaves
     finish(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_the_server_has_stopped_when_a_program_has_ended(made_dir: Path) -> None:
     finish(holder(made_dir))
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
     eventually(lambda: not keepers(made_dir))
 
 
@@ -116,7 +115,7 @@ def test_a_program_that_is_killed_leaves_the_server_to_the_others(made_dir: Path
     kill(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(made_dir: Path) -> None:
@@ -129,7 +128,7 @@ def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(m
     assert left & {process.pid for process in server_processes(made_dir)}
     assert len(keepers(made_dir)) == 1
     server.stop()
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(
@@ -161,8 +160,7 @@ os.waitpid(child, 0)
 print(server.is_running())
 """
     assert finish(program(code, made_dir)) == "True\n"
-    # Who left last may have met another who was still leaving: then the keeper stops the server.
-    eventually(lambda: not server_processes(made_dir))
+    assert server_processes(made_dir) == []
 
 
 def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(made_dir: Path) -> None:
