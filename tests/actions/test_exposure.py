@@ -1,4 +1,4 @@
-"""The exposure cap: no rater gets more items with a content note than the study says, and nobody waits for them."""
+"""The exposure cap: no rater gets more items with a content note than allowed, and nobody has to wait for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caps on raters: in all, and by what they or their link say of them, exact when many come at once."""
+"""Limits on raters: in total, and by their answers or link parameters; exact when many arrive at once."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def open_with(engine: Engine, *about: dict[str, Any], **design: Any) -> None:  #
 
 
 def say(engine: Engine, rater: Rater, answer: str) -> None:
-    """What a rater says of themselves before the instructions."""
+    """Submit a rater's answer about themselves before the instructions."""
     with engine.begin() as db:
         assert not submit_questions(db, rater.session(db), "before-1", {"q2": [answer]}).wrong
 
 
 def arrive_by(engine: Engine, who: str, **parameters: str) -> Rater:
-    """A rater whose link carried something."""
+    """A rater whose link had these parameters."""
     rater = Rater(engine, who)
     with engine.begin() as db:
         db.execute(

@@ -1,4 +1,4 @@
-"""The order in which a rater's trials come is the one that the design declares, with its blocks."""
+"""A rater's trials are in the order that the design declares, with its blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def orders(db: Connection, n_raters: int, topics: str = "", **design: Any) -> list[list[str]]:  # noqa: ANN401
-    """The items of each rater in the order in which they came."""
+    """The items of each rater in the order in which they were shown."""
     build_study(db, protocol_of(design={"raters_per_trial": n_raters, **design}, questions=[EMPATHY]), n_items=6)
     for place, topic in enumerate(topics):
         db.execute(

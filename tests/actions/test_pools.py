@@ -1,4 +1,4 @@
-"""Pools: each rates what is theirs, recipients their own items only, and a personal link leads to its rater."""
+"""Pools: each rates its own items, recipients only theirs, and a personal link leads to its rater."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PANEL = {"expert": {"items": "pool", "raters_per_trial": 2}, "crowd": {"raters_p
 
 
 def opened(db: Connection, columns: list[dict[str, str]], raters: dict[str, str], **design: Any) -> StudyDoor:  # noqa: ANN401
-    """A study whose items have these columns and whose raters.csv names these raters, key to pool."""
+    """Open a study whose items have these columns and whose raters.csv lists these raters, as pool by key."""
     study = build_study(
         db, protocol_of(design={"trials": "pairs", **design}, questions=[EMPATHY]), n_items=len(columns)
     )

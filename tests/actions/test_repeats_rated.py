@@ -1,4 +1,4 @@
-"""Hidden repeats: the same trial once more, later, sides swapped, in no count of the places, and told in the CSV."""
+"""Hidden repeats: the same trial again later, with sides swapped, without a seat, and marked in the CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REPEATS = {"n": 2, "min_distance": 3}
 
 @pytest.fixture
 def study(engine: Engine) -> int:
-    """Six pairs, two raters each, two of each rater's trials twice."""
+    """Six pairs, two raters per pair, and two of each rater's trials repeated."""
     with engine.begin() as db:
         made = build_study(db, protocol_of(design={"raters_per_trial": 2, "repeats": REPEATS}), n_items=6)
         open_study(db, "study")
@@ -81,7 +81,7 @@ def test_who_comes_back_gets_the_repeats_of_what_is_still_theirs_and_no_others(e
         anna.submit(page)
         page = anna.look()
     expire(engine, anna)
-    # Two others take every free place but those of the trials that anna has done.
+    # Two others take all free seats; those of the trials that anna has completed are not free.
     assert [Rater(engine, f"rater-{n}").go_all_the_way() for n in range(2)] == [8, 3]
     anna.go_all_the_way()
     orphans = """

@@ -1,4 +1,4 @@
-"""A process beside this one: its life and its end."""
+"""A process beside this one, from start to end."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ REST_S, LINGER_S = 0.1, 3
 
 
 def linger(_: object) -> int:
-    """Do a job, and take a while to leave afterwards, as a process does that has something to write down."""
+    """Do a job, and take a while to exit, like a process that has something to write."""
     Finalize(None, time.sleep, args=(LINGER_S,), exitpriority=1)
     return os.getpid()
 
 
 def die(_: object) -> None:
-    """Take the job, and the process with it."""
+    """Take the job, then kill the process."""
     os._exit(1)
 
 

@@ -1,4 +1,4 @@
-"""Every template from its folder to its estimates: loaded, opened, rated through the real code, analysed, exported."""
+"""Every template from its folder to its estimates: loaded, opened, rated with the real code, analysed, exported."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ QUADRATIC = {*RATED, "cohen_kappa_quadratic"}
 CUT = {"t_paired", "t_unpaired", "share_at_least", "share_at_least_ratio"}
 VOTED = {"share_preferred", "tie_share", "fleiss_kappa", "bt_strength", NOMINAL}
 
-# For each template the estimates that the design's own study reported, by question; a key that no statistic has yet is
-# demanded as soon as there is one.
+# For each template, the estimates that the original study reported, by question; a key without a statistic is required
+# as soon as there is one.
 ESTIMATES: dict[str, dict[str, set[str]]] = {
     "ayers-pair": {"preference": {"share_preferred", NOMINAL}, "quality": RATED | CUT, "empathy": RATED | CUT},
     "three-point": {"empathy": {"mean", "mean_difference", "share_at_least", "chi_square"}},
@@ -70,7 +70,7 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
 
 
 def keys_of(report: Report, question: str, source: str | None = None) -> set[str]:
-    """The statistics that a question has, all or for one source."""
+    """The statistics of a question, all of them or those for one source."""
     return {
         estimate.statistic
         for estimate in report.estimates

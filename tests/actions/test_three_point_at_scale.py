@@ -1,7 +1,7 @@
-"""The three-point design at its published size: 1,000 raters, five sources between raters, one rating a response.
+"""The three-point design at its published size: 1,000 raters, five sources between raters, one rating per response.
 
-Welivita and Pu 2024 (arXiv:2406.05063): 2,000 dialogues, a human and four models, 200 raters for each source, ten
-responses each.
+Welivita and Pu 2024 (arXiv:2406.05063): 2,000 dialogues, a human and four models, 200 raters per source, ten responses
+each.
 """
 
 from __future__ import annotations

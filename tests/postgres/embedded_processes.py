@@ -1,4 +1,4 @@
-"""Helpers of the embedded database's tests: programs that use it, and what is running on this machine."""
+"""Helpers of the embedded database's tests: programs that use it, and processes running on this machine."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def program(code: str, *arguments: object, user: int | None = None) -> subproces
 
 
 def holder(data_dir: Path) -> subprocess.Popen[str]:
-    """A program that has started the database and uses it until its input closes."""
+    """Start a program that starts the database and uses it until its input is closed."""
     process = program(HOLD, data_dir)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("postgresql+psycopg://")
@@ -73,21 +73,21 @@ def holder(data_dir: Path) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> str:
-    """Close a program's input, wait for its end, and give its output; it has to end well."""
+    """Close a program's input, wait for it to end successfully, and return its output."""
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     return output
 
 
 def kill(process: subprocess.Popen[str], number: signal.Signals = signal.SIGKILL) -> None:
-    """End a program of ours by a signal."""
+    """End a program started by the tests with a signal."""
     process.send_signal(number)
     process.communicate(timeout=60)
 
 
 @dataclass(frozen=True)
 class Process:
-    """A running process, as the system shows it."""
+    """A running process, as reported by the system."""
 
     pid: int
     parent: int
@@ -96,7 +96,7 @@ class Process:
 
 
 def processes() -> list[Process]:
-    """Everything that runs; zombies show no command and are left out."""
+    """All running processes except zombies, which have no command line."""
     if not Path("/proc/self/stat").exists():
         pytest.skip("this system has no /proc")
     found = []
@@ -110,7 +110,7 @@ def processes() -> list[Process]:
 
 
 def server_processes(data_dir: Path) -> list[Process]:
-    """The server of this folder, with its sessions and helpers."""
+    """The processes of this folder's server: the main process, sessions and helpers."""
     pid = proven_pid(data_dir / "postgres" / "pgdata")
     return [] if pid is None else [process for process in processes() if pid in {process.pid, process.parent}]
 
@@ -122,7 +122,7 @@ def keepers(data_dir: Path) -> list[Process]:
 
 
 def kill_everything(data_dir: Path) -> None:
-    """End the server, its sessions and the keeper as a power cut would."""
+    """Kill the server, its sessions and the keeper, as a power failure would."""
     for process in [*keepers(data_dir), *server_processes(data_dir)]:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
@@ -130,7 +130,7 @@ def kill_everything(data_dir: Path) -> None:
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    """Wait until it is so."""
+    """Wait until the condition is true."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not become so in time"
@@ -138,14 +138,14 @@ def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> None:
 
 
 def ask(url: str, query: str) -> object:
-    """The first value that a query gives."""
+    """The first value of a query's result."""
     with psycopg.connect(libpq_url(url)) as connection:
         row = connection.execute(query.encode()).fetchone()
     return row[0] if row else None
 
 
 def innocent(data_dir: Path) -> subprocess.Popen[bytes]:
-    """A process that has nothing to do with us, of the account that runs the server."""
+    """Start an unrelated process under the account that runs the server."""
     account = server_account(data_dir / "postgres" / "pgdata")
     user = account.uid if account.switch else None
     return subprocess.Popen(["/bin/sleep", "120"], user=user)

@@ -1,4 +1,4 @@
-"""After a crash: every acknowledged commit is there, stale files do no harm, and no innocent process is signalled."""
+"""After a crash: all acknowledged commits exist, stale files do no harm, and no unrelated process is signalled."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ EmbeddedPostgres(Path(sys.argv[1]), durable=False).start()
 
 @pytest.fixture(autouse=True)
 def _no_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a power cut kills at once has no keeper watch of the test's own process to start it again."""
+    """Disable the keeper watch of the test process: after a power failure, nothing would restart the keeper."""
     monkeypatch.setattr("app.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
 
 
@@ -69,7 +69,7 @@ def bystander(made_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def crash(made_dir: Path) -> Path:
-    """A folder whose server was killed, with its `postmaster.pid` left behind; the path of that file."""
+    """The path of the `postmaster.pid` left behind in a folder whose server was killed."""
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     kill_everything(made_dir)
@@ -80,7 +80,7 @@ def crash(made_dir: Path) -> Path:
 
 
 def point_at(stale: Path, pid: int) -> None:
-    """Let a stale `postmaster.pid` name this process, as it would after its id was used again."""
+    """Let a stale `postmaster.pid` contain this process ID, as if the ID had been reused."""
     lines = stale.read_text().splitlines(keepends=True)
     stale.write_text("".join([f"{pid}\n", *lines[1:]]))
 

@@ -1,4 +1,4 @@
-"""Where the embedded database lives: long paths, folders of others, files of another version."""
+"""The location of the embedded database: long paths, folders of others, files of another version."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def socket_of(server: EmbeddedPostgres) -> Path:
 
 @pytest.fixture
 def other_major() -> Path:
-    """Programs of another PostgreSQL than ours, where the wheel carries them."""
+    """Programs of another major version of PostgreSQL, if the wheel contains them."""
     programs = binaries.binaries().parents[1] / "pginstall" / "bin"
     if not (programs / "initdb").exists():
         pytest.skip(f"{WHEEL} carries one version only")
@@ -67,7 +67,7 @@ def test_a_short_folder_that_the_crash_left_is_used_again(data_dir: Path) -> Non
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     server.start()
     folder = socket_of(server)
-    # Killed while its user is still there: otherwise the keeper might tidy up first.
+    # Killed while it still has a user; otherwise the keeper might clean up first.
     kill_everything(long_folder(data_dir))
     server._part()
     server.start()

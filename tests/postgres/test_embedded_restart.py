@@ -1,4 +1,4 @@
-"""A server that is killed while it is used comes back without help, whichever other processes are killed."""
+"""A server that is killed while in use is restarted automatically, whichever other processes are killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def kill_postmaster(data_dir: Path) -> int:
-    """Kill the server's first process; its process id."""
+    """Kill the server's main process; returns its process ID."""
     pid = proven_pid(data_dir / "postgres" / "pgdata")
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
@@ -26,14 +26,14 @@ def kill_postmaster(data_dir: Path) -> int:
 
 
 def kill_keeper(data_dir: Path) -> int:
-    """Kill the keeper; its process id."""
+    """Kill the keeper; returns its process ID."""
     (keeper,) = keepers(data_dir)
     os.kill(keeper.pid, signal.SIGKILL)
     return keeper.pid
 
 
 def comes_back(data_dir: Path, url: str, killed: int) -> None:
-    """Wait for another server of the same files; nobody who uses it does anything."""
+    """Wait for a new server of the same files, without any action by its users."""
 
     def is_back() -> bool:
         try:

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not IS_ROOT, reason="only root can show what hap
 
 @pytest.fixture
 def closed(data_dir: Path) -> Path:
-    """A folder that only root can enter, with something in it, as root's home is."""
+    """A non-empty folder that only root can enter, like root's home."""
     folder = data_dir / "home of root"
     folder.mkdir(mode=0o700)
     (folder / "letter.txt").write_text("private")
@@ -43,14 +43,14 @@ def closed(data_dir: Path) -> Path:
 
 @pytest.fixture
 def places(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where files go that cannot stay where root named them."""
+    """The location of files that cannot be kept in the folder that root named."""
     folder = data_dir / "var" / "elsewhere"
     monkeypatch.setattr(moved_data, "PLACES", folder)
     return folder
 
 
 def rights(folder: Path) -> list[tuple[str, int, int, int]]:
-    """Path, mode, owner and group of a folder and of every folder above it."""
+    """Path, mode, owner and group of a folder and all its parents."""
     found = [(place, place.stat()) for place in (folder, *folder.parents)]
     return [(str(place), entry.st_mode, entry.st_uid, entry.st_gid) for place, entry in found]
 

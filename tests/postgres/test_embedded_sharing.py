@@ -1,4 +1,4 @@
-"""Several programs use one folder at once; the last one that leaves, in whatever way, stops the server."""
+"""Several programs use one folder at once; the last one to leave, in whatever way, stops the server."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(made_
     assert ask(url, "SELECT 1") == 1
     second.stop()
     pid = int((made_dir / "old" / "pgdata" / "postmaster.pid").read_text().split()[0])
-    os.kill(pid, signal.SIGKILL)  # read from the folder that this test itself has moved
+    os.kill(pid, signal.SIGKILL)  # read from the folder that this test has moved
 
 
 def test_the_keeper_needs_nothing_but_the_standard_library() -> None:

@@ -1,4 +1,4 @@
-"""Started by a normal user; where the tests run as root, by the account nobody, which owns nothing."""
+"""Started by a normal user; if the tests run as root, by the account nobody, which owns nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ print(json.dumps({"found": found, "runs_as": runs_as, "me": os.geteuid(), "owner
 
 @pytest.fixture
 def user(data_dir: Path) -> int | None:
-    """The account to start programs as; `data_dir` is given to it."""
+    """The account for starting programs; `data_dir` is given to it."""
     if not Path("/proc/self").exists():
         pytest.skip("this system has no /proc")
     if not IS_ROOT:

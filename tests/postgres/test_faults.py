@@ -1,4 +1,4 @@
-"""The fault run, short: every kind of kill once while raters rate; and that its check finds what it looks for."""
+"""A short fault run: each kind of kill once while raters rate; and its check finds the errors that it looks for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_nothing_that_was_acknowledged_is_lost_altered_or_doubled_whatever_is_ki
 
 
 def rated(engine: Engine) -> dict[str, Page]:
-    """One page that was rated, and the ledger of it."""
+    """One rated page, and its ledger."""
     with engine.begin() as db:
         build_study(db, protocol_of(design={"raters_per_trial": 2, "trials_per_rater": 1}), n_items=2)
         open_study(db, "study")

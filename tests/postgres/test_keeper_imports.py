@@ -1,4 +1,4 @@
-"""The keeper starts without installed packages: it must be small, and work while they are being replaced."""
+"""The keeper starts without installed packages: it must be small, and work while packages are being replaced."""
 
 from __future__ import annotations
 

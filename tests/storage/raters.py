@@ -1,4 +1,4 @@
-"""Raters who go their way by the actions, without a browser."""
+"""Raters driven through the actions, without a browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FULL = {"q0": ["left"], "q1r0": ["4"], "q1r1": ["2"]}
 
 
 class Rater:
-    """One rater on one engine; every step is a transaction of its own."""
+    """One rater on one engine; every step is a separate transaction."""
 
     def __init__(self, engine: Engine, who: str, slug: str = "study") -> None:
         """Arrive."""
@@ -38,18 +38,18 @@ class Rater:
         return session
 
     def begin(self) -> AssignmentView | str:
-        """Press *Begin*: the first page, or what comes instead."""
+        """Press *Begin*; returns the first page, or what comes instead."""
         with self.engine.begin() as db:
             begin_rating(db, self.session(db))
         return self.look()
 
     def look(self) -> AssignmentView | str:
-        """The current page."""
+        """Return the current page."""
         with self.engine.begin() as db:
             return current_page(db, self.session(db))
 
     def submit(self, view: AssignmentView, form: dict[str, list[str]] | None = None) -> bool:
-        """Answer a page; whether it was stored."""
+        """Answer a page; returns whether it was stored."""
         with self.engine.begin() as db:
             own = get_own_assignment(db, self.slug, self.token, view.token)
             assert own
@@ -61,7 +61,7 @@ class Rater:
             return finish(db, self.session(db))
 
     def go_all_the_way(self, n_patience: int = 200, pause: Callable[[float], None] = time.sleep) -> int:
-        """Rate until there is nothing more; how many pages were stored."""
+        """Rate until there is nothing more; returns the number of stored pages."""
         n_stored, page = 0, self.begin()
         for _ in range(n_patience):
             if isinstance(page, AssignmentView):

@@ -1,4 +1,4 @@
-"""An adaptive design in the real store: the pairs that tell most are given out, and never more than their places."""
+"""An adaptive design on a real database: the most informative pairs are assigned, and never more than their seats."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def n_by_pair(engine: Engine) -> Counter[str]:
 
 
 def settle(engine: Engine) -> None:
-    """Whoever is alphabetically first was always preferred, so that these pairs have little more to tell."""
+    """Always prefer the alphabetically first source, so that these pairs provide little more information."""
     with engine.begin() as db:
         db.execute(
             text("""

@@ -1,4 +1,4 @@
-"""Whatever the checks let through, the store takes, and gives back unchanged."""
+"""Everything that passes validation can be stored, and is exported unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.study_folder import StudyFolder
 
-# Each example leaves the database as it found it.
+# Each example leaves the database unchanged.
 SHARES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

@@ -1,6 +1,4 @@
-"""Raters who do anything at any time: after each step every trial that was served is accounted for, and none has more
-than its places.
-"""
+"""Raters who do anything at any time: after each step, all served trials are accounted for and no seat is exceeded."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay ou
 FLOW = {"skip_reasons": ["No"], "exposure_cap": 2}
 DESIGN = {"raters_per_trial": K, "trials_per_rater": 4, "repeats": {"n": 1, "min_distance": 1}}
 ITEMS = [{"key": f"item-{n}", "content_note": "A death." if n >= 2 else None} for n in range(6)]
-# A place is taken by exactly one assignment that still stands, and such an assignment has exactly one place. Who has
-# left holds none open.
+# A seat is taken by exactly one valid assignment, and each valid assignment has exactly one seat. Raters who have left
+# hold no open seats.
 ASTRAY = """
     SELECT (SELECT count(*) FROM seats s LEFT JOIN assignments a ON a.id = s.assignment_id
             WHERE s.assignment_id IS NOT NULL
@@ -42,7 +40,7 @@ ASTRAY = """
          + (SELECT count(*) FROM assignments a JOIN rating_sessions s ON s.id = a.rating_session_id
             WHERE s.state IN ('withdrawn', 'expired', 'finished') AND a.state IN ('planned', 'leased'))
 """
-# Who is under way or has finished has one seat of their condition, and nobody else has any.
+# Raters who are active or have finished have one seat in their condition, and no one else has any.
 UNSEATED = """
     SELECT count(*) FROM rating_sessions s
     LEFT JOIN condition_seats c ON c.study_id = s.study_id AND c.rating_session_id = s.id
@@ -64,17 +62,17 @@ NOTED = """
 
 
 class Walk:
-    """A study and whoever comes to it."""
+    """A study and its raters."""
 
     def __init__(self, engine: Engine, seed: int) -> None:
-        """Nobody is there yet."""
+        """Start without any raters."""
         self.engine, self.rng = engine, seeded(seed, "walk")
         self.raters: list[Rater] = []
         self.gone: set[str] = set()
         self.done: Counter[str] = Counter()
 
     def step(self) -> None:
-        """One rater does something."""
+        """Let one rater do something."""
         if not self.raters or (len(self.raters) < 14 and self.rng.random() < 0.12):
             self.raters.append(Rater(self.engine, f"rater-{len(self.raters)}"))
         here = [rater for rater in self.raters if rater.token not in self.gone]
@@ -88,7 +86,7 @@ class Walk:
         action(self, rater)
 
     def look(self, rater: Rater) -> AssignmentView | str:
-        """Come to the page, after pressing *Begin* where that is asked."""
+        """Open the page, after pressing *Begin* if required."""
         page = rater.look()
         return rater.begin() if page == "instructions" else page
 
@@ -117,7 +115,7 @@ def pass_by(walk: Walk, rater: Rater) -> None:
 
 
 def answer_again(walk: Walk, rater: Rater) -> None:
-    """Send any page that was ever this rater's: one that is done, skipped, or was given to somebody else."""
+    """Submit any earlier page of this rater: one that is done, skipped, or was reassigned."""
     tokens = "SELECT token FROM assignments WHERE rater_id = :id AND served_at IS NOT NULL ORDER BY id"
     with walk.engine.begin() as db:
         session = rater.session(db)
@@ -218,7 +216,7 @@ def test_conditions_end_balanced_within_one_on_those_who_finish_whoever_left_bef
 
 
 def test_a_condition_whose_seats_are_taken_takes_nobody_though_it_has_free_places(engine: Engine) -> None:
-    """Raters wait for those who are under way, and are told that the study is full once these have finished."""
+    """Raters wait for active ones, and are told that the study is full once these have finished."""
     capped = {**TOLD, "caps": {"near": 1, "far": 1}}
     with engine.begin() as db:
         design = {"raters_per_trial": 1}
@@ -239,7 +237,7 @@ def test_a_condition_whose_seats_are_taken_takes_nobody_though_it_has_free_place
 
 
 def fill_up(walk: Walk) -> None:
-    """Everybody who is left finishes or stays away for good, and others come until there is nothing to rate."""
+    """Let all remaining raters finish or leave for good, and others arrive until there is nothing to rate."""
     for rater in walk.raters:
         if rater.token not in walk.gone:
             stay_away(walk, rater)

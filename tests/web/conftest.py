@@ -1,4 +1,4 @@
-"""The application in a test: on a connection that is rolled back, with visitors who differ in what they hold."""
+"""The application in a test: on a connection that is rolled back, with different kinds of visitors."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 
 @pytest.fixture(scope="session")
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the application keeps the drawing script, which takes six seconds to make."""
+    """The folder where the application keeps the drawing script, which takes six seconds to create."""
     return tmp_path_factory.mktemp("data")
 
 
 @pytest.fixture
 def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
-    """The whole application; a request that fails undoes its own changes only, and all are undone after the test."""
+    """The whole application; a failed request rolls back only its own changes, and the end of the test all changes."""
 
     @contextmanager
     def begin() -> Iterator[Connection]:
@@ -47,7 +47,7 @@ def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
 
 @pytest.fixture
 def visit(app: FastAPI) -> Callable[[], TestClient]:
-    """Make browsers: each call a new one, without cookies, that stays where it is sent (no redirect is followed)."""
+    """Create browsers: each call returns a new one, without cookies and without following redirects."""
 
     def new() -> TestClient:
         return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN, raise_server_exceptions=False)
@@ -57,5 +57,5 @@ def visit(app: FastAPI) -> Callable[[], TestClient]:
 
 @pytest.fixture
 def visitor(visit: Callable[[], TestClient]) -> TestClient:
-    """A browser of somebody who is not signed in."""
+    """The browser of a visitor who is not signed in."""
     return visit()

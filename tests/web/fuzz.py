@@ -1,4 +1,4 @@
-"""Requests drawn by a seed: our own addresses with every kind of nonsense in paths, parameters, headers and bodies."""
+"""Requests drawn from a seed: our own addresses with all kinds of nonsense in paths, parameters, headers and bodies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 ORIGIN = "http://testserver"
-# As they stand in an address: percent signs are sent as they are.
+# As in an address: percent signs are sent unchanged.
 PATH_NONSENSE = (
     "%00",
     "%ED%A0%80",
@@ -185,12 +185,12 @@ class Draw(NamedTuple):
 
 
 def draw(rng: Random, templates: Sequence[str], words: Mapping[str, str]) -> Draw:
-    """A request to one of the addresses, or to none.
+    """Draw a request to one of the addresses, or to an unknown one.
 
     Args:
-        rng: decides.
+        rng: random number generator.
         templates: paths of the application, such as `/s/{slug}/rate/{token}`.
-        words: what stands for the braces where the address is right.
+        words: valid values for the parameters in braces.
     """
     method = rng.choice(METHODS)
     parts = (_segment(rng, part, words) for part in rng.choice(templates).split("/"))
@@ -229,7 +229,7 @@ def _body(rng: Random) -> tuple[str, bytes]:
 
 
 async def ask(app: FastAPI, request: Draw, cookies: str) -> int:
-    """Send it as uvicorn would hand it over; the status."""
+    """Send the request as uvicorn would pass it to the application; returns the status code."""
     headers = {"host": "testserver", "origin": ORIGIN, "content-length": str(len(request.body)), "cookie": cookies}
     headers |= dict(request.headers)
     scope: dict[str, Any] = {
@@ -261,5 +261,5 @@ async def ask(app: FastAPI, request: Draw, cookies: str) -> int:
 
 
 def in_words(request: Draw) -> str:
-    """To try it again."""
+    """The request as text, to reproduce it."""
     return json.dumps([*request[:4], request.body.decode("latin-1")])[:600]

@@ -1,6 +1,6 @@
-"""A fixed cast asks every route of the application, and the table says what each of them gets.
+"""A fixed cast requests every route of the application, and the table lists the response that each of them gets.
 
-A route that is missing in the table fails the test, so that nobody can add one without deciding who may have it.
+A route that is missing in the table fails the test, so that no route is added without deciding who may access it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OWN_CHANGE = (303, 404, SIGN_IN, SIGN_IN, SIGN_IN)
 ANYBODY = (200, 200, 200, 200, 200)
 SENT_ON = (303, 303, 303, 303, 303)
 
-# What each of the cast gets, in the order of CAST. The addresses are those of the rater and of the lead's study.
+# The response for each member of the cast, in the order of CAST. Addresses are the rater's and the lead's study's.
 EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /": ANYBODY,
     "GET /health": ANYBODY,
@@ -89,7 +89,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/charts/{key}.{picture}": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
     "GET /studies/{slug}/ratings.csv": OWN_PAGE,
     "GET /studies/{slug}/export.zip": OWN_PAGE,
-    # Without an id in the link there is no rater to be; who has a place is sent to it.
+    # Without an ID in the link no rater is created; raters with a session are redirected to it.
     "GET /s/{slug}": (400, 400, 303, 303, 400),
     "GET /s/{slug}/start": (403, 403, 200, 200, 403),
     "POST /s/{slug}/start": (403, 403, 303, 303, 403),
@@ -104,7 +104,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/paused": (403, 403, 303, 303, 403),
     "GET /s/{slug}/consent": (403, 403, 303, 303, 403),
     "POST /s/{slug}/consent": (403, 403, 303, 303, 403),
-    # Only a browser that has just refused sees it.
+    # Only a browser that has just declined can see it.
     "GET /s/{slug}/refused": (404, 404, 404, 404, 404),
     "GET /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
     "POST /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
@@ -121,7 +121,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/ended": (403, 403, 303, 303, 403),
     "GET /s/{slug}/withdraw": (403, 403, 200, 200, 403),
     "POST /s/{slug}/withdraw": (403, 403, 303, 303, 403),
-    # Only who has withdrawn has a receipt.
+    # Only raters who have withdrawn have a receipt.
     "GET /s/{slug}/withdrawn": (403, 403, 403, 403, 403),
     "GET /s/{slug}/wait": (403, 403, 303, 303, 403),
     "GET /s/{slug}/done": (403, 403, 303, 303, 403),
@@ -136,7 +136,7 @@ FORMS: dict[str, dict[str, str]] = {
 
 
 class Stage(NamedTuple):
-    """The cast at their browsers, and the words that stand for what an address leaves open."""
+    """The browsers of the cast, and values for the parameters of addresses."""
 
     browsers: dict[str, TestClient]
     words: dict[str, str]
@@ -165,7 +165,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
 
 
 def routes(app: FastAPI) -> Iterator[str]:
-    """Every method and path; those that the schema hides are found too."""
+    """Every method and path, including routes that are hidden from the schema."""
     for path, methods in app.openapi()["paths"].items():
         yield from (f"{method.upper()} {path}" for method in methods)
     for route in app.routes:
@@ -174,7 +174,7 @@ def routes(app: FastAPI) -> Iterator[str]:
 
 
 def n_leaves(some: Any) -> int:  # noqa: ANN401 - FastAPI's included routers have no public type
-    """How many methods the routes below answer, included routers opened up."""
+    """Number of methods that the routes accept, including those of included routers."""
     total = 0
     for route in some:
         inner = getattr(route, "original_router", None)

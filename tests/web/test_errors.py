@@ -1,4 +1,4 @@
-"""What a visitor sees when something fails: words, never the inside."""
+"""What a visitor sees when something fails: a message, never internals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECRET = "the password of the database"
 
 @pytest.fixture
 def broken(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    """A visitor whose every first page fails inside."""
+    """A visitor whose requests for the home page fail with an unexpected error."""
 
     def fail(*_: object) -> None:
         raise RuntimeError(SECRET)

@@ -1,4 +1,4 @@
-"""No request, however odd, is answered by a server error."""
+"""No request, however odd, leads to a server error."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 SERVER_ERROR = 500
-# Each computes a whole report; what they read of a request, the pages beside them read too.
+# Each of these computes a whole report; the parameters they read are also read by other pages.
 COSTLY = ("/studies/{slug}/export.zip", "/studies/{slug}/drawings/{key}.svg", "/studies/{slug}/charts/{key}.{picture}")
 
 
 @pytest.fixture
 def words(db: Connection, visit: Callable[[], TestClient]) -> Mapping[str, str]:
-    """A lead's open study and a rater at its first trial: what stands for the braces, and the cookies of both."""
+    """A lead's open study and a rater at its first trial: values for the parameters, and the cookies of both."""
     lead = add_lead(db, "lead@example.org")
     study_of(db, lead)
     open_study(db, "small")
@@ -54,7 +54,7 @@ def words(db: Connection, visit: Callable[[], TestClient]) -> Mapping[str, str]:
 
 
 async def fuzz(app: FastAPI, db: Connection, words: Mapping[str, str], n: int, seed: int) -> list[str]:
-    """Ask `n` times, each time undone; the requests that were answered by a server error."""
+    """Send `n` requests and roll back each of them; returns those that led to a server error."""
     rng = random.Random(seed)  # noqa: S311 - a test that can be repeated
     paths = [path for path in app.openapi()["paths"] if path not in COSTLY] + [
         *paths_of(app.routes),
@@ -77,7 +77,7 @@ def test_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: M
     assert asyncio.run(fuzz(app, db, words, 400, seed=1)) == []
 
 
-# A multipart body that breaks off leaves its spooled file to the garbage collector, which closes it.
+# If a multipart body breaks off, its spooled file is closed by the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.slow
 def test_ten_thousand_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""While the database is away: 503, when to try again, words in the visitor's language, and one log line."""
+"""While the database is unavailable: 503, a time to retry, a message in the visitor's language, and one log line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OUTAGES: list[Exception] = [
 
 @pytest.fixture(autouse=True)
 def fresh_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an earlier test has written leaves nothing out here."""
+    """Reset the log throttle, so that earlier tests do not suppress lines here."""
     monkeypatch.setattr(errors, "_outages", ThrottledLog(logging.getLogger("attune.web"), every_s=600))
 
 

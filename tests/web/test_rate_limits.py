@@ -1,4 +1,4 @@
-"""Limits on arrivals and downloads: counted in the database, so for all workers, and refused with a time to wait."""
+"""Limits on arrivals and downloads: counted in the database for all workers, and refused with a time to wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions reach the rater as declared: balanced between and within raters, and written with every answer."""
+"""Conditions reach raters as declared: balanced between and within raters, and stored with every answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DESIGN = {"trials": "single", "raters_per_trial": 2}
 
 
 def rated(db: Connection, n_items: int, conditions: dict[str, Any], **design: Any) -> int:  # noqa: ANN401
-    """How many raters finish a study with these conditions, rated until it is full."""
+    """Rate a study with these conditions until it is full; returns the number of raters who finished."""
     whole = protocol_of(design={**DESIGN, **design}, conditions=conditions, questions=[EMPATHY])
     build_study(db, whole, n_items=n_items)
     open_study(db, "study")

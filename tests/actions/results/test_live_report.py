@@ -32,7 +32,7 @@ PATIENCE_S = 30
 
 
 class Maker:
-    """Makes real reports, counts them, says when it began and waits until it may end."""
+    """Computes real reports, counts them, signals when it has started, and waits until it may finish."""
 
     def __init__(self, *, may_end: bool = True) -> None:
         self.n_made, self.began, self.may_end = 0, Event(), Event()
@@ -69,7 +69,7 @@ def begin(db: Connection) -> Begin:
 
 
 def note_a_deletion(db: Connection, study: StudyRow) -> None:
-    """As `delete_answers` leaves it, a moment from now: the clock of a transaction stands still."""
+    """Record a deletion as `delete_answers` does, a moment from now, because a transaction's clock does not advance."""
     db.execute(
         text("""
         INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome, deleted_at)

@@ -1,4 +1,4 @@
-"""What a lead asks of a plan, and what cannot be planned."""
+"""The input for a plan, and studies that cannot be planned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUICK = 3
 
 
 def test_what_is_not_asked_is_the_studys_own() -> None:
-    """Forty items of a study without any, three raters for each, and no limit: three raters, then more."""
+    """The defaults without items: forty items, three raters per trial, and three raters or multiples of them."""
     found = make_plan(protocol(FIVE), [], Asked(n_simulations=QUICK))
     sizes = list(dict.fromkeys((row.n_items, row.n_raters, row.raters_per_trial) for row in found.rows))
     assert sizes == [(40, 3, 3), (40, 6, 3), (40, 12, 3)]

@@ -1,4 +1,4 @@
-"""One report, whichever way the study came, and the same as files."""
+"""The same report from any form of the study, and as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated raters go the real way, are marked, and can be made again from their seed."""
+"""Simulated raters use the real code, are marked as simulated, and can be reproduced from their seed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_kind_of_question_is_answered_and_every_trial_has_its_raters(engin
         question["key"] for question in EVERY_KIND if question["key"] != "more"
     }
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NOT NULL") == [(0,)]
-    # The fourth found no place and left nothing behind.
+    # The fourth rater found no seat and left no data behind.
     assert rows(engine, "SELECT state, count(*) FROM rating_sessions GROUP BY state") == [("finished", 3)]
     assert rows(engine, "SELECT count(*) FROM raters") == [(3,)]
 
@@ -132,7 +132,7 @@ def test_a_folder_gets_raters_and_ratings_and_the_store_keeps_nothing(
 
 @pytest.fixture
 def small_folder(tmp_path: Path) -> Path:
-    """A study folder of two items with a pair each."""
+    """A study folder of two items with one pair each."""
     folder = tmp_path / "small"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
@@ -162,7 +162,7 @@ design:
 
 @pytest.fixture
 def named_folder(small_folder: Path) -> Path:
-    """The small folder with two named experts, an item of somebody's own, and a crowd; raters.csv says more of them."""
+    """The small folder with listed raters: two experts, the owner of an item, and a model judge; and a crowd."""
     text_question = "\n  - {key: why, target: item, type: text, text: Why?, min_length: 45, required: true}\n"
     (small_folder / "study.yaml").write_text(STUDY.rstrip() + text_question + NAMED)
     (small_folder / "items.csv").write_text("item,text,rater\na,I lost my keys,owner\nb,I won,\n")

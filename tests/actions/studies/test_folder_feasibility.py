@@ -1,4 +1,4 @@
-"""A folder's design is held against its own items, responses and raters."""
+"""The feasibility of a folder's design, given its items, responses and raters."""
 
 from __future__ import annotations
 

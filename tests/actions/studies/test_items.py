@@ -1,4 +1,4 @@
-"""A spreadsheet of one row per item, whatever its columns are called."""
+"""Import from a spreadsheet with one row per item, whatever its columns are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study opens only if raters get what its protocol says; who cannot open it is told why, part by part."""
+"""A study opens only if raters get what its protocol declares; otherwise its lead is told the reason for each part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings collected elsewhere beside those of raters who rate here."""
+"""Importing ratings collected elsewhere into a study with its own raters."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def study(engine: Engine) -> int:
 
 
 def sheet(folder: Path, *raters: str) -> Path:
-    """Ratings of the first item by these raters."""
+    """A spreadsheet with ratings of the first item by these raters."""
     path = folder / "found.csv"
     path.write_text("rater,item,person empathy\n" + "".join(f"{rater},item-0,3\n" for rater in raters))
     return path
 
 
 def rows(engine: Engine, sql: str) -> list[tuple[Any, ...]]:
-    """What the store says."""
+    """The rows of a query."""
     with engine.connect() as db:
         return [tuple(row) for row in db.execute(text(sql))]
 
@@ -94,7 +94,7 @@ def test_two_imports_of_the_same_raters_at_once_do_not_both_succeed(engine: Engi
     n_begun = 0
 
     def begin_late() -> AbstractContextManager[Connection]:
-        """The other import comes between reading and saving."""
+        """Run the other import between reading and saving."""
         nonlocal n_begun
         n_begun += 1
         if n_begun == 2:

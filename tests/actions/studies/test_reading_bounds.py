@@ -1,4 +1,4 @@
-"""Reading within bounds of time and memory, in this process and in the one beside the web server's."""
+"""Limits on time and memory for reading, in this process and in the upload process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def process() -> Iterator[SideProcess]:
 
 def work_for_ever(_: object, __: Limits) -> NoReturn:
     while True:
-        with suppress(Exception):  # as a reader that takes whatever is raised for a broken file
+        with suppress(Exception):  # like a reader that treats every exception as a broken file
             sum(range(1000))
 
 

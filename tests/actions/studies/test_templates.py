@@ -1,4 +1,4 @@
-"""Every template is a sound study folder, and a copy of it is the lead's own."""
+"""Every template is a valid study folder, and copies of it can be edited."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rows(name: str, file: str) -> list[dict[str, str]]:
 
 
 def words(row: dict[str, str]) -> str:
-    """What a rater reads of an item or a response."""
+    """The text of an item or a response that raters read."""
     return " ".join([row["text"], *(turn["text"] for turn in json.loads(row.get("turns") or "[]"))]).strip()
 
 
@@ -70,7 +70,7 @@ def test_the_design_of_a_template_can_be_met(name: str) -> None:
 
 
 def test_words_that_a_study_published_are_its_own() -> None:
-    """Welivita and Pu 2024 ask this of their raters, and offer these three answers."""
+    """Welivita and Pu 2024 ask raters this question, with these three answers."""
     question = protocol_of("three-point").question("empathy")
     assert isinstance(question, RatingQuestion)
     assert question.text == (

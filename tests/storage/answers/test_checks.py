@@ -1,4 +1,4 @@
-"""Checks go the whole way round: out of the store into checks.csv, read, loaded, and out again."""
+"""Checks make a round trip: exported to checks.csv, read, loaded, and exported again."""
 
 from __future__ import annotations
 

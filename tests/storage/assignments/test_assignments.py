@@ -1,4 +1,4 @@
-"""Places: exactly k for each trial, whoever comes, stays away or comes back."""
+"""Seats: exactly k per trial, whichever raters arrive, leave or come back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ THREE = {name: {"kind": "model"} for name in "abc"}
 
 @pytest.fixture
 def study(engine: Engine) -> Callable[..., int]:
-    """An open study on the test's own database; the parts are those of its design, and `n_items`, `protocol`."""
+    """Open studies on the test's own database; the arguments are parts of the design, and `n_items`, `protocol`."""
 
     def make(n_items: int = 4, protocol: dict[str, Any] | None = None, **design: Any) -> int:  # noqa: ANN401
         with engine.begin() as db:
@@ -55,7 +55,7 @@ def expire(engine: Engine, rater: Rater) -> None:
 
 
 def assert_exact(engine: Engine, k: int) -> None:
-    """Each trial rated by k different raters, each answer there once, nothing lost, nothing open."""
+    """Each trial was rated by k different raters, with each answer stored once, nothing lost and nothing open."""
     per_trial = rows(
         engine,
         """

@@ -1,4 +1,4 @@
-"""A database saved into a file and restored from it, whole or not at all."""
+"""A database backed up to a file and restored from it, completely or not at all."""
 
 from __future__ import annotations
 

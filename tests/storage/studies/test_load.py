@@ -1,4 +1,4 @@
-"""A folder into the store and out again: the same to the last answer, or nothing at all."""
+"""A folder loaded into the database and exported again: identical to the last answer, or nothing is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of ratings and the SQL that fills it agree with the one declaration of the columns."""
+"""The table of ratings and its SQL agree with the single declaration of the columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = {
     "number": Double,
     "time": DateTime,
 }
-# What the store knows beside the declared columns.
+# Columns of the table other than the declared ones.
 OWN = {"study_id", "id", "assignment_id", "idempotency_key", "stored_at"}
 
 

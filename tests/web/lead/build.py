@@ -1,4 +1,4 @@
-"""A small study of a lead, and what raters left of it."""
+"""A small study of a lead, and data from its raters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def study_of(
     item_keys: tuple[str, ...] = ("exam", "voicemail"),
     **parts: Any,  # noqa: ANN401 - whatever a protocol takes
 ) -> int:
-    """A draft with a human and a model response to each item; two raters a trial."""
+    """Create a draft with a human and a model response per item, and two raters per trial."""
     protocol = protocol_of(slug, title=title, design={"trials": "pairs", "raters_per_trial": 2}, **parts)
     study_id = build_study(db, protocol, n_items=0, texts=[{"key": key} for key in item_keys])
     db.execute(
@@ -43,7 +43,7 @@ def rate(
     n_trials: int = 1,
     with_answer: bool = True,
 ) -> None:
-    """A rater who was served the study's first trials and left them in `state`."""
+    """Add a rater who was shown the study's first trials and left them in `state`."""
     rater_id = db.execute(
         text("INSERT INTO raters (study_id, key, is_simulated) VALUES (:s, :key, :simulated) RETURNING id"),
         {"s": study_id, "key": rater, "simulated": is_simulated},

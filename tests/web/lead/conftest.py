@@ -1,4 +1,4 @@
-"""A lead who is signed in, and a study of theirs."""
+"""A signed-in lead with a study."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lead(db: Connection) -> Lead:
 
 @pytest.fixture
 def sign_in(db: Connection, visit: Callable[[], TestClient]) -> Callable[[Lead], TestClient]:
-    """The browser of a lead."""
+    """Create the browser of a signed-in lead."""
 
     def browser(lead: Lead) -> TestClient:
         client = visit()
@@ -36,5 +36,5 @@ def sign_in(db: Connection, visit: Callable[[], TestClient]) -> Callable[[Lead],
 
 @pytest.fixture
 def client(lead: Lead, sign_in: Callable[[Lead], TestClient]) -> TestClient:
-    """The lead's browser."""
+    """The browser of the lead."""
     return sign_in(lead)

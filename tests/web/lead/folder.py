@@ -1,4 +1,4 @@
-"""A study folder with ratings in it: a choice and a rating question, two sources, four raters."""
+"""A study folder with ratings: a choice and a rating question, two sources, four raters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N_ITEMS, RATERS = 10, ("ann", "ben", "cyd", "dov")
 
 
 def rated_folder(seed: int = 1) -> dict[str, bytes]:
-    """The files, by name; machine is rated higher, raters agree somewhat."""
+    """The files by name; the machine is rated higher, with moderate agreement."""
     draw = random.Random(seed)  # noqa: S311 - no secret
     items = [f"item-{n}" for n in range(N_ITEMS)]
     responses = [f"{item},{source},{source} to {item}" for item in items for source in ("person", "machine")]

@@ -1,4 +1,4 @@
-"""The raters' page: one row each, decisions with a reason, seats taken back, files for Prolific."""
+"""The raters page: one row per rater, decisions with a reason, released seats, files for Prolific."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rater_id(db: Connection, key: str) -> int:
 
 
 def from_prolific(db: Connection, study_id: int, key: str, *, n_failed: int = 0, state: str = "active") -> None:
-    """The rater came from Prolific, failed some checks, and is in that state."""
+    """Mark the rater as coming from Prolific, with failed checks and in this state."""
     values = {"study": study_id, "rater": rater_id(db, key)}
     db.execute(
         text(

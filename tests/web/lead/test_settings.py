@@ -1,4 +1,4 @@
-"""The life of a study: renamed, copied, archived, deleted with a receipt; what leads did is logged."""
+"""Study settings: rename, copy, archive, delete with a receipt; the audit log."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_an_unknown_address_costs_the_same_work_as_a_wrong_password(
     monkeypatch.setattr(access, "_hasher", lambda: hasher)
     assert access.check_password(db, email, "wrong horse battery") is None
     ((stored, _),) = (call.args for call in hasher.verify.call_args_list)
-    # what an argon2 hash costs to verify stands in its first parts
+    # the first parts of an argon2 hash contain its cost parameters
     assert stored.split("$")[:4] == access._hasher().hash("any").split("$")[:4]
 
 

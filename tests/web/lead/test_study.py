@@ -175,7 +175,7 @@ def test_a_study_that_nothing_can_be_rated_of_says_so(client: TestClient, db: Co
 
 
 def test_trials_that_show_no_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
-    """The list of their responses was NULL, and the page a 500."""
+    """Regression test: the list of their responses was NULL, and the page failed with status 500."""
     load_study(db, read_folder(template_folder("theory-of-mind")), lead.id)
     open_study(db, "theory-of-mind")
     assert client.get("/studies/theory-of-mind").status_code == 200

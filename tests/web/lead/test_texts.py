@@ -1,4 +1,4 @@
-"""Texts from a spreadsheet: the file is kept, its columns are guessed, the report comes first, and then it is used."""
+"""Texts from a spreadsheet: the file is stored, its columns are guessed, a report is shown, then the texts are used."""
 
 from __future__ import annotations
 

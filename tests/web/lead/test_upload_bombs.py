@@ -1,4 +1,4 @@
-"""Small uploads that hold far too much, sent to a real server: refused, nothing stored, its memory as before."""
+"""Small uploads that unpack to huge ones, sent to a real server: rejected, nothing stored, its memory unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 SPREADSHEET = {"title": "A", "slug": "a", "text": "text", "source": "person", "kind": "human", "column": "reply"}
-# What two more pages and their threads may take; reading the smallest of the files takes a hundred.
+# Allowance for two more pages and their threads; reading the smallest of the files takes a hundred.
 MEGABYTES = 25
 Case = tuple[str, dict[str, str], str, bytes, str]
 
@@ -53,7 +53,7 @@ def cases() -> Iterator[Case]:
 
 
 def peak_megabytes(pid: int) -> float:
-    """The most memory that a process has had so far."""
+    """The peak memory of a process so far."""
     status = Path(f"/proc/{pid}/status").read_text()
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     assert found

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def served(app: Any, headers_s: float = 10.0) -> Iterator[int]:  # noqa: ANN401 - any ASGI application
-    """Serve on a port of this machine, which is given."""
+    """Serve on a local port, which is yielded."""
     protocol = type("Protocol", (HeaderTimeoutProtocol,), {"headers_s": headers_s})
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listening:
         config = Config(app, http=protocol, ws="none", lifespan="off", log_config=None, timeout_graceful_shutdown=1)
@@ -32,5 +32,5 @@ def served(app: Any, headers_s: float = 10.0) -> Iterator[int]:  # noqa: ANN401 
 
 
 def connect(port: int) -> socket.socket:
-    """A connection whose reads end after half a minute at most."""
+    """Open a connection whose reads time out after at most half a minute."""
     return socket.create_connection(("127.0.0.1", port), timeout=30)

@@ -1,4 +1,4 @@
-"""Bodies: whole before the application sees them, and bounded in time and size."""
+"""Request bodies: complete before the application sees them, with limits on time and size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Piece = bytes | None
 
 
 class Recorder:
-    """An application that notes what it was handed, and a visitor who notes how they were answered."""
+    """An application that records what it received, and a client that records the response."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -36,7 +36,7 @@ class Recorder:
 
 
 def visitor_who_sends(pieces: Sequence[Piece]) -> Receive:
-    """Pieces of a body one after the other; None waits for ever, and after the last one the visitor leaves."""
+    """Send pieces of a body one by one; None waits forever, and after the last piece the client disconnects."""
     left: Iterator[Piece] = iter(pieces)
 
     async def receive() -> Message:

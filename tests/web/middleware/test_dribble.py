@@ -1,4 +1,4 @@
-"""Sockets that send next to nothing, against a server on a real port."""
+"""Clients that send almost nothing, connected to a server on a real port."""
 
 from __future__ import annotations
 

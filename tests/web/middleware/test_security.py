@@ -1,4 +1,4 @@
-"""What every answer carries, which host names are answered to, and what proves the same origin."""
+"""Headers of every response, accepted host names, and the same-origin check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ loggable = LoggablePath(["/s/{slug}/rate/{token}", "/sign-in/{token}", "/x"])
 
 
 def client(public_url: str | None = None, base: str = "http://localhost", **headers: str) -> TestClient:
-    """A guard around an application that says the scheme and the method that it sees."""
+    """A guard around an application that returns the scheme and the method it sees."""
 
     async def echo(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401
         await PlainTextResponse(f"{scope['scheme']} {scope['method']} {scope['path']}")(scope, receive, send)

@@ -1,4 +1,4 @@
-"""An application with a small open study, and visitors to it."""
+"""An application with a small open study, and its visitors."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}
 
 
 class Visitor(TestClient):
-    """A browser without scripts: keeps its cookies and follows redirects."""
+    """A browser without scripts that keeps its cookies and follows redirects."""
 
     def arrive(self, who: str = "anna", slug: str = "study") -> Any:  # noqa: ANN401 - httpx's response
-        """Come by Prolific's link."""
+        """Open a link from Prolific."""
         return self.get(f"/s/{slug}", params={"PROLIFIC_PID": who, "STUDY_ID": "st", "SESSION_ID": f"se-{who}"})
 
     def begin(self, who: str = "anna", slug: str = "study") -> Any:  # noqa: ANN401
-        """Come and press *Begin*."""
+        """Arrive and press *Begin*."""
         self.arrive(who, slug)
         return self.post(f"/s/{slug}/start")
 
@@ -43,27 +43,27 @@ class Visitor(TestClient):
 
 
 def form_address(page: Any) -> str:  # noqa: ANN401
-    """Where the page's form goes."""
+    """The address that the page's form is submitted to."""
     found = re.search(r'action="(/s/[^"/]+/rate/[^"]+)"', page.text)
     assert found, page.text
     return found[1]
 
 
 def heading(page: Any) -> str:  # noqa: ANN401
-    """The page's h1."""
+    """The h1 of the page."""
     found = re.search(r"<h1[^>]*>([^<]*)</h1>", page.text)
     assert found, page.text
     return found[1]
 
 
 def n_checked(page: Any) -> int:  # noqa: ANN401
-    """How many radios and boxes of its questions are checked."""
+    """Number of checked radio buttons and checkboxes of its questions."""
     return int(page.text[page.text.index('class="asks"') :].count(" checked"))
 
 
 @pytest.fixture
 def study(engine: Engine) -> Callable[..., int]:
-    """Opened studies: what is handed over are parts of a protocol, and `n_items` or `texts`."""
+    """Open studies; the arguments are parts of a protocol, and `n_items` or `texts`."""
 
     def make(**parts: Any) -> int:  # noqa: ANN401
         build = {name: parts.pop(name) for name in ("n_items", "texts") if name in parts}
@@ -78,7 +78,7 @@ def study(engine: Engine) -> Callable[..., int]:
 
 @pytest.fixture(scope="session")
 def built_app(shared_engine: Engine) -> FastAPI:
-    """The application, put together once: its templates are read and compiled only then."""
+    """The application, created once because its templates are read and compiled only then."""
     made = create_app(shared_engine)
     made.state.allowed_hosts = ["testserver"]
     return made
@@ -86,20 +86,20 @@ def built_app(shared_engine: Engine) -> FastAPI:
 
 @pytest.fixture
 def app(built_app: FastAPI, engine: Engine) -> FastAPI:
-    """The application on the test's own database: leases and times need transactions that really end."""
+    """The application on the test's own database: leases and times need transactions that are committed."""
     built_app.state.begin = transactions(engine)
     return built_app
 
 
 @pytest.fixture
 def visitor(app: FastAPI) -> Callable[[], Visitor]:
-    """Another browser each time."""
+    """Create a new browser on each call."""
     return lambda: Visitor(app, base_url=ORIGIN, headers={"Origin": ORIGIN})
 
 
 @pytest.fixture
 def statements() -> Callable[[], Any]:
-    """What SQL runs inside a `with` block, by SQLAlchemy or without it."""
+    """Record the SQL that runs inside a `with` block, with or without SQLAlchemy."""
 
     @contextmanager
     def listen() -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""Arrival: by any platform's link, to a clean address, under a pseudonym."""
+"""Arrival by the link of any platform, at an address without parameters and under a pseudonym."""
 
 from __future__ import annotations
 

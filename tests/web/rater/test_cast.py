@@ -1,4 +1,4 @@
-"""The cast asks every view: another rater, a rater of another study, nobody, somebody with a made-up cookie."""
+"""Every view as seen by others: another rater, a rater of another study, no one, and a visitor with a forged cookie."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_cast_knows_every_view(app: FastAPI) -> None:
 
 @pytest.fixture
 def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict[str, Visitor]:
-    """Everybody whose assignment it is not."""
+    """Everyone to whom the assignment does not belong."""
     study()
     study(slug="other")
     cast = {name: visitor() for name in STRANGERS}

@@ -1,4 +1,4 @@
-"""Checks: questions on the instructions until they are right, and one between two trials that says what to choose."""
+"""Checks: questions about the instructions until they are answered correctly, and an attention check between trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rating page shows what its condition says, and nothing of the others."""
+"""A rating page shows what its condition requires, and nothing of other conditions."""
 
 from __future__ import annotations
 

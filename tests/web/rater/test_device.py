@@ -1,4 +1,4 @@
-"""The class of device: noted beside each answer where the page's script says it, and only as one of three words."""
+"""The class of device: stored with each answer if the page's script sends it, and only as one of three words."""
 
 from __future__ import annotations
 

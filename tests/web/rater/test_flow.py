@@ -1,4 +1,4 @@
-"""Consent, who may take part, questionnaires and debriefing: each step once, in order, without scripts."""
+"""Consent, eligibility, questionnaires and debriefing: each step once, in order, without scripts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
 
 @pytest.fixture
 def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
-    """A visitor to a study with everything before and after."""
+    """A visitor to a study with all optional steps before and after the trials."""
     study(n_items=1, questions=QUESTIONS, flow=FLOW, completion=CODES)
     return visitor()
 

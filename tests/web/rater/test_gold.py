@@ -1,4 +1,4 @@
-"""Gold trials: among every rater's others, in no estimate and no place, a check that follows the last answer."""
+"""Gold trials: mixed into every rater's trials, without seats, excluded from estimates, and checked after answers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def expected(page: Any, points: str = "4") -> dict[str, str]:  # noqa: ANN401
 
 
 def rate_all(anna: Visitor, page: Any, answer: Callable[[Any], dict[str, str]]) -> tuple[Any, str]:  # noqa: ANN401
-    """Rate to the end; the last page, and where the gold trial was."""
+    """Rate to the end; returns the last page and the position of the gold trial."""
     address = ""
     while heading(page).startswith("Item"):
         address = form_address(page) if is_gold(page) else address
@@ -92,7 +92,7 @@ def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_es
 def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
-    # A last page about the rater keeps the answers open, wherever in the order the gold trial stands.
+    # A last page about the rater keeps the answers changeable, wherever the gold trial is in the order.
     parts: dict[str, Any] = {"questions": [PREFERENCE, EMPATHY, MOOD], "checks": CHECKS}
     study_id = opened(**parts)
     protocol = Protocol.model_validate(protocol_of(**parts))

@@ -1,4 +1,4 @@
-"""Marking passages without scripts: words are copied into a field, offsets are stored, and come back as words."""
+"""Marking passages without scripts: words are copied into a field, stored as offsets, and shown as words again."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_copied_words_are_stored_as_offsets_and_come_back_as_words(
     assert [REPLY[0:10], REPLY[13:26]] == ["I am sorry", "That <sounds>"]
     again = anna.get(address)
     assert typed(again) == "I am sorry\nThat <sounds>"
-    # A browser makes one sign of the two that end a line, so that its offsets are one less after it.
+    # A browser counts CRLF as one character, so its offsets are one less after it.
     assert re.search(r'value="0-10\|12-25"\s+disabled', again.text)
 
 

@@ -1,4 +1,4 @@
-"""Answers: saved as one goes, changed, sent twice, incomplete."""
+"""Answers: saved while rating, changed, submitted twice, incomplete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study in another language: the pages' own texts, numbers and direction follow, and left stays left."""
+"""A study in another language: built-in texts, numbers and direction follow, and the left response stays left."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RATED = text("""
 
 
 def named(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """The text that stands below each response's name, in the order of the page."""
+    """The text below each response's name, in the order of the page."""
     found = re.findall(r'(?s)id="response-\d">([^<]+)<.*?class="verbatim"[^>]*>([^<]*)<', page.text)
     return dict(found)
 

@@ -1,4 +1,4 @@
-"""The end: questions about the rater, waiting, full places, and the completion code."""
+"""The end: questions about the rater, waiting, no free seats, and the completion code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""200 raters at once over four worker processes on 2,000 trials: exact, balanced, nothing lost, nothing doubled."""
+"""200 concurrent raters, four worker processes, 2,000 trials: exact, balanced, nothing lost, nothing duplicated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc")]
 N_RATERS, N_ITEMS, K = 200, 1000, 5
 TOLD = {"kind": "instruction", "levels": {"plain": "Read it.", "other": "Imagine how this person feels."}}
-# Of every rater who finished: the condition, and how many of their trials were done, left open, or in another one.
+# For every rater who finished: the condition, and how many trials were done, left open, or in another condition.
 FINISHED = text("""
     SELECT s.condition, count(*) FILTER (WHERE a.state = 'done') AS n_done,
            count(*) FILTER (WHERE a.state IN ('planned', 'leased')) AS n_open,

@@ -1,4 +1,4 @@
-"""An ID is not a secret: with it alone another browser goes on, and sees, changes and deletes nothing from before."""
+"""A participant ID is not a secret: a browser with only the ID continues, but cannot see or change earlier answers."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ LINKS = {
 
 
 def answered(page: str) -> int:
-    """How many controls of questions are checked; the switch between the texts is none."""
+    """Number of checked controls of questions, excluding the switch between the texts."""
     controls = re.findall(r"<input[^>]*>", page)
     return sum('name="q' in control and " checked" in control for control in controls)
 
 
 @pytest.fixture(params=LINKS)
 def link(request: pytest.FixtureRequest) -> str:
-    """A rater's link, as each platform has it."""
+    """A rater's link, in the format of each platform."""
     return f"/s/study?{LINKS[request.param]}"
 
 
@@ -64,7 +64,7 @@ def test_an_id_in_another_browser_goes_on_at_the_next_open_trial_and_no_more(
     assert heading(page) == "Item 2 of 3"
     assert form_address(page) == form_address(second)
     assert form_address(first) not in page.text
-    # Neither Back nor a saved address nor a save by script reaches what was answered before.
+    # Earlier answers cannot be reached by Back, by a saved address or by a save from a script.
     assert form_address(other.get(form_address(first))) == form_address(second)
     other.post(form_address(first), data=FULL | {"q0": "right"})
     saved = other.post(f"{form_address(first)}/save", data={"slot": "q0", "q0": "right"}, follow_redirects=False)
@@ -101,7 +101,7 @@ def test_the_first_browser_keeps_everything_and_takes_over_when_it_goes_on(
     assert heading(third) == "Item 3 of 4"
     assert answered(anna.get(form_address(first)).text)
     assert answered(anna.get(form_address(second)).text)
-    # What the first browser has taken back is the other's no more.
+    # Assignments that the first browser has taken over again are no longer available to the other.
     assert form_address(other.get(form_address(second))) == form_address(third)
 
 

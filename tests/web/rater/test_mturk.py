@@ -1,4 +1,4 @@
-"""Mechanical Turk's frame, and the form that hands an assignment in."""
+"""Mechanical Turk's frame, and the form that submits an assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever comes to a study that has no place for them is told before they read consent and instructions."""
+"""Raters for whom the study has no seat are told before they read the consent form and instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rater's own pause: begun by a button, over when they go on, and in no time that is counted."""
+"""A rater's own break: started by a button, ended when they continue, and excluded from all times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
 
 
 def minutes_pass(engine: Engine, n: int) -> None:
-    """Everything that happened, happened so much earlier."""
+    """Shift all recorded times into the past by n minutes."""
     with engine.begin() as db:
         for table, column in (
             ("assignments", "served_at"),

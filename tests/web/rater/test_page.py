@@ -1,4 +1,4 @@
-"""What a rating page shows, and what it keeps to itself."""
+"""What a rating page shows, and what it must not reveal."""
 
 from __future__ import annotations
 

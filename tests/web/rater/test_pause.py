@@ -1,4 +1,4 @@
-"""Between two blocks comes a pause, once, and it is never in the way."""
+"""A break between two blocks is offered once, and does not block the rater."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranking responses without scripts: a row of ranks for each, stored once and whole, or refused in words."""
+"""Ranking responses without scripts: one row of ranks per response, stored completely or rejected with a message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ranks(engine: Engine) -> Sequence[Any]:
 
 
 def shown(page: Any) -> list[str]:  # noqa: ANN401 - httpx's response
-    """The sources in the order in which their responses are read."""
+    """The sources, in the order in which their responses are read."""
     places = {source: page.text.index(f"{source} on item") for source in THREE}
     return sorted(places, key=places.__getitem__)
 

@@ -1,4 +1,4 @@
-"""The address that raters see does not tell what the study is called."""
+"""The address that raters see does not reveal the name of the study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking back: what `flow.revisit` names is asked after the last trial, of each trial once more."""
+"""Revisits: the questions in `flow.revisit` are asked after the last trial, once more for each trial."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
 
 @pytest.fixture
 def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
-    """A rater who stands at the last of three trials, the second of which they skipped."""
+    """A rater at the last of three trials, the second of which they skipped."""
     design = {"trials": "single", "same_item": False, "repeats": {"n": 1, "min_distance": 2}}
     study(n_items=3, questions=[EMPATHY, WHO], flow=FLOW, conditions=LABEL, design=design)
     return visitor()
 
 
 def rate_all(anna: Visitor) -> tuple[Any, int]:
-    """Rate everything, but skip the second page; where looking back begins, and how many trials are looked back on."""
+    """Rate everything but the second page, which is skipped; returns the first revisit and the number of revisits."""
     page, number = anna.begin(), 0
     while heading(page).startswith("Item"):
         number += 1

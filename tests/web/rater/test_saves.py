@@ -1,4 +1,4 @@
-"""Several answers in one save: good ones beside bad ones, in any order of arrival."""
+"""Several answers in one save: valid and invalid ones together, in any order of arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scale that is turned runs the other way on the page and means the same in the store."""
+"""A reversed scale is shown in the other direction and has the same meaning in the database."""
 
 from __future__ import annotations
 

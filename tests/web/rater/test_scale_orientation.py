@@ -1,4 +1,4 @@
-"""A scale lies as the study says: in a row, or in a column where its question asks for one."""
+"""A scale has the declared orientation: a row, or a column if its question declares one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dialogue turn by turn: what is to come is not on the page, what is past stays, and the whole comes last."""
+"""A dialogue turn by turn: later turns are not on the page, earlier ones stay, and the whole comes last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way of a rater, without scripts."""
+"""A rater's whole path, without scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a rater's phone loads: the whole first page, in bytes on the wire."""
+"""The size of the first page on a rater's phone, with all its files, in bytes transferred."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY = [PREFERENCE, *({**EMPATHY, "key": f"empathy-{n}"} for n in range(4))]
 
 
 def bytes_of(visitor: Visitor, address: str) -> int:
-    """What an answer weighs on the wire: its body and its head."""
+    """The size of a response as transferred: its body and its headers."""
     with visitor.stream("GET", address, headers={"Accept-Encoding": "gzip"}) as answer:
         head = sum(len(name) + len(value) + 4 for name, value in answer.headers.items())
         return head + sum(len(part) for part in answer.iter_raw())

@@ -1,4 +1,4 @@
-"""Withdrawing: at any moment, with a receipt, places free again, and answers really gone where that is asked."""
+"""Withdrawal: at any time, with a receipt, seats released, and answers deleted completely on request."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def receipt_of(page: Any) -> str:  # noqa: ANN401
 
 @pytest.fixture
 def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
-    """A rater who has told a secret, changed it, rated one item of two and begun the second."""
+    """A rater who has entered a secret, changed it, rated one of two items and started the second."""
     questions = [PREFERENCE, EMPATHY, WHY, WISH]
     flow = {"before": [{"questions": ["wish"]}], "skip_reasons": ["I know the person"]}
     study(n_items=2, questions=questions, flow=flow, completion=CODES, design={"raters_per_trial": 1})
@@ -70,7 +70,7 @@ def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
 
 
 def everything(engine: Engine) -> str:
-    """Whatever the store holds of the study's raters, as text."""
+    """Everything in the database about the study's raters, as text."""
     tables = set(metadata.tables) - {"items", "responses", "protocols", "questions", "sources", "studies", "trials"}
     return "\n".join(str(rows(engine, f'SELECT "{name}"::text FROM "{name}"')) for name in sorted(tables))  # noqa: S608
 

@@ -1,4 +1,4 @@
-"""Two worker processes, 32 raters at once, one worker killed in the middle: exact, nothing lost, nothing doubled."""
+"""Two workers, 32 concurrent raters, one worker killed midway: exact, nothing lost, nothing duplicated."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ pytestmark = pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc"
 
 @contextmanager
 def serving(engine: Engine, log: Path, workers: int) -> Iterator[tuple[str, int]]:
-    """`attune serve` on the test's database: its address and its process id."""
+    """`attune serve` on the test's database; yields its address and process ID."""
     environment = {**os.environ, "DATABASE_URL": engine.url.render_as_string(hide_password=False)}
     command = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", str(workers)]
-    # To a file: a pipe that nobody empties would stop a server that has something to say.
+    # Log to a file: a pipe that is not read would block the server once it is full.
     with log.open("w") as said, subprocess.Popen(command, env=environment, stderr=said) as process:
         while not (found := re.search(r"http://\S+", log.read_text())):
             assert process.poll() is None, log.read_text()

@@ -1,4 +1,4 @@
-"""The design pages: drafts, problems at their fields, versions, two leads at once, the preview."""
+"""The design pages: drafts, problems next to their fields, versions, concurrent edits by two leads, the preview."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the sections, from estimates to rows, and what is said of those that could not be computed."""
+"""The tables of the sections, from estimates to rows, and notes on estimates that could not be computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the raters' section."""
+"""The tables of the section on raters."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def ayers(db: Connection, lead: Lead, shared: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def rated(db: Connection, lead: Lead) -> None:
-    """Two simulated raters and a person, who chose."""
+    """A study rated by a simulated rater and a person."""
     study_id = study_of(db, lead)
     open_study(db, "small")
     for rater, is_simulated in (("a", True), ("b", False)):

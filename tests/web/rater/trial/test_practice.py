@@ -1,4 +1,4 @@
-"""Practice: a page, what was expected, another attempt, and what follows; none of it is a rating."""
+"""Practice: a page, feedback, another attempt, and the outcome; none of it is a rating."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
 
 @pytest.fixture
 def opened(study: Callable[..., int]) -> Callable[..., int]:
-    """The study with its practice, changed by what is handed over."""
+    """Open the study with its practice, changed by the arguments."""
 
     def make(**change: object) -> int:
         flow = {"practice": {**PRACTICE, **change}}
@@ -48,7 +48,7 @@ def opened(study: Callable[..., int]) -> Callable[..., int]:
 
 
 def side_of(page: Any, response: str) -> str:  # noqa: ANN401 - httpx's response
-    """Where the page shows the response of a source."""
+    """The side on which the page shows the response of a source."""
     return "left" if page.text.index(f"{response} on") < page.text.index(f"{other(response)} on") else "right"
 
 

@@ -1,4 +1,4 @@
-"""Skip: with one of the study's reasons, without penalty, and the place is for somebody else."""
+"""Skipping: for one of the study's reasons, without penalty, and the seat is released."""
 
 from __future__ import annotations
 
