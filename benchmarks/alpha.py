@@ -78,7 +78,7 @@ def measure(n: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    alpha_bootstrap(Ratings(*study(1000)), level="ordinal")  # imports
+    alpha_bootstrap(Ratings(*study(1000)), level="ordinal")  # warm up: imports
     seconds = [measure(n) for n in SIZES]
     growth = [f"{after[0] / before[0]:.1f}" for before, after in pairwise(seconds)]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,4 +1,4 @@
-"""Coverage of the 95 % interval of each contrast in simulations that draw new items and new raters.
+"""Coverage of the 95% interval of each contrast in simulations that draw new items and new raters.
 
 `python -m benchmarks.coverage --write docs/statistics/coverage.md` writes the table of the documentation.
 """

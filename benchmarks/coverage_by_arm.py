@@ -1,4 +1,4 @@
-"""Coverage and width of 95 % intervals by size of the arms: simulations for docs/statistics/coverage-by-arm.md.
+"""Coverage and width of 95% intervals by size of the arms: simulations for docs/statistics/coverage-by-arm.md.
 
 Every study draws new items and raters. There are 4, 6, 10 or 20 raters; a contrast between raters has arms of equal
 size, or two raters against all others. Values are continuous and normal: items and raters differ in level and in their

@@ -59,7 +59,7 @@ class FaultRater(RaterClient):
         self.n_retries = 0
         self.last_acknowledged = 0.0
         self._patience_s, self._pause_s = patience_s, pause_s
-        self._rng = random.Random(who)  # noqa: S311 - a pause and an answer, no secret
+        self._rng = random.Random(who)  # noqa: S311 - for pauses and answers, not for secrets
 
     def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
         """Send a request like a browser, and retry until a server responds."""

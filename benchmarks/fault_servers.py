@@ -71,7 +71,7 @@ class Killer:
     def __init__(self, data_dir: Path, url: str, servers: Sequence[Server], cut: Callable[[], None]) -> None:
         """`cut` breaks the connections of all raters."""
         self._data_dir, self._url, self._servers, self._cut = data_dir, url, servers, cut
-        self._rng = random.Random(1)  # noqa: S311 - which one is killed
+        self._rng = random.Random(1)  # noqa: S311 - chooses what to kill
 
     def kill(self, kind: str) -> None:
         """Kill one part of this kind."""

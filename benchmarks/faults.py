@@ -80,7 +80,7 @@ class Crowd:
             self.now[place] = rater
             try:
                 self.ends.append(rater.rate_until_the_end())
-            except Exception as error:  # noqa: BLE001 - said, and counted as a rater who cannot go on
+            except Exception as error:  # noqa: BLE001 - printed, and counted as a stuck rater
                 print(f"{rater.who}: {error!r}", file=sys.stderr)
                 self.ends.append("stuck")
             number += 1

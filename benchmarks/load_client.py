@@ -113,7 +113,7 @@ class Rater:
         """`ready`: raters to continue with when all trials of a rater are rated."""
         self.connection, self.ready, self.tally = Connection(address), ready, tally
         self.address, self.saves, self.think_s = address, saves, think_s
-        self.rng = random.Random(id(self))  # noqa: S311 - a pause, no secret
+        self.rng = random.Random(id(self))  # noqa: S311 - for pauses, not for secrets
         self.begun = ready.pop()
 
     async def run(self, is_over: Callable[[], bool]) -> None:

@@ -52,7 +52,7 @@ RATING_COLUMNS = [
     "rated_at",
     "active_ms",
 ]
-DRAW = random.Random(1)  # noqa: S311 - data to measure with
+DRAW = random.Random(1)  # noqa: S311 - test data
 SOURCES = ("person", "model")
 WORDS = ("I", "hear", "how", "hard", "this", "has", "been", "for", "you", "and", "it", "makes", "sense", "to", "feel")
 

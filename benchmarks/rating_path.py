@@ -76,7 +76,7 @@ def load(n_clients: int, make: Callable[[int], Callable[[], float]], pause_s: fl
         begun = time.perf_counter()
 
         def run(number: int) -> list[float]:
-            rng, seconds = random.Random(number), []  # noqa: S311 - a pause, no secret
+            rng, seconds = random.Random(number), []  # noqa: S311 - for pauses, not for secrets
             time.sleep(rng.random() * pause_s)
             while time.perf_counter() < begun + SECONDS:
                 seconds.append(clients[number]())

@@ -131,7 +131,7 @@ def print_goals() -> None:
 
 def main() -> None:
     print_goals()
-    analyze(study(1_000), PROTOCOL)  # imports
+    analyze(study(1_000), PROTOCOL)  # warm up: imports
     before = (0, 0.0)
     for n in SIZES:
         frames = study(n)

@@ -62,7 +62,7 @@ def test_the_share_of_good_replies_depends_on_the_unit(
     assert estimate.estimate == pytest.approx(share, abs=0.0006)
     ends = (estimate.ci_low, estimate.estimate, estimate.ci_high)
     assert None not in ends
-    assert sorted(ends, key=float) == list(ends)  # type: ignore[arg-type]  # none of them is None
+    assert sorted(ends, key=float) == list(ends)  # type: ignore[arg-type]  # none is None
 
 
 @pytest.mark.parametrize(("question", "ratio"), [("quality", 3.6), ("empathy", 9.8)])

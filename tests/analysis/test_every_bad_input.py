@@ -57,7 +57,7 @@ BOTH = ("human", "model")
 FIVE_POINTS = [1.0, 2, 3, 4, 5]
 
 
-def _study(  # noqa: PLR0913 - each bad input is one word
+def _study(  # noqa: PLR0913 - each argument is one kind of bad input
     raters: int = 5,
     items: int = 6,
     *,

@@ -17,13 +17,13 @@ LABEL = {"kind": "shown_label", "levels": ["true", "swapped"]}
 DEBRIEF = {"debrief": {"text": "Some labels were swapped."}}
 
 
-def protocol(**parts: Any) -> Protocol:  # noqa: ANN401 - whatever study.yaml may hold
+def protocol(**parts: Any) -> Protocol:  # noqa: ANN401 - any part of study.yaml
     """Return a study with two sources and five questions, with the given parts replaced."""
     whole = {"attune": 1, "slug": "s", "title": "T", "sources": SOURCES, "questions": [WARM, WHO, SURE, MOOD, AGE]}
     return Protocol.model_validate({**whole, **parts})
 
 
-def items(n: int, n_responses: int = 2, **settings: Any) -> list[PlannedItem]:  # noqa: ANN401 - of PlannedItem
+def items(n: int, n_responses: int = 2, **settings: Any) -> list[PlannedItem]:  # noqa: ANN401 - fields of PlannedItem
     """Return n items with a response of each source."""
     sources = [*SOURCES, *(f"model{number}" for number in range(n_responses))][:n_responses]
     return [

@@ -16,7 +16,7 @@ from app.design.questions.slider import SliderQuestion
 from app.design.questions.text import TextQuestion
 
 
-def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - whatever a lead may write
+def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value in study.yaml
     return CategoryQuestion.model_validate(
         {"key": "does", "target": "item", "type": "category", "text": "?", **settings}
     )

@@ -1,4 +1,4 @@
-"""Coverage of the true odds ratio by the ordinal model's 95 % interval: seeded simulations, `make slow`."""
+"""Coverage of the true odds ratio by the ordinal model's 95% interval: seeded simulations, `make slow`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage of 95 % intervals of contrasts with few raters and unequal arms: seeded simulations."""
+"""Coverage of 95% intervals of contrasts with few raters and unequal arms: seeded simulations."""
 
 from __future__ import annotations
 

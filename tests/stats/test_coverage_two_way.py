@@ -1,4 +1,4 @@
-"""Coverage of 95 % intervals with newly drawn items and raters: seeded simulations, `make slow`."""
+"""Coverage of 95% intervals with newly drawn items and raters: seeded simulations, `make slow`."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def f1_scores(table: Floats | Ints) -> Floats:
     return scores
 
 
-def f1_macro(  # a statistic's options are keywords
+def f1_macro(
     given: Labels,
     key: Labels,
     categories: Sequence[str],

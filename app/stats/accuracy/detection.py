@@ -19,7 +19,7 @@ _EXTREME = "All or none of the answers were of this kind: rates corrected by hal
 
 
 def dprime(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
-    """D' = z(hit rate) - z(false alarm rate) (Green and Swets 1966): 0 is guessing, 1 is 69 % correct without bias.
+    """D' = z(hit rate) - z(false alarm rate) (Green and Swets 1966): 0 is guessing, 1 is 69% correct without bias.
 
     Args:
         said: 1 if the rater said "a model", 0 if "a person", nan if not answered, shape (n,).

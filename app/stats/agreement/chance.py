@@ -138,7 +138,7 @@ def _corrected(
 
 
 def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, confidence: float) -> Spread:
-    """Spread for new units and raters, centred at the coefficient with chance between different raters; as alpha's."""
+    """Return the spread for new units and raters, centred at the coefficient with chance between different raters."""
     if is_too_small(ratings) or is_too_small(ratings.paired):
         return no_spread("one_cluster")
     column = np.searchsorted(parts.values, ratings.value)
@@ -158,7 +158,7 @@ def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, c
 
 
 def _form(chance: Chance, agreement: Floats) -> Floats:
-    """Quadratic form of the proportions in the chance agreement: Fleiss' in full, Gwet's squares, else zero."""
+    """Return the quadratic form of the proportions in the chance agreement: Fleiss' in full, Gwet's squares, or 0."""
     if chance is _fleiss_chance:
         return agreement
     identity = np.eye(len(agreement))

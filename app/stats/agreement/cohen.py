@@ -29,7 +29,7 @@ def cohen_kappa(
     Weights are distances between the declared values, or with `categories="observed"` between the ranks of the values
     that these two raters gave, as in scikit-learn and many papers. Declared values that were never given do not matter.
     The standard error is the large-sample one (Fleiss, Cohen and Everitt 1969).
-    Not for: ratings filled in by changing people; very skewed values, for which kappa is low although agreement is high
+    Not for: slots filled by different people; very skewed values, for which kappa is low although agreement is high
     (report Gwet's AC1 too).
 
     Raises:

@@ -56,6 +56,6 @@ def concordance_of(table: Floats) -> float | None:
     k, n = table.shape
     ranks = np.apply_along_axis(midranks, 1, table)
     spread = float(((ranks.sum(axis=0) - k * (n + 1) / 2) ** 2).sum())
-    # the sum of squares of a rater's ranks is (n**3 - n - ties) / 12
+    # the centred ranks of a rater have the sum of squares (n**3 - n - ties) / 12
     most = k * float(((ranks - (n + 1) / 2) ** 2).sum())
     return spread / most if most > 0 else None

@@ -130,21 +130,21 @@ class Disagreement:
 
     @cached_property
     def slopes(self) -> tuple[Floats, Floats]:
-        """Derivatives of observed and spread by the count of each value through the distances, shapes (V,)."""
+        """Derivatives of observed and spread with respect to the count of each value, via distances, shapes (V,)."""
         if self.level != "ordinal":
             return np.zeros_like(self.n), np.zeros_like(self.n)
         pairs = coincidences(self.counts, self.weight)
         return _through_ranks(pairs, self.n), _through_ranks(np.outer(self.n, self.n), self.n)
 
     def unit_influence(self) -> Floats:
-        """Return the derivative of alpha by the weight of a unit of each row, shape (P,)."""
+        """Return the derivative of alpha with respect to the weight of a unit of each row, shape (P,)."""
         by_distance, by_chance = self.slopes
         d_observed = self.within + self.counts @ by_distance
         d_spread = self.counts @ (2 * self.d @ self.n + by_chance)
         return self._of_alpha(d_observed, d_spread, self.size)
 
     def rating_influence(self, row: Ints, column: Ints) -> Floats:
-        """Return the derivative of alpha by the weight of each rating, at `row` and `column` of `counts`.
+        """Return the derivative of alpha with respect to the weight of each rating, at `row` and `column` of `counts`.
 
         The weight of a pair is the product of its ratings' weights, so the sum over a unit is about twice its
         influence.
@@ -165,7 +165,7 @@ class Disagreement:
 
 
 def _through_ranks(pairs: Floats, n: Floats) -> Floats:
-    """Return the derivative of sum(pairs * d) by the count of each value through the mid-ranks in d, shape (V,)."""
+    """Return the derivative of sum(pairs * d) with respect to the count of each value, via mid-ranks, shape (V,)."""
     rank = mid_ranks(n)
     slope = 4 * (pairs.sum(axis=1) * rank - pairs @ rank)
     return np.asarray(np.cumsum(slope[::-1])[::-1] - slope / 2)

@@ -57,7 +57,7 @@ def agreeing_pairs(counts: Ints, weights: Floats) -> Floats:
 
 
 def agreement_influence(ratings: Ratings, column: Ints, counts: Ints, weights: Floats) -> Floats:
-    """Return the derivative of the mean over units of `agreeing_pairs` by each rating's weight, shape (n_ratings,).
+    """Return the influence of each rating's weight on the mean of `agreeing_pairs`, shape (n_ratings,).
 
     The weight of a pair is the product of its ratings' weights: a rating that agrees with the others of its unit more
     than average raises the mean by twice the excess over the unit's size. A unit with one rating has no pair.

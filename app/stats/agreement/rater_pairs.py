@@ -48,7 +48,7 @@ def rater_pairs(ratings: Ratings, *, weights: Weights = "quadratic", fewest_unit
     return tuple(_pair(ratings.rater_codes, pair, n_common, same, seen, by_chance) for pair in pairs)
 
 
-def _filled(ratings: Ratings, number: Bools | Floats) -> Any:  # noqa: ANN401 - scipy's sparse arrays have no one name
+def _filled(ratings: Ratings, number: Bools | Floats) -> Any:  # noqa: ANN401 - scipy's sparse array types have no common name
     """Return a sparse array with one number per rating at its rater and unit, shape (n_raters, n_units)."""
     places = (ratings.rater_row, ratings.unit_row)
     shape = (len(ratings.rater_codes), ratings.n_units)

@@ -35,11 +35,12 @@ class SelfAgreement:
 def intra_rater_agreement(
     first: Ratings, again: Ratings, *, weights: Weights = "quadratic", confidence: float = 0.95
 ) -> tuple[SelfAgreement, ...]:
-    """Return self-agreement of all raters combined, then of each rater with repeats: an upper bound for agreement.
+    """Return self-agreement of all raters combined, then of each rater who repeated ratings.
 
-    `first` and `again` use the same unit and rater codes; a rating and its repeat are matched by both. Kappa is
-    Cohen's, with first and repeated ratings in place of the two raters. For all raters combined its interval is for new
-    raters: delete-one jackknife over raters, Fisher's z, t.
+    Agreement with others cannot be expected to exceed self-agreement. `first` and `again` use the same unit and rater
+    codes; a rating and its repeat are matched by both. Kappa is Cohen's, with first and repeated ratings in place of
+    the two raters. For all raters combined its interval is for new raters: delete-one jackknife over raters, Fisher's
+    z, t.
     Not for: repeats so soon after the first rating that the rater remembers it.
     Source: Cohen (1968); the jackknife Efron and Tibshirani (1993), chapter 11.
     """

@@ -62,7 +62,7 @@ def two_way_spread(
     Args:
         ratings: ratings of at least two units by at least three raters.
         by_units: V_units.
-        influence: derivative of the estimate by the weight of each rating, shape (n_ratings,).
+        influence: derivative of the estimate with respect to the weight of each rating, shape (n_ratings,).
         estimate: the estimate, which the interval always contains.
         centre: centre of the interval on Fisher's z.
         confidence: confidence level.

@@ -82,7 +82,7 @@ def win_matrix(left: Ints, right: Ints, won: Floats, *, n_sources: int) -> WinMa
     return WinMatrix(wins, ties)
 
 
-def strengths(  # noqa: PLR0913  # a statistic's options are keywords
+def strengths(  # noqa: PLR0913
     left: Ints,
     right: Ints,
     won: Floats,

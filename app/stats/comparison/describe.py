@@ -67,7 +67,7 @@ def sd(value: Floats, *, item: Labels, rater: Labels) -> Result:
     number, (items, raters) = present(value, item, rater)
     groups, n = clusters(items, raters), len(number)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-    if n < 2:  # noqa: PLR2004  # a spread takes two
+    if n < 2:  # noqa: PLR2004  # a standard deviation needs two values
         return undefined("no_pairable_units", "A standard deviation needs two ratings.", method="sd", **counts)
     return Result(spread(number), "sd").with_counts(**counts)
 

@@ -1,4 +1,4 @@
-"""Difference between source and reference in per cent of the reference mean ("+10 % of the mean")."""
+"""Difference between source and reference in per cent of the reference mean ("+10% of the mean")."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def resampled_sums(groups: Clusters, columns: Floats, n_resamples: int, rng: np.
     return np.concatenate(found, axis=1)
 
 
-def mean_difference_pigeonhole(  # a statistic's options are keywords
+def mean_difference_pigeonhole(
     value: Floats,
     is_treated: Bools,
     *,

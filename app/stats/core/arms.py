@@ -117,7 +117,7 @@ class Side:
         return _table(self.code, self.n_clusters, self.arms.cell).astype(np.float64)
 
     def _sums(self, influence: Floats) -> ClusterSums:
-        """The contrast as least squares on an indicator of each cell; residual / n = influence x sign."""
+        """Return the contrast as least squares on cell indicators; residual / n = influence x sign."""
         roots = np.sqrt(self._size.sum(axis=0))
         cells = len(roots)
         signs = np.where(np.isin(np.arange(cells), _NEGATIVE), -1.0, 1.0)

@@ -228,7 +228,7 @@ class Factored:
 
     @cached_property
     def half_log_det_slopes(self) -> tuple[Floats, Floats]:
-        """Half the derivative of log det H by each standard deviation, weights fixed: shapes (q_large,), (q_small,)."""
+        """Half the derivative of log det H in each standard deviation, weights fixed: shapes (q_large,), (q_small,)."""
         design = self.design
         by_large, by_cell, by_small = self.inverse
         of_large, of_small = np.zeros(design.large.q), np.zeros(design.small.q)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import scipy.linalg  # noqa: F401 - brings a library of its own, which is not found before it is loaded
+import scipy.linalg  # noqa: F401 - loads its own BLAS library, which can only be found once loaded
 from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ class Result:
 
     def with_counts(self, **counts: int | None) -> Result:
         """Return the result with counts (`n_items`, `n_units` ...) filled in."""
-        return replace(self, **counts)  # type: ignore[arg-type]  # the names are checked by replace itself
+        return replace(self, **counts)  # type: ignore[arg-type]  # replace checks the names
 
 
 def undefined(reason: Reason, note: str = "", *, method: str = "", **counts: int | None) -> Result:

@@ -40,7 +40,7 @@ def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Label
     return warned_of_few(found, at_level, raters)
 
 
-def factor_interaction(  # a statistic's options are keywords
+def factor_interaction(
     value: Floats, has_level: Bools, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
     """Return the effect of the factor on ratings of the source minus that on those of the reference. Unit: rating.

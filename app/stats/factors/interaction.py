@@ -65,7 +65,7 @@ def interaction(
     )
 
 
-def mean_difference_within(  # a statistic's options are keywords
+def mean_difference_within(
     value: Floats, is_treated: Bools, stratum: Labels, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
     """Return the unweighted mean over strata of the difference between the sources, two-way cluster t interval.

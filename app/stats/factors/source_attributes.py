@@ -22,7 +22,7 @@ MIN_SOURCES = 5
 _PAIR = 2
 
 
-def attribute_effect(  # a statistic's options are keywords
+def attribute_effect(
     value: Floats, has_level: Bools, source: Labels, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
     """Return the mean of the sources with the attribute minus that of the others, each source weighted equally.

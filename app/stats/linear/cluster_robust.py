@@ -54,7 +54,7 @@ def cluster_variance(
     return sums.variance(is_pooled=side is not None and side.is_between and side.is_pooled)
 
 
-def linear_contrast(  # a statistic's options are keywords
+def linear_contrast(
     y: Floats,
     X: Floats,
     contrast: Floats,

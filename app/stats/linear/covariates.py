@@ -56,7 +56,7 @@ def covariate_slope(
     return CovariateSlopes(*slopes)
 
 
-def covariate_slope_difference(  # a statistic's options are keywords
+def covariate_slope_difference(
     value: Floats, covariate: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> CovariateSlopes:
     """Return slopes for the source minus slopes for the reference; `is_treated` shape (n,). As `covariate_slope`."""

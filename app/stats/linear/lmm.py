@@ -20,7 +20,7 @@ METHOD = "lmm_satterthwaite"
 _SOURCE = np.array([0.0, 1.0])
 
 
-def mean_difference_lmm(  # a statistic's options are keywords
+def mean_difference_lmm(
     value: Floats,
     is_treated: Bools,
     *,

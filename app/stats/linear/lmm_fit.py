@@ -51,7 +51,7 @@ class LmmFit:
         sd_residual: standard deviation of the residual.
         reml_criterion: minus twice the restricted log-likelihood.
         parameter_covariance: covariance of (relative sds, residual sd), shape (m, m).
-        slopes: derivatives of the covariance of beta by these parameters, shape (m, p, p).
+        slopes: derivatives of the covariance of beta with respect to these parameters, shape (m, p, p).
         is_converged: whether the gradient of the criterion is close to 0; if not, the estimates are not at a minimum.
         item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in order of
             first appearance.

@@ -141,7 +141,7 @@ def _largest(score: tuple[Floats, Floats]) -> float:
 class _Gradient:
     """The gradient at the modes: directly, through log det H, and through the modes as functions of the parameters.
 
-    q = H^-1 Z' v with v = half the derivative of log det H by eta reduces the last part to a single solve.
+    q = H^-1 Z' v with v = half the derivative of log det H in eta reduces the last part to a single solve.
     """
 
     def __init__(self, f: Laplace, par: Parameters, H: Factored, slopes: Slopes, ends: tuple[Floats, Floats]) -> None:

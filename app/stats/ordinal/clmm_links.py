@@ -24,7 +24,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """Per rating: log p, its first derivative by eta, and minus its second derivative, the weight."""
+    """Per rating: log p, its first derivative in eta, and minus its second derivative, the weight."""
 
     log_p: Floats
     d1: Floats
@@ -33,7 +33,7 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Per rating: derivatives of the weight by eta, and of log p, d1 and weight by both thresholds."""
+    """Per rating: derivatives of the weight in eta, and of log p, d1 and weight in both thresholds."""
 
     weight_eta: Floats
     log_p_upper: Floats

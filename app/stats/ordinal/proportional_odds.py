@@ -56,7 +56,7 @@ def proportional_odds(
         with_two_way_interval(estimate, influence, groups, null=0.0, level=level, arms=arms)
         for estimate, influence in zip(estimates, influences, strict=True)
     )
-    if len(cuts) < 2:  # noqa: PLR2004  # a trend takes two
+    if len(cuts) < 2:  # noqa: PLR2004  # a trend needs two cuts
         counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
         note = "Fewer than two points of the scale separate the ratings of both sources."
         trend = undefined("no_variation" if n else "no_pairable_units", note, method=METHOD, **counts)

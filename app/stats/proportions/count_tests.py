@@ -22,7 +22,7 @@ def chi_square(counts: Ints) -> Result:
     table = np.asarray(counts)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     n = int(table.sum())
-    if min(table.shape) < 2:  # noqa: PLR2004  # two sources and two points, or there is nothing to compare
+    if min(table.shape) < 2:  # noqa: PLR2004  # at least two sources and two points
         note = "Fewer than two sources, or two points, were used."
         reason: Literal["no_variation", "no_pairable_units"] = "no_variation" if n else "no_pairable_units"
         return undefined(reason, note, method="chi_square", n_units=n, n_ratings=n)

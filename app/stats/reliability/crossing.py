@@ -70,7 +70,7 @@ class Crossing:
         n_islands, _ = connected_components(self._graph(), directed=False)
         return self.n - (len(self.units) + len(self.raters) - n_islands)
 
-    def incidence(self, rows: Side, columns: Side) -> Any:  # noqa: ANN401 - scipy's sparse arrays have no one name
+    def incidence(self, rows: Side, columns: Side) -> Any:  # noqa: ANN401 - scipy's sparse array types have no common name
         """Return how often each level of one side was crossed with each of the other, as a sparse array."""
         return csr_array((np.ones(self.n), (rows.code, columns.code)), shape=(len(rows), len(columns)))
 

@@ -66,10 +66,11 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
 
 
 def _gradient(correlation: Floats, loadings: Floats, sds: Floats) -> Floats | None:
-    """Return the derivative of omega by the questions' covariances in units of their deviations, shape (k, k).
+    """Return the derivative of omega with respect to the questions' scaled covariances, shape (k, k).
 
-    The loadings solve sum_j (r_ij - l_i l_j) l_j = 0 over j other than i; their derivative by the correlations follows
-    from the derivative H of this equation. None if H is singular or a loading is at its bound.
+    Covariances are in units of the questions' standard deviations. The loadings solve sum_j (r_ij - l_i l_j) l_j = 0
+    over j other than i; their derivative with respect to the correlations follows from the derivative H of this
+    equation. None if H is singular or a loading is at its bound.
     """
     off = 1 - np.eye(len(loadings))
     H = off * (correlation - 2 * np.outer(loadings, loadings)) - np.diag(off @ loadings**2)

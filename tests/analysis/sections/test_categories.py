@@ -67,7 +67,7 @@ def test_one_code_is_a_nominal_question_with_one_agreement() -> None:
 
 
 @pytest.mark.parametrize("is_column", [False, True])
-def test_right_answers_are_counted_by_kind_of_rater(is_column: bool) -> None:  # noqa: FBT001 - two ways to say the key
+def test_right_answers_are_counted_by_kind_of_rater(is_column: bool) -> None:  # noqa: FBT001 - the two ways to give the key
     key = {"correct_column": "feeling"} if is_column else {"correct": "sad"}
     study = protocol({**FEELS, **key}, sources={})
     given = {"a": ["sad", "sad"], "b": ["sad", "glad"], "gpt": ["glad", "glad"]}

@@ -19,7 +19,7 @@ KIND, COLD = "I am so sorry. That sounds hard! Have you tried talking to a frien
 BOTH = {"source": "model", "reference": "human"}
 
 
-def _responses(n_items: int, **columns: Any) -> list[Row]:  # noqa: ANN401 - whatever a column holds
+def _responses(n_items: int, **columns: Any) -> list[Row]:  # noqa: ANN401 - any column
     """Return texts of increasing length, the model's longer; further columns by item and source."""
     return [
         {

@@ -15,7 +15,7 @@ THREE = {"model_a": {"kind": "model"}, "person": {"kind": "human"}, "model_b": {
 RESPONSES = [Candidate(n, f"i:{source}", source) for n, source in enumerate(THREE, start=1)]
 
 
-def protocol(**parts: Any) -> Protocol:  # noqa: ANN401 - whatever a protocol takes
+def protocol(**parts: Any) -> Protocol:  # noqa: ANN401 - any part of a protocol
     return Protocol.model_validate(protocol_of(**{"sources": THREE, **parts}))
 
 

@@ -17,7 +17,7 @@ QUESTIONS: list[dict[str, Any]] = [PREFERENCE, EMPATHY, FIT, CODE, WHY]
 CONDITIONS = {"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Imagine."}}}
 
 
-def problems(*, was_opened: bool = False, **parts: Any) -> list[str]:  # noqa: ANN401 - whatever a protocol takes
+def problems(*, was_opened: bool = False, **parts: Any) -> list[str]:  # noqa: ANN401 - any part of a protocol
     old = Protocol.model_validate(protocol_of(questions=QUESTIONS, conditions=CONDITIONS))
     new = Protocol.model_validate(protocol_of(**{"questions": QUESTIONS, "conditions": CONDITIONS, **parts}))
     answered = {question["key"] for question in QUESTIONS}

@@ -26,7 +26,7 @@ POOLS: dict[str, Any] = {"pools": {"crowd": {}, "expert": {}}}
 ONE = {"person": {"kind": "human"}}
 
 
-def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - whatever a lead writes
+def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in study.yaml
     with pytest.raises(ValidationError) as error:
         protocol(**{"questions": ALL, **parts, "analysis": {**parts.get("analysis", {}), "primary": [contrast]}})
     return str(error.value)

@@ -20,7 +20,7 @@ KEYS = {8: "a", 5: "b", 9: "c"}
 ORDER: dict[str, Any] = {"key": "order", "type": "ranking", "text": "Rank them."}
 
 
-def question(**settings: Any) -> RankingQuestion:  # noqa: ANN401 - whatever a lead may write
+def question(**settings: Any) -> RankingQuestion:  # noqa: ANN401 - any value in study.yaml
     return RankingQuestion.model_validate({**ORDER, **settings})
 
 

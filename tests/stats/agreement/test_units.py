@@ -57,7 +57,7 @@ def test_the_unit_with_opposite_ratings_comes_first_and_is_named_by_its_code() -
 )
 def test_a_unit_is_split_where_two_camps_leave_a_point_between_them_to_nobody(
     values: list[float],
-    is_split: bool,  # noqa: FBT001 - what is expected
+    is_split: bool,  # noqa: FBT001 - the expected value
 ) -> None:
     assert worst_units(units(values), level="ordinal", domain=SCALE).is_split.tolist() == [is_split]
 

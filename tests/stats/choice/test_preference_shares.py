@@ -42,7 +42,7 @@ def test_the_unclustered_share_counts_decisive_choices() -> None:
 
 
 def test_the_published_preference_of_ayers_comes_out(shared: Path) -> None:
-    """78.6 %; each item has three evaluator slots, each of which counts as its own rater."""
+    """78.6%; each item has three evaluator slots, each of which counts as its own rater."""
     path = shared / "data" / "ayers2023" / "JAMA.csv"
     if not path.is_file():
         pytest.skip("the ratings of Ayers et al. are not beside this checkout")

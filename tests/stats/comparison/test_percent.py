@@ -24,7 +24,7 @@ def test_it_is_the_ratio_of_the_means_with_the_delta_method() -> None:
 
 
 def test_a_relative_change_of_shares_needs_only_zero_and_one() -> None:
-    """100 ratings of each source; the source has 31 % more good ones."""
+    """100 ratings of each source; the source has 31% more good ones."""
     good = np.concatenate([np.arange(100) < 42, np.arange(100) < 55]).astype(float)
     source, place = np.repeat([0, 1], 100), np.arange(200)
     assert percent_change(good, source == 1, item=place, rater=place).estimate == pytest.approx(100 * 55 / 42 - 100)

@@ -56,7 +56,7 @@ def test_the_standard_error_is_near_that_of_the_two_way_formula() -> None:
         ([2, 2] * 30, [True, False] * 30, list(range(10)) * 6, [0] * 20 + [1] * 20 + [2] * 20, None, "no_variation"),
     ],
 )
-def test_what_cannot_be_resampled_has_a_reason(  # one row of the table above
+def test_what_cannot_be_resampled_has_a_reason(  # the columns of the parameter table
     value: list[float],
     treated: list[bool],
     item: list[int],

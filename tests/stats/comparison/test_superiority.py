@@ -55,7 +55,7 @@ def test_the_unpaired_delta_is_the_rank_biserial_correlation(ayers: Ayers) -> No
 
 
 def test_the_unpaired_error_is_the_jackknife_of_the_items() -> None:
-    """Each item has its own rater, so the two-way interval is over items: a jackknife agrees to within 2 %."""
+    """Each item has its own rater, so the two-way interval is over items: a jackknife agrees to within 2%."""
     rng = np.random.default_rng(2)
     item = np.repeat(np.arange(80), 2)
     treated = np.tile([True, False], 80)

@@ -10,7 +10,7 @@ from app.stats.core.result import REASONS, Interval, Result, undefined
 @pytest.mark.parametrize("bad", [{"estimate": None}, {"estimate": 1.0, "reason": "singular"}])
 def test_a_result_has_an_estimate_or_a_reason(bad: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="never both, never neither"):
-        Result(**bad)  # type: ignore[arg-type]  # what is wrong is the point
+        Result(**bad)  # type: ignore[arg-type]  # invalid on purpose
 
 
 def test_an_interval_without_end_is_refused() -> None:
@@ -20,7 +20,7 @@ def test_an_interval_without_end_is_refused() -> None:
 
 def test_every_reason_makes_an_undefined_result_that_keeps_its_counts() -> None:
     for reason in REASONS:
-        result = undefined(reason, "why", n_ratings=3)  # type: ignore[arg-type]  # each is one of the words
+        result = undefined(reason, "why", n_ratings=3)  # type: ignore[arg-type]  # all are valid literals
         assert (result.estimate, result.reason, result.note, result.n_ratings) == (None, reason, "why", 3)
 
 

@@ -108,7 +108,7 @@ def test_weights_are_those_of_repeated_rows() -> None:
         ([1, 3, 1, 3], [0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], None, "one_cluster"),
     ],
 )
-def test_what_ratings_cannot_tell_has_a_reason(  # the columns of the table
+def test_what_ratings_cannot_tell_has_a_reason(  # the columns of the parameter table
     value: list[float],
     x: list[float],
     item: list[int],

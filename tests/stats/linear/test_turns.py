@@ -76,7 +76,7 @@ def test_the_last_turn_alone_makes_the_whole() -> None:
         ([2, 2, 2, 2], [1, 2, 1, 2], [0, 0, 1, 1], [0, 0, 1, 1], None, "no_variation"),
     ],
 )
-def test_turns_without_a_slope_have_a_reason(  # the columns of the table
+def test_turns_without_a_slope_have_a_reason(  # the columns of the parameter table
     value: list[float],
     turn: list[float],
     dialogue: list[int],

@@ -47,7 +47,7 @@ def test_the_model_recovers_the_odds_ratio_that_made_the_ratings() -> None:
 
 
 def test_predicted_shares_and_means_are_near_those_of_ayers(ayers: Ayers) -> None:
-    """Observed proportions of empathy ratings at or above 4: 17.1 % and 67.7 %; means 1.51 points apart."""
+    """Observed proportions of empathy ratings at or above 4: 17.1% and 67.7%; means 1.51 points apart."""
     r = ayers("Empathy")
     found = compare_ordinal(r.value, r.is_treated, **r.clusters)
     at_four = next(share for share in found.upper_shares if share.cut == 4)

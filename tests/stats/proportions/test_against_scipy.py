@@ -23,7 +23,7 @@ VALUES = st.lists(st.integers(0, 5), min_size=2, max_size=40)
 def test_intervals_of_a_share_and_the_sign_test(n: int, share: float, method: str) -> None:
     k = round(n * share)
     known = stats.binomtest(k, n)
-    ends = known.proportion_ci(0.95, method)  # type: ignore[arg-type]  # one of scipy's own names
+    ends = known.proportion_ci(0.95, method)  # type: ignore[arg-type]  # a name that scipy accepts
     found = METHODS[method](k, n)
     assert found.interval is not None
     assert (found.interval.low, found.interval.high) == pytest.approx((max(0, ends.low), min(1, ends.high)), abs=1e-10)

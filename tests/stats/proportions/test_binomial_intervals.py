@@ -33,7 +33,7 @@ def test_a_complete_win_keeps_an_interval(oracle: Oracle) -> None:
 
 
 def test_ayers_preference_interval_comes_out() -> None:
-    """Chatbot preferred in 460 of 585: 78.6 % (75.0 to 81.8), JAMA Intern Med 2023; 183(6):589-596."""
+    """Chatbot preferred in 460 of 585: 78.6% (75.0 to 81.8), JAMA Intern Med 2023; 183(6):589-596."""
     result = wilson_cc(460, 585)
     assert result.interval is not None
     assert result.estimate == pytest.approx(0.7863, abs=5e-5)

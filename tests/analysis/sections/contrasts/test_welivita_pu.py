@@ -1,4 +1,4 @@
-"""The contrasts of Welivita and Pu (2024): five arms of raters, three points, +31 % Good, and raters' own scores.
+"""The contrasts of Welivita and Pu (2024): five arms of raters, three points, +31% Good, and raters' own scores.
 
 The ratings are constructed to have known results: 100 of 200 human responses are rated Good, and 131 of GPT-4.
 """
