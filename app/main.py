@@ -48,8 +48,7 @@ class Application(FastAPI):
     """FastAPI, with our own middleware outside of everything else.
 
     Middleware added in the usual way is inside FastAPI's size limit and its handler of last resort: their responses
-    would
-    have no security headers, and one of them no readable message.
+    would have no security headers, and one of them no readable message.
     """
 
     def url_path_for(self, name: str, /, **path_params: object) -> URLPath:

@@ -34,8 +34,7 @@ def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
     """Limits per IP address and quarter of an hour: ten attempts for one account, and sixty in total.
 
     They are counted per address so that nobody can lock a lead out from elsewhere. In addition, an account allows a
-    hundred
-    attempts per hour from all addresses.
+    hundred attempts per hour from all addresses.
     """
     network, email = network_of(address), email.strip().lower()
     return (

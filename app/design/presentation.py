@@ -29,8 +29,7 @@ class Presentation:
     """What a page shows in one cell.
 
     `label` is the level of the shown label. `layout` is None if the design's kind of trials applies. `source` is the
-    only
-    source whose responses are rated in this cell, or None for all.
+    only source whose responses are rated in this cell, or None for all.
     """
 
     instruction: str

@@ -73,8 +73,7 @@ def main() -> None:
     """Restart the server when it has died; stop it and exit when nobody uses it any more.
 
     The locks are opened only once: a keeper must not create files in a folder that is being removed, nor affect the
-    server
-    of another folder that has taken its place.
+    server of another folder that has taken its place.
     """
     home, lock = Path(sys.argv[2]), int(sys.argv[3])
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

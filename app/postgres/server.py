@@ -33,10 +33,8 @@ class EmbeddedPostgres:
     """The embedded database of `data_dir`.
 
     A process that has called `start` is a user of the database until it calls `stop` or ends. The last user to leave
-    stops
-    the server, whichever process started it. A small keeper process does so for users that were killed. It also
-    restarts
-    a server that died while it was in use.
+    stops the server, whichever process started it. A small keeper process does so for users that were killed. It also
+    restarts a server that died while it was in use.
     """
 
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:

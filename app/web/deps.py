@@ -21,8 +21,7 @@ async def get_db(request: Request) -> AsyncIterator[Connection]:
     """One transaction per request. If all connections are in use, requests wait here without holding a thread.
 
     Waiting in the pool would block a thread. With a few dozen requests at once, all threads would then wait for
-    connections
-    whose holders wait for a thread.
+    connections whose holders wait for a thread.
     """
     state = request.app.state
     async with turn(state.turns), contextmanager_in_threadpool(state.begin()) as db:

@@ -16,8 +16,7 @@ async def upload_form(request: Request, *, max_files: int, max_fields: int = 100
     """The form of a request.
 
     Starlette closes the files of complete forms and of forms with errors. If a form breaks off, it would leave the file
-    of
-    its last part open.
+    of its last part open.
     """
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         async with request.form(max_files=max_files, max_fields=max_fields) as form:

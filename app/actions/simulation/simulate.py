@@ -69,10 +69,8 @@ def simulate(
     """Send simulated raters into an open study; the same seed and study give the same answers on every machine.
 
     People listed in raters.csv come first, under their own keys, and are marked as simulated. People who have a
-    personal
-    link or have already arrived are skipped, so that they can answer themselves. Other raters follow, in the pools
-    without
-    listed raters.
+    personal link or have already arrived are skipped, so that they can answer themselves. Other raters follow, in the
+    pools without listed raters.
 
     Args:
         begin: opens a transaction; each rater has a separate one, so that a rater is stored completely or not at all.

@@ -32,8 +32,7 @@ class Edit:
     """The protocol as it is being edited.
 
     `number` counts the saves, 0 if nothing has been edited yet. `data` is the content of the file. `protocol` is None
-    while
-    there are problems. `published` is the text of the version that new raters get.
+    while there are problems. `published` is the text of the version that new raters get.
     """
 
     number: int

@@ -90,8 +90,7 @@ def within_cells(n_items: int, cells: Sequence[Cell], rater_number: int) -> list
 
     Returns:
         n_items cells, in the study's order of items. For each rater, the frequencies of the cells differ by at most
-        one.
-        Over as many raters as there are cells, each item appears once in each cell.
+        one. Over as many raters as there are cells, each item appears once in each cell.
     """
     return [cells[(item + rater_number) % len(cells)] for item in range(n_items)]
 

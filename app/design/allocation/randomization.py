@@ -32,8 +32,7 @@ def sides(n: int, n_kept: int, n_swapped: int, rng: Random) -> list[bool]:
 
     Returns:
         n values. Over earlier and new trials together, the numbers of swapped and unswapped trials differ by at most
-        one,
-        if the earlier trials allow it.
+        one, if the earlier trials allow it.
     """
     total = n_kept + n_swapped + n
     half = total // 2 + (rng.random() < 1 / 2 if total % 2 else 0)

@@ -26,8 +26,7 @@ class OwnTrial:
     """A trial assigned to one rater, with what is needed to order it.
 
     `block` is set if items come in blocks; `name` does not depend on the database; `response_ids` are in the trial's
-    own
-    order.
+    own order.
     """
 
     cell: Cell

@@ -16,8 +16,7 @@ class RatingQuestion(NumberQuestion):
     """A Likert question: one point of a scale.
 
     `orientation`: whether the points are in a row or a column. It does not depend on the screen width, because it
-    affects
-    answers.
+    affects answers.
     """
 
     type: Literal["rating"]

@@ -1,7 +1,7 @@
 """Spans: passages of a text as character offsets, as a highlight stores and exports them.
 
-`12-30|45-60` are two passages of one text, counted in characters (Unicode code points) from 0, excluding the end.
-In a dialogue each is preceded by its turn, counted from 1: `2:12-30`.
+`12-30|45-60` are two passages of one text, counted in characters (Unicode code points) from 0, excluding the end. In a
+dialogue each is preceded by its turn, counted from 1: `2:12-30`.
 """
 
 from __future__ import annotations

@@ -101,8 +101,7 @@ class AssignmentView:
     """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
     `answers`, `n_all`, `place` and `previous` are filled in by `to_show` when the page is shown. `is_revisit`: the
-    trial
-    is shown once more, after the last trial, for the questions that are asked then.
+    trial is shown once more, after the last trial, for the questions that are asked then.
     """
 
     study_id: int

@@ -82,10 +82,9 @@ class Claimant:
     """The rater who claims seats.
 
     `same_item`: whether two trials of one item are allowed. `conditions`: the rater's conditions. `rater_number`:
-    number
-    of earlier raters with the same conditions. `pool`: the pool whose seats are claimed, empty if there are no pools.
-    `exposure_cap`: maximum number of trials with a content note, None for no limit. `preferences`: the question whose
-    answers determine the pairs in an adaptive design, None to choose the least covered trials.
+    number of earlier raters with the same conditions. `pool`: the pool whose seats are claimed, empty if there are no
+    pools. `exposure_cap`: maximum number of trials with a content note, None for no limit. `preferences`: the question
+    whose answers determine the pairs in an adaptive design, None to choose the least covered trials.
     """
 
     session: RatingSession

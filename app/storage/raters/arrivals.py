@@ -122,8 +122,7 @@ def record_arrival(
     """Record an arrival; the same ID leads to the same rater and rating session on any device.
 
     The token of the first browser's cookie is derived from the installation's key and the rater; only its hash is
-    stored.
-    Another browser that has the ID but not this token gets a separate token with less access.
+    stored. Another browser that has the ID but not this token gets a separate token with less access.
 
     Args:
         db: the transaction.

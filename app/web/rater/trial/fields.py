@@ -107,7 +107,7 @@ class Field:
 
     @property
     def has_words_at_ends_only(self) -> bool:
-        """Whether the points between the ends of its scale are numbers."""
+        """Whether only the ends of its scale have words."""
         between = self.options[1:-1]
         return bool(between) and not any(option.has_words for option in between)
 

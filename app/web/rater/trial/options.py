@@ -80,8 +80,7 @@ def scale_options(scale: Scale, language: Language, *, is_turned: bool = False) 
     """The points of a scale in reading order.
 
     Each has a number, the same on every screen: its position if every point has words, otherwise its value. A
-    single-digit
-    number is also its keyboard shortcut.
+    single-digit number is also its keyboard shortcut.
     """
     points = tuple(reversed(scale.points)) if is_turned else scale.points
     shows_positions = all(point.words for point in points)
