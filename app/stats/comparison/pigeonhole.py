@@ -1,7 +1,7 @@
 """The pigeonhole bootstrap (Owen 2007, Ann. Appl. Stat. 1:386): items and raters are resampled simultaneously.
 
-A rating counts as often as its item was drawn times its rater was drawn. As an independent, slightly conservative
-estimate of the two-way variance, it is reported as a sensitivity analysis for the two-way cluster t interval.
+A rating counts as often as its item was drawn times its rater was drawn. This alternative, rather conservative estimate
+of the two-way variance is reported as a sensitivity analysis for the two-way cluster t interval.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class ClusterSums:
 
     For a row with weight w, let u be its row of the basis (which includes the root of w) and e its residual (times the
     root of w): `gram` sums u u', `noise` sums w u u', `total` sums u times the root of w, `score` sums u e.
-    `direction` is the contrast in that basis. Weights are sampling weights, not precisions.
+    `direction` is the contrast in that basis. The weight of a rating is how much it counts, not its precision.
     """
 
     gram: Floats

@@ -1,4 +1,4 @@
-"""Two crossed random factors: the sums, factorizations and solutions that their models need, in linear time.
+"""Two crossed random factors: the sums, factorizations and solutions of their models.
 
 With random effects b ~ N(0, I) scaled by their standard deviations, a model needs H = I + S Z' W Z S (W: weights of the
 ratings, S: standard deviations). The blocks of the larger factor are eliminated one by one; the Schur complement of the

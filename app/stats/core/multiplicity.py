@@ -41,7 +41,7 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
 
 
 def benjamini_yekutieli(p_values: Floats) -> Floats:
-    """Multiply further by 1 + 1/2 + ... + 1/n, for arbitrarily dependent tests (2001, Ann. Stat. 29:1165)."""
+    """Return `benjamini_hochberg` times 1 + 1/2 + ... + 1/n, for any dependence (2001, Ann. Stat. 29:1165)."""
     return _stepped_up(p_values, float((1 / np.arange(1, len(p_values) + 1)).sum()))
 
 

@@ -1,7 +1,7 @@
 """Single-threaded linear algebra: the matrices of a report are small or narrow.
 
-Multiple threads spend most of their time busy-waiting for each other: on two processors, a report on a million ratings
-takes twice the processor time, and more if other programs use the processors too.
+Multiple threads busy-wait for each other: on two processors, a report on a million ratings takes twice the processor
+time, and more if other programs use the processors too.
 """
 
 from __future__ import annotations

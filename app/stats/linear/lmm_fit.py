@@ -76,7 +76,10 @@ class LmmFit:
         return float(2 * variance**2 / (gradient @ self.parameter_covariance @ gradient))
 
     def f_test(self, contrasts: Floats) -> FTest:
-        """Return the F test of contrasts, shape (q, p), from independent t tests; Fai, Cornelius (1996), lmerTest."""
+        """Return the F test of contrasts, shape (q, p), which are transformed to independent t tests.
+
+        Fai and Cornelius (1996), as in lmerTest.
+        """
         q = len(contrasts)
         values, vectors = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
         apart = vectors.T @ contrasts

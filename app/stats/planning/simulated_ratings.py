@@ -86,7 +86,7 @@ class Expectation:
         estimate: mean of the estimates; None if no study had one.
         width, width_error: mean width of the intervals; None if no study had one.
         power, power_error: proportion of all studies (with or without an interval) with p below .05; None without a
-        test.
+            test.
         n_without: number of studies without an interval.
     """
 

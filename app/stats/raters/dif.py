@@ -33,8 +33,7 @@ class Dif:
         nonuniform: chi-square of the interaction of group and trait, 1 df: the odds ratio changes with the trait.
         total: chi-square of both together, 2 df (Zumbo's omnibus test).
         r2_change: increase in McKelvey and Zavoina's R^2 by both; below .035 negligible, from .07 large (Jodoin and
-        Gierl
-            2001).
+            Gierl 2001).
     """
 
     uniform: Result
