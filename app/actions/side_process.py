@@ -1,4 +1,4 @@
-"""A process for heavy work beside the web server: it does not slow down raters, and may crash without the server."""
+"""A separate process for heavy work: it does not slow down raters, and the web server survives if it crashes."""
 
 from __future__ import annotations
 

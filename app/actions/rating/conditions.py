@@ -54,7 +54,7 @@ def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -
 def make_condition_seats(
     db: Connection, study_id: int, protocol: Protocol, seed: int, pool: str, *, first: int = 0
 ) -> bool:
-    """Create the next seats of a pool in balanced order; False if the caps of the levels allow no more."""
+    """Create the next seats of a pool in balanced order; False if there are none, as levels may have caps."""
     if not is_counterbalanced(protocol):
         return False
     factors = protocol.conditions
