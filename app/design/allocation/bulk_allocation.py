@@ -72,7 +72,7 @@ def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng:
 
 
 def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
-    """The raters of each group, in proportion to the raters it needs; rounding favours earlier groups."""
+    """The raters of each group: a rounded share of all raters, in proportion to the number that the group needs."""
     needed = sum(group.n_raters for group in groups)
     ends = reached = 0
     found = []
