@@ -17,7 +17,7 @@ def let_live(process: subprocess.Popen[bytes]) -> None:
 
 
 def reap() -> None:
-    """Wait for processes that have ended, so that their process IDs are released."""
+    """Collect processes that have ended, so that their process IDs are released."""
     _started[:] = [process for process in _started if process.poll() is None]
 
 
