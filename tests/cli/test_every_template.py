@@ -33,8 +33,15 @@ NAMES = [template.name for template in list_templates()]
 NOT_PLANNED = {"behaviours", "theory-of-mind", "emotion-recognition", "emotion-cause", "empathic-accuracy", "ranking"}
 # Of the paths below /studies/SLUG these answer without a chart's key.
 PAGES = (
-    "", "/coverage", "/results", "/results.json", "/results.csv", "/charts.json", "/ratings.csv", "/export.zip",
-)  # fmt: skip
+    "",
+    "/coverage",
+    "/results",
+    "/results.json",
+    "/results.csv",
+    "/charts.json",
+    "/ratings.csv",
+    "/export.zip",
+)
 # Between them every design: choices, named raters, no responses, texts with a minimum length, conditions, dialogues.
 IN_THE_DEFAULT_RUN = {"expert-panel", "theory-of-mind", "recipient"}
 

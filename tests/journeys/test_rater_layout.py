@@ -30,11 +30,19 @@ MANY = [
 ]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DOES = {
-    "key": "does", "target": "response", "type": "category", "text": "What does it do?", "multiple": True,
-    "codes": {"asks": "Asks about the feeling", "tells": "Tells of itself", "solves": "Solves the problem",
-              "none": "None of these"},
+    "key": "does",
+    "target": "response",
+    "type": "category",
+    "text": "What does it do?",
+    "multiple": True,
+    "codes": {
+        "asks": "Asks about the feeling",
+        "tells": "Tells of itself",
+        "solves": "Solves the problem",
+        "none": "None of these",
+    },
     "exclusive": ["none"],
-}  # fmt: skip
+}
 SEEN = """name => {
   const text = document.querySelector(`[data-text=${name}]`), range = document.createRange();
   range.selectNodeContents(text);
@@ -69,10 +77,14 @@ def seen(page: Page, name: str) -> float:
 
 @pytest.mark.parametrize(
     ("look", "share"),
-    [({"viewport": {"width": 1280, "height": 800}}, 1), ({"viewport": {"width": 1920, "height": 1080}}, 1),
-     ({"viewport": {"width": 768, "height": 1024}}, 0.6), (PHONE, 0.4)],
+    [
+        ({"viewport": {"width": 1280, "height": 800}}, 1),
+        ({"viewport": {"width": 1920, "height": 1080}}, 1),
+        ({"viewport": {"width": 768, "height": 1024}}, 0.6),
+        (PHONE, 0.4),
+    ],
     ids=["1280", "1920", "768", "390"],
-)  # fmt: skip
+)
 def test_a_response_of_120_words_is_in_sight_while_it_is_rated(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], share: float
 ) -> None:

@@ -89,9 +89,12 @@ def test_a_key_that_is_pressed_while_the_next_item_loads_changes_nothing(engine:
     held[0].continue_()
     expect(page.locator("h1")).to_have_text("Item 2 of 3")
     assert rows(engine, CHOSEN) == [
-        ("empathy", 2.0, "left"), ("empathy", 4.0, "right"), ("preference", None, "left"),
-        ("quality", 4.0, "left"), ("quality", 5.0, "right"),
-    ]  # fmt: skip
+        ("empathy", 2.0, "left"),
+        ("empathy", 4.0, "right"),
+        ("preference", None, "left"),
+        ("quality", 4.0, "left"),
+        ("quality", 5.0, "right"),
+    ]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])

@@ -121,5 +121,6 @@ def test_many_lines_are_one_and_say_how_many_they_were(
     for _ in range(4):
         log.error("unavailable: %s", "disk full")
     assert [record.getMessage() for record in caplog.records] == [
-        "unavailable: disk full", "unavailable: disk full (and 2 more before)"
-    ]  # fmt: skip
+        "unavailable: disk full",
+        "unavailable: disk full (and 2 more before)",
+    ]

@@ -179,8 +179,12 @@ def test_named_raters_of_a_folder_are_played_and_marked_and_the_others_follow(
     folder = read_folder(named_folder)
     raters = folder.raters.set_index("rater")
     assert dict(raters["is_simulated"]) == {
-        "north": True, "south": True, "owner": True, "judge": False, "sim-7-0001": True,
-    }  # fmt: skip
+        "north": True,
+        "south": True,
+        "owner": True,
+        "judge": False,
+        "sim-7-0001": True,
+    }
     assert list(raters.loc[["north", "south"], "years"]) == ["12", "7"]
     assert set(folder.ratings[folder.ratings["rater"] == "owner"]["item"]) == {"a"}
     assert set(raters.loc["sim-7-0001":"sim-7-0001", "pool"]) == {"crowd"}
@@ -204,8 +208,11 @@ def test_a_named_person_who_holds_a_link_answers_in_person(engine: Engine, named
     simulate(transactions(engine), "small", 6, 7)
     marked = dict(rows(engine, "SELECT key, is_simulated FROM raters"))
     assert {name: marked[name] for name in ("north", "south", "owner", "judge")} == {
-        "north": False, "south": True, "owner": True, "judge": False,
-    }  # fmt: skip
+        "north": False,
+        "south": True,
+        "owner": True,
+        "judge": False,
+    }
 
 
 def test_where_only_named_raters_can_come_nobody_else_does(engine: Engine, named_folder: Path) -> None:

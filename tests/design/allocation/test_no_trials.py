@@ -25,12 +25,16 @@ SOURCE = {"kind": "source", "levels": ["other"]}
         ({"design": {"listed": [["x:person", "x:model"]]}}, 2, "design.listed leaves nothing to rate"),
         ({"design": {"trials": "pairs"}}, 1, "design.trials leaves nothing to rate; without it, 2 trials could"),
         (
-            {"design": {"trials": "pairs", "pairs": "reference"}, "analysis": {"reference": "third"},
-             "sources": {"person": {"kind": "human"}, "model": {"kind": "model"}, "third": {"kind": "model"}}},
-            2, "design.pairs leaves nothing to rate; without it, 2 trials could be rated.",
+            {
+                "design": {"trials": "pairs", "pairs": "reference"},
+                "analysis": {"reference": "third"},
+                "sources": {"person": {"kind": "human"}, "model": {"kind": "model"}, "third": {"kind": "model"}},
+            },
+            2,
+            "design.pairs leaves nothing to rate; without it, 2 trials could be rated.",
         ),
     ],
-)  # fmt: skip
+)
 def test_the_setting_that_binds_is_named(parts: dict[str, Any], n_responses: int, words: str) -> None:
     study, some = protocol(**parts), items(2, n_responses)
     if n_responses == 0:

@@ -46,21 +46,33 @@ def test_good_answers_are_stored_and_unknown_or_wrong_ones_are_named(
     study()
     anna = visitor()
     page = anna.begin()
-    answer = save(anna, page, {
-        "slot": ["q0", "q9", "q1r0", "q1r1"], "q0": "left", "q9": "1", "q1r0": "4", "q1r1": "77",
-        "q0.key": K1, "q1r0.key": K2, "q1r1.key": K3,
-    })  # fmt: skip
+    answer = save(
+        anna,
+        page,
+        {
+            "slot": ["q0", "q9", "q1r0", "q1r1"],
+            "q0": "left",
+            "q9": "1",
+            "q1r0": "4",
+            "q1r1": "77",
+            "q0.key": K1,
+            "q1r0.key": K2,
+            "q1r1.key": K3,
+        },
+    )
     assert answer.status_code == 200
     assert answer.json() == {
-        "saved": ["q0", "q1r0"], "older": [],
+        "saved": ["q0", "q1r0"],
+        "older": [],
         "refused": {
             "q9": "This page has no such question.",
             "q1r1": "Choose one of the points of the scale.",
         },
-    }  # fmt: skip
+    }
     assert rows(engine, "SELECT question, idempotency_key::text FROM ratings ORDER BY 2") == [
-        ("preference", K1), ("empathy", K2)
-    ]  # fmt: skip
+        ("preference", K1),
+        ("empathy", K2),
+    ]
 
 
 def test_many_answers_are_one_statement_more_than_none(
@@ -115,8 +127,10 @@ def test_a_save_that_is_older_than_the_submission_is_refused(
     late = save(anna, page, {"slot": ["q0", "q1r0"], "q0": "right", "q1r0": "1", "q0.at": ms(9), "q1r0.at": ms(9)})
     assert late.json()["older"] == ["q0", "q1r0"]
     assert rows(engine, "SELECT side, number FROM ratings ORDER BY number NULLS FIRST") == [
-        ("left", None), ("right", 2.0), ("left", 4.0)
-    ]  # fmt: skip
+        ("left", None),
+        ("right", 2.0),
+        ("left", 4.0),
+    ]
     changed = save(anna, page, {"slot": "q1r0", "q1r0": "1", "q1r0.at": ms(-5)})
     assert changed.json()["saved"] == ["q1r0"]
 
@@ -177,9 +191,14 @@ def test_a_code_that_stands_alone_is_not_taken_with_others(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     does = {
-        "key": "does", "target": "item", "type": "category", "text": "What does it do?", "multiple": True,
-        "codes": {"asks": "Asks", "none": "None of these"}, "exclusive": ["none"],
-    }  # fmt: skip
+        "key": "does",
+        "target": "item",
+        "type": "category",
+        "text": "What does it do?",
+        "multiple": True,
+        "codes": {"asks": "Asks", "none": "None of these"},
+        "exclusive": ["none"],
+    }
     study(questions=[does], design={"trials": "dialogue"})
     anna = visitor()
     page = anna.rate(anna.begin(), {"q0": ["asks", "none"]})

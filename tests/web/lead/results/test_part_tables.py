@@ -22,8 +22,13 @@ def test_a_row_holds_the_statistics_of_one_question_and_scope() -> None:
     ]
     (block,) = blocks_of("comparison", estimates, Labels(questions={"empathy": "Warmth"}))
     assert block.table.header == (
-        "Question", "Of", "Mean difference", "Odds ratio (ordinal mixed model)", "Adjusted p", "Ratings",
-    )  # fmt: skip
+        "Question",
+        "Of",
+        "Mean difference",
+        "Odds ratio (ordinal mixed model)",
+        "Adjusted p",
+        "Ratings",
+    )
     assert block.table.rows == (("Warmth", "model − human", "0.50\n0.25 to 0.75", "2.00", ".040", "1,200"),)
 
 
