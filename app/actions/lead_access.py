@@ -40,7 +40,7 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
         AccessError: an invalid e-mail address, a weak password, or an address that already has an account.
     """
     email = email.strip().lower()
-    if not _EMAIL.fullmatch(email):
+    if not is_email(email):
         raise AccessError(f"{email} is not an e-mail address.")
     if password is not None:
         check_strength(password, email)
@@ -48,6 +48,11 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
     if lead is None:
         raise AccessError(f"{email} has an account already.")
     return lead
+
+
+def is_email(text: str) -> bool:
+    """Whether this may be an e-mail address."""
+    return _EMAIL.fullmatch(text) is not None
 
 
 def set_password(db: Connection, lead: Lead, password: str) -> None:
@@ -101,12 +106,12 @@ def check_password(db: Connection, email: str, password: str) -> Lead | None:
     return lead
 
 
-def begin_session(db: Connection, lead: Lead, earlier: str | None = None) -> str:
+def begin_session(db: Connection, lead: Lead, earlier: str | None = None, *, is_from_link: bool = False) -> str:
     """Start a session and return its token. The browser's earlier session ends, so no token outlives a sign-in."""
     if earlier:
         leads.revoke_lead_session(db, earlier)
     token = secrets.token_urlsafe(32)
-    leads.record_lead_session(db, lead.id, token)
+    leads.record_lead_session(db, lead.id, token, is_from_link=is_from_link)
     return token
 
 

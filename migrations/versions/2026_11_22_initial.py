@@ -118,6 +118,7 @@ def upgrade() -> None:
         sa.Column("lead_id", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("is_from_link", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_lead_sessions_lead_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_lead_sessions")),
@@ -144,7 +145,6 @@ def upgrade() -> None:
             server_default=sa.text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 12)"),
             nullable=False,
         ),
-        sa.Column("lead_id", sa.BigInteger(), nullable=True),
         sa.Column("status", sa.Text(), server_default="draft", nullable=False),
         sa.Column("protocol_version", sa.Integer(), server_default="1", nullable=False),
         sa.Column("seed", sa.BigInteger(), server_default="0", nullable=False),
@@ -154,14 +154,47 @@ def upgrade() -> None:
         sa.Column("opened_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("closed_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("archived_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("keep_until", sa.Date(), nullable=True),
         sa.CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name=op.f("ck_studies_opened_at")),
         sa.CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name=op.f("ck_studies_status")),
-        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_studies_lead_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studies")),
         sa.UniqueConstraint("rater_token", name=op.f("uq_studies_rater_token")),
         sa.UniqueConstraint("slug", name=op.f("uq_studies_slug")),
     )
-    op.create_index(op.f("ix_studies_lead_id"), "studies", ["lead_id"], unique=False)
+    op.create_table(
+        "study_members",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("joined_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.CheckConstraint("role IN ('owner', 'editor', 'analyst', 'monitor')", name=op.f("ck_study_members_role")),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_study_members_lead_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_study_members_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", "lead_id", name=op.f("pk_study_members")),
+    )
+    op.create_index(op.f("ix_study_members_lead_id"), "study_members", ["lead_id"], unique=False)
+    op.create_table(
+        "study_invitations",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("token_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("email", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint(
+            "role IN ('owner', 'editor', 'analyst', 'monitor')", name=op.f("ck_study_invitations_role")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_study_invitations_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_study_invitations")),
+        sa.UniqueConstraint("token_hash", name=op.f("uq_study_invitations_token_hash")),
+    )
+    op.create_index(op.f("ix_study_invitations_study_id"), "study_invitations", ["study_id"], unique=False)
     op.create_table(
         "items",
         sa.Column("study_id", sa.BigInteger(), nullable=False),

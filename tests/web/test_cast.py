@@ -14,6 +14,8 @@ from starlette.routing import Route
 
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
+from app.design.roles import ROLES as ROLES_ASKED
+from app.storage.studies.members import record_member
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
@@ -23,114 +25,152 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-CAST = ("lead", "lead of another study", "rater", "another rater", "visitor")
+CAST = (*ROLES_ASKED, "lead of another study", "rater", "another rater", "visitor")
 SIGN_IN = "to sign in"
-OWN_PAGE = (200, 404, SIGN_IN, SIGN_IN, SIGN_IN)
-OWN_CHANGE = (303, 404, SIGN_IN, SIGN_IN, SIGN_IN)
-ANYBODY = (200, 200, 200, 200, 200)
-SENT_ON = (303, 303, 303, 303, 303)
+
+
+def study(answer: int, *roles: str) -> tuple[object, ...]:
+    """What an address of a study answers to these roles; the other roles get 403, other leads 404."""
+    return (*(answer if role in roles else 403 for role in ROLES_ASKED), 404, SIGN_IN, SIGN_IN, SIGN_IN)
+
+
+def leads(answer: int) -> tuple[object, ...]:
+    """What every lead gets, of whatever study."""
+    return (*(answer,) * 5, SIGN_IN, SIGN_IN, SIGN_IN)
+
+
+def raters(lead: int, rater: int, another: int, visitor: int) -> tuple[object, ...]:
+    """What a rater's address answers; a lead is there nobody special."""
+    return (*(lead,) * 5, rater, another, visitor)
+
+
+EVERYBODY = ROLES_ASKED
+READERS = ("owner", "editor", "analyst")
+EDITORS = ("owner", "editor")
+OWN_PAGE, OWN_CHANGE = study(200, "owner"), study(303, "owner")
+EDIT_CHANGE, EDIT_PAGE = study(303, *EDITORS), study(200, *EDITORS)
+READ_PAGE = study(200, *READERS)
+FOLLOW_PAGE = study(200, *EVERYBODY)
+ANYBODY = (200,) * 8
+SENT_ON = (303,) * 8
 
 # The response for each member of the cast, in the order of CAST. Addresses are the rater's and the lead's study's.
 EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /": ANYBODY,
     "GET /health": ANYBODY,
     "GET /static/{digest}/{name}": ANYBODY,
-    "GET /sign-in": (303, 303, 200, 200, 200),
-    "POST /sign-in": (422, 422, 422, 422, 422),
+    "GET /sign-in": (*(303,) * 5, 200, 200, 200),
+    "POST /sign-in": (422,) * 8,
     "GET /sign-in/{token}": ANYBODY,
-    "POST /sign-in/{token}": (410, 410, 410, 410, 410),
+    "POST /sign-in/{token}": (410,) * 8,
     "POST /sign-out": SENT_ON,
-    "GET /studies": (200, 200, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/new": (200, 200, SIGN_IN, SIGN_IN, SIGN_IN),
-    "POST /studies/new": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/new/template": (303, 303, SIGN_IN, SIGN_IN, SIGN_IN),
-    "POST /studies/new/template": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/new/spreadsheet": (303, 303, SIGN_IN, SIGN_IN, SIGN_IN),
-    "POST /studies/new/spreadsheet": (422, 422, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/new/{slug}/texts": OWN_PAGE,
-    "POST /studies/new/{slug}/texts": (422, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "POST /studies/new/{slug}/columns": OWN_CHANGE,
-    "GET /studies/{slug}": OWN_PAGE,
-    "GET /studies/{slug}/coverage": OWN_CHANGE,
-    "POST /studies/{slug}/status": OWN_CHANGE,
-    "GET /studies/{slug}/raters": OWN_PAGE,
-    "POST /studies/{slug}/raters/{rater}/exclusion": OWN_CHANGE,
-    "POST /studies/{slug}/raters/{rater}/release": OWN_CHANGE,
-    "POST /studies/{slug}/raters/{rater}/identity": OWN_PAGE,
-    "POST /studies/{slug}/raters/prolific.csv": OWN_PAGE,
-    "POST /studies/{slug}/raters/bonus.csv": OWN_PAGE,
-    "GET /studies/{slug}/settings": OWN_PAGE,
-    "POST /studies/{slug}/settings/title": OWN_CHANGE,
-    "POST /studies/{slug}/settings/copy": OWN_CHANGE,
+    "GET /account": leads(200),
+    "POST /account": leads(422),
+    "POST /account/sign-out": leads(303),
+    "GET /invitations/{token}": (410,) * 8,
+    "POST /invitations/{token}": (410,) * 8,
+    "GET /studies": leads(200),
+    "GET /studies/new": leads(200),
+    "POST /studies/new": leads(422),
+    "GET /studies/new/template": leads(303),
+    "POST /studies/new/template": leads(422),
+    "GET /studies/new/spreadsheet": leads(303),
+    "POST /studies/new/spreadsheet": leads(422),
+    "GET /studies/new/{slug}/texts": READ_PAGE,
+    "POST /studies/new/{slug}/texts": study(422, *EDITORS),
+    "POST /studies/new/{slug}/columns": EDIT_CHANGE,
+    "GET /studies/{slug}": FOLLOW_PAGE,
+    "GET /studies/{slug}/coverage": study(303, *EVERYBODY),
+    "POST /studies/{slug}/status": EDIT_CHANGE,
+    "GET /studies/{slug}/raters": FOLLOW_PAGE,
+    "POST /studies/{slug}/raters/{rater}/exclusion": EDIT_CHANGE,
+    "POST /studies/{slug}/raters/{rater}/release": EDIT_CHANGE,
+    "POST /studies/{slug}/raters/{rater}/identity": EDIT_PAGE,
+    "POST /studies/{slug}/raters/prolific.csv": EDIT_PAGE,
+    "POST /studies/{slug}/raters/bonus.csv": EDIT_PAGE,
+    "GET /studies/{slug}/people": FOLLOW_PAGE,
+    "POST /studies/{slug}/people": OWN_PAGE,
+    # The only owner cannot leave.
+    "POST /studies/{slug}/people/leave": (422, 303, 303, 303, 404, SIGN_IN, SIGN_IN, SIGN_IN),
+    "POST /studies/{slug}/people/invitations/{number}": study(404, "owner"),
+    "POST /studies/{slug}/people/{member}/role": OWN_CHANGE,
+    "POST /studies/{slug}/people/{member}/removal": OWN_CHANGE,
+    "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
+    "GET /studies/{slug}/settings": READ_PAGE,
+    "POST /studies/{slug}/settings/title": EDIT_CHANGE,
+    "POST /studies/{slug}/settings/keep-until": OWN_CHANGE,
+    "POST /studies/{slug}/settings/copy": study(303, *READERS),
     "POST /studies/{slug}/settings/archive": OWN_CHANGE,
-    "POST /studies/{slug}/settings/delete": (422, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/{slug}/settings/log.csv": OWN_PAGE,
+    "POST /studies/{slug}/settings/delete": study(422, "owner"),
+    "GET /studies/{slug}/settings/log.csv": EDIT_PAGE,
     # Only the lead who deleted a study has its receipt.
-    "GET /deleted-studies/{number}": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/{slug}/design": OWN_PAGE,
-    "POST /studies/{slug}/design/version": OWN_CHANGE,
-    "GET /studies/{slug}/design/preview": OWN_PAGE,
-    "GET /studies/{slug}/design/text": OWN_PAGE,
-    "POST /studies/{slug}/design/text": (422, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/{slug}/design/study.yaml": OWN_PAGE,
-    "GET /studies/{slug}/design/questions": OWN_PAGE,
-    "POST /studies/{slug}/design/questions": OWN_CHANGE,
-    "GET /studies/{slug}/design/questions/{number}": OWN_PAGE,
-    "POST /studies/{slug}/design/questions/{number}": OWN_CHANGE,
-    "GET /studies/{slug}/design/{part}": OWN_PAGE,
-    "POST /studies/{slug}/design/{part}": OWN_CHANGE,
-    "GET /studies/{slug}/results": OWN_PAGE,
-    "GET /studies/{slug}/results/{part}": OWN_PAGE,
-    "GET /studies/{slug}/results.json": OWN_PAGE,
-    "GET /studies/{slug}/results.csv": OWN_PAGE,
-    "GET /studies/{slug}/charts.json": OWN_PAGE,
-    "GET /studies/{slug}/drawings/{key}.svg": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/{slug}/charts/{key}.json": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/{slug}/charts/{key}.{picture}": (404, 404, SIGN_IN, SIGN_IN, SIGN_IN),
-    "GET /studies/{slug}/ratings.csv": OWN_PAGE,
-    "GET /studies/{slug}/export.zip": OWN_PAGE,
-    # Without an ID in the link no rater is created; raters with a session are redirected to it.
-    "GET /s/{slug}": (400, 400, 303, 303, 400),
-    "GET /s/{slug}/start": (403, 403, 200, 200, 403),
-    "POST /s/{slug}/start": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/keys": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/rate": (403, 403, 200, 303, 403),
-    "GET /s/{slug}/rate/{token}": (404, 404, 200, 404, 404),
-    "POST /s/{slug}/rate/{token}": (404, 404, 422, 404, 404),
-    "POST /s/{slug}/rate/{token}/save": (404, 404, 422, 404, 404),
-    "POST /s/{slug}/rate/{token}/skip": (404, 404, 422, 404, 404),
-    "GET /s/{slug}/pause": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/pause": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/paused": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/consent": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/consent": (403, 403, 303, 303, 403),
-    # Only a browser that has just declined can see it.
-    "GET /s/{slug}/refused": (404, 404, 404, 404, 404),
-    "GET /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/questions/{step}": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/questions/{step}/save": (403, 403, 409, 409, 403),
-    "GET /s/{slug}/comprehension": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/comprehension/{attempt}": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/attention": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/attention": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/practice": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/practice/{number}": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/practice/{number}": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/debrief": (403, 403, 303, 303, 403),
-    "POST /s/{slug}/debrief": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/ended": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/withdraw": (403, 403, 200, 200, 403),
-    "POST /s/{slug}/withdraw": (403, 403, 303, 303, 403),
-    # Only raters who have withdrawn have a receipt.
-    "GET /s/{slug}/withdrawn": (403, 403, 403, 403, 403),
-    "GET /s/{slug}/wait": (403, 403, 303, 303, 403),
-    "GET /s/{slug}/done": (403, 403, 303, 303, 403),
+    "GET /deleted-studies/{number}": leads(404),
+    "GET /studies/{slug}/design": READ_PAGE,
+    "POST /studies/{slug}/design/version": EDIT_CHANGE,
+    "GET /studies/{slug}/design/preview": READ_PAGE,
+    "GET /studies/{slug}/design/text": READ_PAGE,
+    "POST /studies/{slug}/design/text": study(422, *EDITORS),
+    "GET /studies/{slug}/design/study.yaml": READ_PAGE,
+    "GET /studies/{slug}/design/questions": READ_PAGE,
+    "POST /studies/{slug}/design/questions": EDIT_CHANGE,
+    "GET /studies/{slug}/design/questions/{number}": READ_PAGE,
+    "POST /studies/{slug}/design/questions/{number}": EDIT_CHANGE,
+    "GET /studies/{slug}/design/{part}": READ_PAGE,
+    "POST /studies/{slug}/design/{part}": EDIT_CHANGE,
+    "GET /studies/{slug}/results": READ_PAGE,
+    "GET /studies/{slug}/results/{part}": READ_PAGE,
+    "GET /studies/{slug}/results.json": READ_PAGE,
+    "GET /studies/{slug}/results.csv": READ_PAGE,
+    "GET /studies/{slug}/charts.json": READ_PAGE,
+    "GET /studies/{slug}/drawings/{key}.svg": study(404, *READERS),
+    "GET /studies/{slug}/charts/{key}.json": study(404, *READERS),
+    "GET /studies/{slug}/charts/{key}.{picture}": study(404, *READERS),
+    "GET /studies/{slug}/ratings.csv": READ_PAGE,
+    "GET /studies/{slug}/export.zip": READ_PAGE,
+    # Without an id in the link there is no rater to be; who has a place is sent to it.
+    "GET /s/{slug}": raters(400, 303, 303, 400),
+    "GET /s/{slug}/start": raters(403, 200, 200, 403),
+    "POST /s/{slug}/start": raters(403, 303, 303, 403),
+    "POST /s/{slug}/keys": raters(403, 303, 303, 403),
+    "GET /s/{slug}/rate": raters(403, 200, 303, 403),
+    "GET /s/{slug}/rate/{token}": raters(404, 200, 404, 404),
+    "POST /s/{slug}/rate/{token}": raters(404, 422, 404, 404),
+    "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
+    "POST /s/{slug}/rate/{token}/skip": raters(404, 422, 404, 404),
+    "GET /s/{slug}/pause": raters(403, 303, 303, 403),
+    "POST /s/{slug}/pause": raters(403, 303, 303, 403),
+    "GET /s/{slug}/paused": raters(403, 303, 303, 403),
+    "GET /s/{slug}/consent": raters(403, 303, 303, 403),
+    "POST /s/{slug}/consent": raters(403, 303, 303, 403),
+    # Only a browser that has just refused sees it.
+    "GET /s/{slug}/refused": (404,) * 8,
+    "GET /s/{slug}/questions/{step}": raters(403, 303, 303, 403),
+    "POST /s/{slug}/questions/{step}": raters(403, 303, 303, 403),
+    "POST /s/{slug}/questions/{step}/save": raters(403, 409, 409, 403),
+    "GET /s/{slug}/comprehension": raters(403, 303, 303, 403),
+    "POST /s/{slug}/comprehension/{attempt}": raters(403, 303, 303, 403),
+    "GET /s/{slug}/attention": raters(403, 303, 303, 403),
+    "POST /s/{slug}/attention": raters(403, 303, 303, 403),
+    "GET /s/{slug}/practice": raters(403, 303, 303, 403),
+    "GET /s/{slug}/practice/{number}": raters(403, 303, 303, 403),
+    "POST /s/{slug}/practice/{number}": raters(403, 303, 303, 403),
+    "GET /s/{slug}/debrief": raters(403, 303, 303, 403),
+    "POST /s/{slug}/debrief": raters(403, 303, 303, 403),
+    "GET /s/{slug}/ended": raters(403, 303, 303, 403),
+    "GET /s/{slug}/withdraw": raters(403, 200, 200, 403),
+    "POST /s/{slug}/withdraw": raters(403, 303, 303, 403),
+    # Only who has withdrawn has a receipt.
+    "GET /s/{slug}/withdrawn": (403,) * 8,
+    "GET /s/{slug}/wait": raters(403, 303, 303, 403),
+    "GET /s/{slug}/done": raters(403, 303, 303, 403),
 }
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
     "POST /studies/{slug}/status": {"status": "paused"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
     "POST /studies/{slug}/settings/title": {"title": "Another"},
+    "POST /studies/{slug}/people": {"email": "new@example.org", "role": "analyst"},
+    "POST /studies/{slug}/people/{member}/role": {"role": "analyst"},
     "POST /studies/{slug}/settings/copy": {"title": "Copy", "slug": "copy"},
 }
 
@@ -144,8 +184,10 @@ class Stage(NamedTuple):
 
 @pytest.fixture
 def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
-    leads = {name: add_lead(db, f"lead{n}@example.org") for n, name in enumerate(CAST[:2])}
-    study_of(db, leads["lead"])
+    leads = {name: add_lead(db, f"lead{n}@example.org") for n, name in enumerate(CAST[:5])}
+    study_id = study_of(db, leads["owner"])
+    for role in ROLES_ASKED:
+        record_member(db, study_id, leads[role].id, role)
     study_of(db, leads["lead of another study"], slug="other")
     open_study(db, "small")
     browsers = {name: visit() for name in CAST}
@@ -159,7 +201,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert asset is not None
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
-    words |= {"number": "1", "attempt": "1", "part": "study"}
+    words |= {"number": "1", "attempt": "1", "part": "study", "member": str(leads["editor"].id)}
     words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
     return Stage(browsers, words)
 
@@ -205,7 +247,10 @@ def test_everybody_gets_what_is_theirs(db: Connection, stage: Stage, route: str)
 @pytest.mark.parametrize("who", CAST)
 def test_a_study_that_is_not_there_looks_like_one_that_is_anothers(stage: Stage, who: str) -> None:
     browser = stage.browsers[who]
-    none, others = browser.get("/studies/none"), browser.get("/studies/other" if who == "lead" else "/studies/small")
+    none, others = (
+        browser.get("/studies/none"),
+        browser.get("/studies/other" if who in ROLES_ASKED else "/studies/small"),
+    )
     if who != "lead of another study":
         assert none.status_code == others.status_code
     assert "A small study" not in none.text
@@ -223,6 +268,6 @@ def test_no_change_is_taken_from_another_site(stage: Stage, route: str) -> None:
 def test_every_answer_carries_the_policy(stage: Stage, route: str) -> None:
     method, _, path = route.partition(" ")
     address = path.format(**stage.words, name="attune.css")
-    answer = stage.browsers["lead"].request(method, address, data=FORMS.get(route))
+    answer = stage.browsers["owner"].request(method, address, data=FORMS.get(route))
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SLIDING = timedelta(hours=12)
 LONGEST = timedelta(days=30)
+RECENT = timedelta(hours=1)
 # A session is extended at most this often; otherwise every page view would be a write.
 STEP = timedelta(minutes=10)
 
@@ -60,13 +61,13 @@ def record_password(db: Connection, lead_id: int, password_hash: str) -> None:
     db.execute(update(leads).where(leads.c.id == lead_id).values(password_hash=password_hash))
 
 
-def record_lead_session(db: Connection, lead_id: int, token: str) -> None:
+def record_lead_session(db: Connection, lead_id: int, token: str, *, is_from_link: bool = False) -> None:
     """Start a session, and delete sessions, links and attempts that expired long ago."""
     db.execute(delete(lead_sessions).where(lead_sessions.c.expires_at < func.now() - LONGEST))
     db.execute(delete(sign_in_links).where(sign_in_links.c.expires_at < func.now() - LONGEST))
     db.execute(delete(attempts).where(attempts.c.resets_at < func.now()))
     values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + SLIDING}
-    db.execute(insert(lead_sessions).values(values))
+    db.execute(insert(lead_sessions).values(values | {"is_from_link": is_from_link}))
 
 
 def get_lead_of_session(db: Connection, token: str) -> Lead | None:
@@ -79,6 +80,16 @@ def get_lead_of_session(db: Connection, token: str) -> Lead | None:
     )
     row = db.execute(statement).one_or_none()
     return Lead(*row) if row else None
+
+
+def is_recent_link_session(db: Connection, token: str) -> bool:
+    """Whether this session began by a link within the last hour."""
+    statement = select(lead_sessions.c.token_hash).where(
+        lead_sessions.c.token_hash == token_hash(token),
+        lead_sessions.c.is_from_link,
+        lead_sessions.c.created_at > func.now() - RECENT,
+    )
+    return db.execute(statement).one_or_none() is not None
 
 
 def prolong_lead_session(db: Connection, token: str) -> None:

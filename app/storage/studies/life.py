@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from sqlalchemy import Connection
 
 _ARCHIVE = text("UPDATE studies SET archived_at = CASE WHEN :archived THEN now() END WHERE id = :study")
+_KEEP = text("UPDATE studies SET keep_until = :day WHERE id = :study")
 _COUNT = text("""
     SELECT (SELECT count(*) FROM items WHERE study_id = :study) AS items,
            (SELECT count(*) FROM responses WHERE study_id = :study) AS responses,
@@ -29,6 +32,11 @@ _CHARTS = text("DELETE FROM chart_files")
 def record_archived(db: Connection, study_id: int, *, is_archived: bool) -> None:
     """Move a study to the archive or out of it."""
     db.execute(_ARCHIVE, {"study": study_id, "archived": is_archived})
+
+
+def record_keep_until(db: Connection, study_id: int, day: date | None) -> None:
+    """Until when the data are to be kept."""
+    db.execute(_KEEP, {"study": study_id, "day": day})
 
 
 def count_contents(db: Connection, study_id: int) -> dict[str, int]:

@@ -12,6 +12,8 @@ from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE
 from app.design.problem import InvalidInputError, Problem
 from app.storage.database.frame_copy import copy_in
 from app.storage.studies.export import study_folder
+from app.storage.studies.members import record_member
+from app.storage.studies.studies import get_study
 from app.storage.studies.versions import record_version
 
 if TYPE_CHECKING:
@@ -24,10 +26,9 @@ if TYPE_CHECKING:
     from app.storage.database.frame_copy import Progress
 
 _STUDY = text("""
-    INSERT INTO studies (slug, lead_id, seed, is_demo) VALUES (:slug, :lead, :seed, :is_demo)
+    INSERT INTO studies (slug, seed, is_demo) VALUES (:slug, :seed, :is_demo)
     ON CONFLICT (slug) DO NOTHING RETURNING id
 """)
-_TAKEN = text("SELECT id, lead_id FROM studies WHERE slug = :slug")
 _CHECK = text("""
     INSERT INTO events (study_id, rater_id, kind, detail, happened_at)
     VALUES (:study, :rater, 'check', CAST(:detail AS jsonb), :happened)
@@ -63,7 +64,7 @@ def load_study(
     Args:
         db: the transaction.
         folder: a validated folder from `app.exchange.folder.read`.
-        lead_id: the lead of the study; None if it has no lead yet.
+        lead_id: the owner of the study; None if it has no owner yet.
         is_demo: whether it is the demo.
         progress: progress callback.
 
@@ -74,10 +75,12 @@ def load_study(
         InvalidInputError: the slug belongs to another study. Nothing was saved.
     """
     protocol = folder.protocol
-    values = {"slug": protocol.slug, "lead": lead_id, "seed": protocol.design.seed, "is_demo": is_demo}
+    values = {"slug": protocol.slug, "seed": protocol.design.seed, "is_demo": is_demo}
     study_id = db.execute(_STUDY, values).scalar_one_or_none()
     if study_id is None:
         return _same_or_refused(db, folder, lead_id)
+    if lead_id is not None:
+        record_member(db, study_id, lead_id, "owner")
     record_version(db, study_id, 1, protocol, folder.yaml)
     store_texts(db, study_id, folder.items, folder.responses, progress)
     ids = _store_raters(db, study_id, folder.raters, progress)
@@ -88,9 +91,9 @@ def load_study(
 
 def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -> int:
     slug = folder.protocol.slug
-    taken = db.execute(_TAKEN, {"slug": slug}).one()
-    if lead_id in (None, taken.lead_id) and is_same(study_folder(db, taken.id), folder):
-        return int(taken.id)
+    taken = get_study(db, slug, lead_id)
+    if taken and (lead_id is None or taken.role) and is_same(study_folder(db, taken.id), folder):
+        return taken.id
     allowed = "a slug of its own; a study of that name is in the store already, and this is not the same"
     raise InvalidInputError([Problem("study.yaml", None, "slug", slug, allowed)])
 

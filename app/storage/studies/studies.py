@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import text
 
+from app.design.roles import Right, may
+
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from sqlalchemy import Connection
+
+    from app.design.roles import Role
 
 Status = Literal["draft", "open", "paused", "closed"]
 
 _STUDIES = """
-    SELECT s.id, s.slug, p.title, s.status, s.lead_id, s.protocol_version, s.is_demo, s.created_at, s.opened_at,
-           s.closed_at, s.archived_at, s.rater_token
+    SELECT s.id, s.slug, p.title, s.status, s.protocol_version, s.is_demo, s.created_at, s.opened_at,
+           s.closed_at, s.archived_at, s.rater_token, s.keep_until, m.role
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
+    LEFT JOIN study_members m ON m.study_id = s.id AND m.lead_id = :lead
 """
 _ONE = text(f"{_STUDIES} WHERE s.slug = :slug")
-_ALL = text(f"{_STUDIES} WHERE CAST(:lead AS bigint) IS NULL OR s.lead_id = :lead ORDER BY s.created_at DESC, s.slug")
+_ALL = text(f"{_STUDIES} WHERE CAST(:lead AS bigint) IS NULL OR m.role IS NOT NULL ORDER BY s.created_at DESC, s.slug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,6 @@ class StudyRow:
     slug: str
     title: str
     status: Status
-    lead_id: int | None
     protocol_version: int
     is_demo: bool
     created_at: datetime
@@ -39,14 +43,20 @@ class StudyRow:
     closed_at: datetime | None
     archived_at: datetime | None = None
     rater_token: str = ""
+    keep_until: date | None = None
+    role: Role | None = None
+
+    def may(self, right: str) -> bool:
+        """Whether the lead for whom it was loaded has this right."""
+        return may(self.role, Right(right))
 
 
-def get_study(db: Connection, slug: str) -> StudyRow | None:
-    """The study with this slug, or None."""
-    row = db.execute(_ONE, {"slug": slug}).one_or_none()
+def get_study(db: Connection, slug: str, lead_id: int | None = None) -> StudyRow | None:
+    """The study with this slug, or None; with the role that this lead has in it."""
+    row = db.execute(_ONE, {"slug": slug, "lead": lead_id}).one_or_none()
     return None if row is None else StudyRow(*row)
 
 
 def list_studies(db: Connection, lead_id: int | None = None) -> list[StudyRow]:
-    """All studies, or those of one lead, newest first."""
+    """All studies, or those that one lead is a member of, newest first."""
     return [StudyRow(*row) for row in db.execute(_ALL, {"lead": lead_id})]

@@ -1,6 +1,15 @@
 """The tables. They enforce invariants too, so that no code path can break them."""
 
-from app.storage.tables.access import attempts, audit_log, lead_sessions, leads, secrets, sign_in_links
+from app.storage.tables.access import (
+    attempts,
+    audit_log,
+    lead_sessions,
+    leads,
+    secrets,
+    sign_in_links,
+    study_invitations,
+    study_members,
+)
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
 from app.storage.tables.people import (
@@ -55,6 +64,8 @@ __all__ = [
     "sources",
     "steps",
     "studies",
+    "study_invitations",
+    "study_members",
     "text_uploads",
     "trials",
     "withdrawals",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -12,13 +13,15 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    PrimaryKeyConstraint,
     Table,
     Text,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.storage.tables.base import metadata, time
+from app.design.roles import ROLES
+from app.storage.tables.base import metadata, one_of, study_key, time
 
 secrets = Table(
     "secrets",
@@ -44,6 +47,8 @@ lead_sessions = Table(
     Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False, index=True),
     time("created_at", now=True),
     Column("expires_at", DateTime(timezone=True), nullable=False),
+    # By a link and not by the password: such a session may set a new password without knowing the old one.
+    Column("is_from_link", Boolean, nullable=False, server_default=text("false")),
     time("revoked_at"),
 )
 
@@ -55,6 +60,32 @@ sign_in_links = Table(
     time("created_at", now=True),
     Column("expires_at", DateTime(timezone=True), nullable=False),
     time("used_at"),
+)
+
+study_members = Table(
+    "study_members",
+    metadata,
+    study_key(),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("role", Text, nullable=False),
+    time("joined_at", now=True),
+    PrimaryKeyConstraint("study_id", "lead_id"),
+    one_of("role", ROLES),
+)
+
+# A link by which somebody joins a study. It works once.
+study_invitations = Table(
+    "study_invitations",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("study_id", BigInteger, ForeignKey("studies.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("token_hash", LargeBinary, nullable=False, unique=True),
+    Column("email", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    time("created_at", now=True),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    time("used_at"),
+    one_of("role", ROLES),
 )
 
 # What leads did. Entries outlive the study and the lead, so they contain their names instead of foreign keys.

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     ForeignKey,
     Identity,
     Integer,
@@ -34,7 +35,6 @@ studies = Table(
     Column("slug", Text, nullable=False, unique=True),
     # Identifies the study in raters' addresses: a slug may reveal what the study is about.
     Column("rater_token", Text, nullable=False, unique=True, server_default=RATER_TOKEN),
-    Column("lead_id", BigInteger, ForeignKey("leads.id"), index=True),
     Column("status", Text, nullable=False, server_default="draft"),
     Column("protocol_version", Integer, nullable=False, server_default="1"),
     Column("seed", BigInteger, nullable=False, server_default="0"),
@@ -45,6 +45,8 @@ studies = Table(
     time("opened_at"),
     time("closed_at"),
     time("archived_at"),
+    # Until when the lead promised to keep the data.
+    Column("keep_until", Date),
     CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name="status"),
     CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name="opened_at"),
 )

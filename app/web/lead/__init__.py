@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.lead import design, home, new_study, raters, settings, sign_in, studies, study, texts
+from app.web.lead import (
+    account,
+    design,
+    home,
+    invitations,
+    new_study,
+    people,
+    raters,
+    settings,
+    sign_in,
+    studies,
+    study,
+    texts,
+)
 from app.web.lead.results import charts, exports, results
+from app.web.lead.rights import right_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -13,7 +27,10 @@ if TYPE_CHECKING:
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the lead's routers. Those that accept files have their own limit and precede those with a study's slug."""
+    app.state.pages.environment.globals["right_of"] = right_of
     app.include_router(new_study.router, max_body_size=max_upload_bytes)
     app.include_router(texts.router, max_body_size=max_upload_bytes)
-    for screen in (home, sign_in, studies, study, design, raters, settings, results, charts, exports):
+    for screen in (home, sign_in, account, invitations, studies, study, design, raters, people, settings):
+        app.include_router(screen.router)
+    for screen in (results, charts, exports):
         app.include_router(screen.router)

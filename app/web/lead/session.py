@@ -12,11 +12,13 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.rate_limits import count, export_limit
 from app.storage.leads import leads
+from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow, get_study
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db, turn
-from app.web.errors import NotFoundError, SignInError, TooManyError
+from app.web.errors import SignInError, TooManyError
+from app.web.lead.rights import check_right
 from app.web.pages import is_htmx
 from app.web.words import minutes
 
@@ -52,12 +54,9 @@ def signed_in_lead(lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
     return lead
 
 
-def own_study(slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> StudyRow:
-    """A study of this lead; studies of other leads look as if they did not exist."""
-    study = get_study(db, slug)
-    if study is None or study.lead_id != lead.id:
-        raise NotFoundError
-    return study
+def own_study(request: Request, slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> StudyRow:
+    """A study to which this lead belongs, in a role that allows what the address does."""
+    return check_right(request, get_study(db, slug, lead.id))
 
 
 class LeadAndStudy(NamedTuple):
@@ -80,17 +79,19 @@ def find_lead_and_study(request: Request, slug: str) -> LeadAndStudy:
     """The signed-in lead and the study, read in a separate transaction."""
     with request.app.state.begin() as db:
         lead = signed_in_lead(maybe_lead(request, db))
-        return LeadAndStudy(lead, own_study(slug, lead, db))
+        return LeadAndStudy(lead, own_study(request, slug, lead, db))
 
 
 def count_export(request: Request, own: OwnForLong) -> LeadAndStudy:
-    """Count a download of the lead's own study, which reads all of it.
+    """Count a download of a study, which reads all of it, and note it in the log.
 
     Raises:
         TooManyError: there were too many downloads.
     """
     if wait_s := count(request.app.state.begin, [export_limit(own.lead.id)]):
         raise TooManyError(f"There were too many downloads. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
+    with request.app.state.begin() as db:
+        record_act(db, own.lead, own.study, "downloaded", file=request.url.path.rpartition("/")[2])
     return own
 
 

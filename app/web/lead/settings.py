@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import UTC, date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
@@ -15,7 +16,7 @@ from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.protected_text import protected
 from app.storage.leads.audit import get_receipt, list_acts, record_act
 from app.storage.leads.leads import Lead
-from app.storage.studies.life import count_contents, delete_study, record_archived
+from app.storage.studies.life import count_contents, delete_study, record_archived, record_keep_until
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError
@@ -45,6 +46,20 @@ def submit_title(request: Request, db: Db, lead: SignedIn, study: Own, title: Ti
     if study.opened_at is not None and edit.protocol is not None and not draft.is_changed:
         publish(db, study)
     record_act(db, lead, study, "study renamed", title=title.strip())
+    return _to(request, "show_settings", study)
+
+
+@router.post("/studies/{slug}/settings/keep-until")
+def submit_keep_until(
+    request: Request, db: Db, lead: SignedIn, study: Own, keep_until: Annotated[str, Form(max_length=10)] = ""
+) -> Response:
+    try:
+        day = date.fromisoformat(keep_until) if keep_until else None
+    except ValueError:
+        problem = Problem("the form", None, "date", keep_until, "a date such as 2031-12-31")
+        return _page(request, db, lead, study, problem)
+    record_keep_until(db, study.id, day)
+    record_act(db, lead, study, "retention date set", until=day.isoformat() if day else "none")
     return _to(request, "show_settings", study)
 
 
@@ -129,6 +144,7 @@ def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: Proble
         title=get_draft(db, study).data.get("title", study.title),
         problem=problem,
         contents=count_contents(db, study.id),
+        is_over=study.keep_until is not None and study.keep_until < datetime.now(UTC).date(),
         acts=acts[:MAX_ACTS],
         n_acts=len(acts),
     )

@@ -66,7 +66,7 @@ def submit_sign_in_link(
     lead = leads.use_sign_in_link(db, token)
     if lead is None:
         raise GoneError("This link was used already, or it is too old. Ask for a new one.")
-    return signed_in_answer(request, access.begin_session(db, lead, session_token(request)), next)
+    return signed_in_answer(request, access.begin_session(db, lead, session_token(request), is_from_link=True), next)
 
 
 @router.post("/sign-out")

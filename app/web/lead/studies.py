@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -19,4 +21,5 @@ def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
     found = [(study, get_counts(db, study.id)) for study in list_studies(db, lead.id)]
     studies = [pair for pair in found if pair[0].archived_at is None]
     archived = [pair for pair in found if pair[0].archived_at is not None]
-    return page(request, "lead/studies.html", lead=lead, studies=studies, archived=archived)
+    today = datetime.now(UTC).date()
+    return page(request, "lead/studies.html", lead=lead, studies=studies, archived=archived, today=today)

@@ -206,9 +206,9 @@ def test_a_loaded_study_is_a_draft_of_its_lead_with_its_protocol_to_the_byte(db:
     lead = db.execute(text("INSERT INTO leads (email) VALUES ('a@b.c') RETURNING id")).scalar_one()
     folder = read_small(study="# kept\r\n" + read_small().yaml)
     load_study(db, folder, lead)
-    study = get_study(db, "small")
+    study = get_study(db, "small", lead)
     assert study is not None
-    assert (study.status, study.lead_id, study.title) == ("draft", lead, "A small study")
+    assert (study.status, study.role, study.title) == ("draft", "owner", "A small study")
     assert [row.slug for row in list_studies(db, lead)] == ["small"]
     assert list_studies(db, lead + 1) == []
     stored = db.execute(text("SELECT yaml, sha256 FROM protocols")).one()

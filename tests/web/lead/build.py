@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
+from app.storage.studies.members import record_member
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -26,10 +27,8 @@ def study_of(
     """Create a draft with a human and a model response per item, and two raters per trial."""
     protocol = protocol_of(slug, title=title, design={"trials": "pairs", "raters_per_trial": 2}, **parts)
     study_id = build_study(db, protocol, n_items=0, texts=[{"key": key} for key in item_keys])
-    db.execute(
-        text("UPDATE studies SET lead_id = :lead WHERE id = :study"),
-        {"lead": lead.id if lead else None, "study": study_id},
-    )
+    if lead is not None:
+        record_member(db, study_id, lead.id, "owner")
     return study_id
 
 

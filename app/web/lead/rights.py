@@ -1,0 +1,84 @@
+"""What each address of a study asks of the lead who uses it. One table; handlers do not ask again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.design.roles import Right
+from app.web.errors import ForbiddenError, NotFoundError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from app.storage.studies.studies import StudyRow
+
+_HANDLERS: dict[Right, tuple[str, ...]] = {
+    Right.FOLLOW: (
+        "show_study",
+        "show_coverage",
+        "show_raters",
+        "show_people",
+        "submit_leaving",
+    ),
+    Right.READ: (
+        "show_texts",
+        "show_design",
+        "show_design_preview",
+        "show_text",
+        "export_text",
+        "show_questions_list",
+        "show_question",
+        "show_section",
+        "show_settings",
+        "submit_copy",
+        "show_results",
+        "show_results_part",
+        "export_report_json",
+        "export_report_csv",
+        "show_charts",
+        "show_drawing",
+        "show_chart",
+        "export_chart",
+        "export_picture",
+        "export_ratings",
+        "export_study",
+    ),
+    Right.EDIT: (
+        "submit_text_file",
+        "submit_columns",
+        "submit_status",
+        "submit_version",
+        "submit_text",
+        "submit_questions_list",
+        "submit_question",
+        "submit_section",
+        "submit_exclusion",
+        "submit_release",
+        "show_identity",
+        "export_prolific",
+        "export_bonus",
+        "submit_title",
+        "export_log",
+    ),
+}
+RIGHT_OF = {handler: right for right, handlers in _HANDLERS.items() for handler in handlers}
+REFUSED = "Your role in this study, {role}, does not allow this. An owner of the study can change your role."
+
+
+def right_of(handler: str) -> Right:
+    """The right that a handler asks for. One that the table does not name is for owners only."""
+    return RIGHT_OF.get(handler, Right.OWN)
+
+
+def check_right(request: Request, study: StudyRow | None) -> StudyRow:
+    """The study, if this lead may do with it what this address does.
+
+    Raises:
+        NotFoundError: there is no such study, or the lead does not belong to it: both look the same.
+        ForbiddenError: the lead's role does not allow it.
+    """
+    if study is None or study.role is None:
+        raise NotFoundError
+    if not study.may(right_of(request.scope["route"].name)):
+        raise ForbiddenError(REFUSED.format(role=study.role))
+    return study

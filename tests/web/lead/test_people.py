@@ -1,0 +1,222 @@
+"""People of a study: invited by a link, with a role that can change, removed, and helped back in."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.lead_access import add_lead, check_password
+from app.storage.leads.audit import list_acts
+from app.storage.studies.members import list_members, record_member
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from httpx2 import Response
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+PAGE = "/studies/small/people"
+GOOD = "four unrelated words here"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+@pytest.fixture
+def other(db: Connection) -> Lead:
+    return add_lead(db, "other@example.org", GOOD)
+
+
+def link_in(answer: Response) -> str:
+    """The address that a page shows once, without its host."""
+    found = re.search(r'value="http://[^/]+(/[^"]+)"', answer.text)
+    assert found is not None, answer.text
+    return found[1]
+
+
+def invited(client: TestClient, role: str = "analyst", email: str = "new@example.org") -> str:
+    return link_in(client.post(PAGE, data={"email": email, "role": role}))
+
+
+def roles(db: Connection, study_id: int) -> dict[str, str]:
+    return {member.email: member.role for member in list_members(db, study_id)}
+
+
+def test_an_invitation_makes_an_account_and_a_member(
+    client: TestClient, visitor: TestClient, db: Connection, study_id: int
+) -> None:
+    link = invited(client)
+    assert "analyst" in visitor.get(link).text
+    assert visitor.post(link, data={"password": "short"}).status_code == 422
+    answer = visitor.post(link, data={"password": GOOD})
+    assert answer.headers["location"] == "/studies/small"
+    assert visitor.get("/studies/small").status_code == 200
+    assert roles(db, study_id)["new@example.org"] == "analyst"
+    assert visitor.get(link).status_code == 410
+
+
+def test_somebody_with_an_account_joins_with_it(
+    client: TestClient, visitor: TestClient, sign_in: Callable[[Lead], TestClient], other: Lead, study_id: int
+) -> None:
+    link = invited(client, email=other.email)
+    assert f"/sign-in?next={link}" in visitor.get(link).text
+    assert visitor.post(link, data={"password": GOOD}).status_code == 422
+    browser = sign_in(other)
+    assert browser.post(link).headers["location"] == "/studies/small"
+    assert "you are analyst" in browser.get("/studies").text
+    assert browser.post(link).status_code == 410
+
+
+def test_a_link_does_not_take_rights_away(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post(invited(client, "monitor"))
+    assert roles(db, study_id) == {"lead@example.org": "owner"}
+
+
+def test_a_withdrawn_invitation_is_over(client: TestClient, visitor: TestClient, db: Connection, study_id: int) -> None:
+    link = invited(client)
+    number = db.execute(text("SELECT id FROM study_invitations")).scalar_one()
+    assert client.post(f"{PAGE}/invitations/{number}").status_code == 303
+    assert visitor.get(link).status_code == 410
+    assert visitor.post(link, data={"password": GOOD}).status_code == 410
+    assert client.post(f"{PAGE}/invitations/{number}").status_code == 404
+
+
+@pytest.mark.parametrize("email", ["", "nobody", "lead@example.org"])
+def test_an_invitation_needs_an_address_that_is_not_a_member(client: TestClient, study_id: int, email: str) -> None:
+    assert client.post(PAGE, data={"email": email, "role": "editor"}).status_code == 422
+
+
+def test_the_only_owner_stays(client: TestClient, db: Connection, lead: Lead, other: Lead, study_id: int) -> None:
+    record_member(db, study_id, other.id, "editor")
+    for address, data in (("leave", {}), (f"{lead.id}/removal", {}), (f"{lead.id}/role", {"role": "editor"})):
+        answer = client.post(f"{PAGE}/{address}", data=data)
+        assert (answer.status_code, "needs an owner" in answer.text) == (422, True)
+    client.post(f"{PAGE}/{other.id}/role", data={"role": "owner"})
+    assert client.post(f"{PAGE}/leave").headers["location"] == "/studies"
+    assert client.get(PAGE).status_code == 404
+    assert roles(db, study_id) == {"other@example.org": "owner"}
+
+
+def test_who_is_removed_loses_access_at_once(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
+) -> None:
+    record_member(db, study_id, other.id, "editor")
+    browser = sign_in(other)
+    assert browser.get("/studies/small/design").status_code == 200
+    assert client.post(f"{PAGE}/{other.id}/removal").status_code == 303
+    assert browser.get("/studies/small/design").status_code == 404
+    assert client.post(f"{PAGE}/{other.id}/removal").status_code == 422
+
+
+def test_a_role_that_does_not_allow_it_is_told_so(
+    sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
+) -> None:
+    record_member(db, study_id, other.id, "monitor")
+    browser = sign_in(other)
+    assert "Your role in this study, monitor" in browser.get("/studies/small/results").text
+    assert "/studies/small/results" not in browser.get("/studies/small").text
+
+
+def test_an_analyst_sees_no_button_that_would_be_refused(
+    sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
+) -> None:
+    record_member(db, study_id, other.id, "analyst")
+    browser = sign_in(other)
+    for page in (
+        "",
+        "/raters",
+        "/design",
+        "/design/study",
+        "/design/questions",
+        "/design/text",
+        "/settings",
+        "/people",
+    ):
+        forms = re.findall(r'<form[^>]* action="([^"]+)"', browser.get(f"/studies/small{page}").text.replace("\n", " "))
+        refused = [form for form in forms if browser.post(form).status_code == 403]
+        assert refused == [], page
+
+
+def test_an_owner_helps_somebody_back_in_who_then_sets_a_password(
+    client: TestClient, visitor: TestClient, db: Connection, other: Lead, study_id: int
+) -> None:
+    record_member(db, study_id, other.id, "editor")
+    link = link_in(client.post(f"{PAGE}/{other.id}/recovery"))
+    assert link.endswith("?next=/account")
+    assert visitor.post(link.partition("?")[0], data={"next": "/account"}).headers["location"] == "/account"
+    assert visitor.post("/account", data={"new": "another four plain words"}).status_code == 303
+    assert check_password(db, other.email, "another four plain words") == other
+    assert "Your password has been changed" in visitor.get("/account?changed=true").text
+
+
+def test_an_owner_cannot_enter_an_account_that_sees_more_than_they_do(
+    client: TestClient, db: Connection, lead: Lead, other: Lead, study_id: int
+) -> None:
+    record_member(db, study_id, other.id, "monitor")
+    elsewhere = study_of(db, other, slug="theirs")
+    answer = client.post(f"{PAGE}/{other.id}/recovery")
+    assert (answer.status_code, "attune lead link" in answer.text) == (422, True)
+    record_member(db, elsewhere, lead.id, "editor")
+    assert client.post(f"{PAGE}/{other.id}/recovery").status_code == 422
+    assert client.post(f"{PAGE}/{lead.id}/recovery").status_code == 422
+
+
+def test_a_password_is_changed_by_who_knows_it_and_other_devices_are_signed_out(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], lead: Lead
+) -> None:
+    elsewhere = sign_in(lead)
+    wrong = client.post("/account", data={"current": "a guess", "new": GOOD})
+    assert (wrong.status_code, "not your current password" in wrong.text) == (422, True)
+    right = {"current": "correct horse battery", "new": GOOD}
+    assert client.post("/account", data=right | {"new": "password123"}).status_code == 422
+    assert client.post("/account", data=right).status_code == 303
+    assert client.get("/studies").status_code == 200
+    assert elsewhere.get("/studies").status_code == 303
+
+
+def test_guesses_at_the_current_password_are_limited(client: TestClient, lead: Lead) -> None:
+    for n in range(10):
+        client.post("/account", data={"current": f"guess {n}", "new": GOOD})
+    assert client.post("/account", data={"current": "correct horse battery", "new": GOOD}).status_code == 429
+
+
+def test_signing_out_everywhere_ends_every_session(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], lead: Lead
+) -> None:
+    elsewhere = sign_in(lead)
+    client.post("/account/sign-out")
+    assert elsewhere.get("/studies").status_code == 303
+
+
+def test_the_log_tells_of_people_and_of_downloads(
+    client: TestClient, db: Connection, other: Lead, study_id: int
+) -> None:
+    invited(client)
+    record_member(db, study_id, other.id, "editor")
+    client.post(f"{PAGE}/{other.id}/role", data={"role": "monitor"})
+    client.get("/studies/small/ratings.csv")
+    acts = [(act.action, act.detail) for act in reversed(list_acts(db, study_id))]
+    assert acts == [
+        ("person invited", {"email": "new@example.org", "role": "analyst"}),
+        ("role changed", {"email": "other@example.org", "before": "editor", "after": "monitor"}),
+        ("downloaded", {"file": "ratings.csv"}),
+    ]
+
+
+def test_a_retention_date_that_is_past_is_told(client: TestClient, study_id: int) -> None:
+    address = "/studies/small/settings/keep-until"
+    assert client.post(address, data={"keep_until": "soon"}).status_code == 422
+    client.post(address, data={"keep_until": "2020-12-31"})
+    assert "Kept until 2020-12-31" in client.get("/studies").text
+    assert "were to be kept until 2020-12-31" in client.get("/studies/small/settings").text
+    client.post(address, data={"keep_until": ""})
+    assert "Kept until" not in client.get("/studies").text
