@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
     from benchmarks.rating_scenes import Scene
 
-WINDOWS = {"1920x1080": (1920, 1080), "1280x800": (1280, 800), "768x1024": (768, 1024), "390x844": (390, 844)}
+WINDOWS = {
+    "1920x1080": (1920, 1080),
+    "1280x800": (1280, 800),
+    "768x1024": (768, 1024),
+    "390x844": (390, 844),
+    "320x640": (320, 640),
+}
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rating-page.md"
 BEGIN, END = "<!-- made by benchmarks.rating_layout -->", "<!-- end -->"
 PHONE = 500

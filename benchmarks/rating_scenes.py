@@ -135,12 +135,13 @@ class Scene:
 
 
 def _arrived(engine: Engine, name: str, slug: str) -> Scene:
-    """Let one rater of the first pool arrive (a study by invitation has no open link)."""
+    """Let one rater arrive: of the pool of the open link, or of the first pool if there is no open link."""
     with engine.begin() as db:
         study = get_study_door(db, slug)
         assert study is not None
-        pools = get_protocol(db, study.id, study.protocol_version, study.sha256).design.pools
-        rating_session = arrive(db, study, Arrival("participant", "rater-1", {}), pool=next(iter(pools), None))
+        design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+        pool = design.open_pool or next(iter(design.pools), None)
+        rating_session = arrive(db, study, Arrival("participant", "rater-1", {}), pool=pool)
         assert rating_session is not None
         return Scene(name, slug, rating_session.token)
 

@@ -55,6 +55,21 @@ def test_turns_come_one_by_one_each_with_its_question_and_then_the_whole(
     ]
 
 
+def test_what_one_person_tells_is_not_called_a_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    story = [{"speaker": "Ann", "text": said} for said in ("It rained.", "Then it stopped.")]
+    study(questions=[NOW], design={"trials": "dialogue", "reveal": "turns"}, texts=[{"key": "item-0", "turns": story}])
+    assert '<h2 id="situation-heading">Situation</h2>' in visitor().begin().text
+
+
+def test_what_two_people_say_is_called_a_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(questions=[NOW], design={"trials": "dialogue", "reveal": "turns"}, texts=[{"key": "item-0", "turns": SAID}])
+    assert '<h2 id="situation-heading">Conversation</h2>' in visitor().begin().text
+
+
 def test_what_is_said_of_turns_counts_only_when_the_whole_is_submitted(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:

@@ -17,6 +17,9 @@ from app.language.message import Message
 from app.web.rater.trial.options import Layout, Option, layout_of, options_of, scale_options
 
 _PHONE_LINE = 32
+_SHORT_SCALE = 5
+# Points that fit a phone in two rows.
+_TWO_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,14 @@ class Field:
     def layout(self) -> Layout:
         """The layout of its options."""
         return layout_of(self.question, self.options)
+
+    @property
+    def length_class(self) -> str:
+        """Classes of a scale with more points than a phone has room for in any case, with the space before them."""
+        n = len(self.options)
+        if self.layout != "scale" or n <= _SHORT_SCALE:
+            return ""
+        return f" is-long points-{n if n <= _TWO_ROWS else 'many'}"
 
     @property
     def is_wordy(self) -> bool:
