@@ -43,7 +43,7 @@ def listed(words: Iterable[object], most: int = 12) -> str:
     """
     all_words = [str(word) for word in words]
     some = all_words if len(all_words) <= most else [*all_words[:most], f"{len(all_words) - most} more"]
-    return " or ".join(([", ".join(some[:-1])] if some[1:] else []) + some[-1:]) or "none, there is none"
+    return " or ".join(([", ".join(some[:-1])] if some[1:] else []) + some[-1:]) or "none"
 
 
 class Problems:

@@ -56,10 +56,10 @@ def read_upload(
         if name not in _KNOWN:
             problems.note(path, None, None, path, f"{listed(READ, 20)}; the file was ignored")
         elif name in by_name:
-            problems.add(name, None, None, "two files of that name", "one study at a time")
+            problems.add(name, None, None, "two files with this name", "the files of one study")
         by_name.setdefault(name, data)
     if sum(map(len, by_name.values())) > limits.unpacked_mb * MEBIBYTE:
-        problems.add("upload", None, None, "more bytes than allowed", f"{limits.unpacked_mb} MiB in all")
+        problems.add("upload", None, None, "an upload that is too large", f"at most {limits.unpacked_mb} MiB in total")
     problems.raise_if_any()
     return read_files(by_name, problems, progress)
 
@@ -79,7 +79,13 @@ def _unzipped(name: str, data: bytes, problems: Problems) -> dict[str, bytes]:
             if check_archive(name, parts, problems.limits.unpacked_mb, problems):
                 files = {member.filename: archive.read(member) for member in parts}
     except _UNREADABLE as error:
-        problems.add(name, None, None, f"a zip that cannot be read ({error})", "a plain zip of a study folder")
+        problems.add(
+            name,
+            None,
+            None,
+            f"a zip file that cannot be read ({error})",
+            "a zip file of a study folder, without a password",
+        )
     problems.raise_if_any()
     return files
 

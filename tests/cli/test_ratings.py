@@ -75,7 +75,7 @@ def test_ratings_go_into_the_store_and_come_out_again(
     said = attune("ratings", "import", "small", sheet, "--rater-kind", "model", "--pool", "llm")
     assert (said.code, said.err.splitlines()[-1]) == (0, "Imported into small: 4 ratings by 2 raters, 2 of them new.")
     again = attune("ratings", "import", "small", sheet)
-    assert (again.code, "an answer that the study does not have yet" in again.err) == (1, True)
+    assert (again.code, "answers that the study does not have yet" in again.err) == (1, True)
     attune("study", "export", "small", "--out", tmp_path / "out")
     assert (tmp_path / "out" / "raters.csv").read_text().splitlines()[1:] == ["x,model,llm,true", "y,model,llm,true"]
     assert len((tmp_path / "out" / "ratings.csv").read_text().splitlines()) == 5

@@ -75,7 +75,7 @@ def test_aliases_that_multiply() -> None:
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     problems = Problems()
     assert read_yaml("study.yaml", "\n".join(rows), problems) is None
-    assert "aliases that repeat without end" in sentences(problems)
+    assert "aliases that expand without end" in sentences(problems)
 
 
 def test_more_values_of_yaml_than_any_protocol_has_are_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:

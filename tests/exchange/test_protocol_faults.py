@@ -15,10 +15,10 @@ WRONG = [
         ("sources:", f"completion: {{url: '{url}'}}\nsources:", 4, "completion.url", url, "such as https://")
         for url in ("https://[", "example.org/done", "javascript:alert(1)", "https://example.org:x", "https://")
     ),
-    ("slug: small", "slug: A Small", 2, "slug", "A Small", "a to z, 0 to 9 and inner hyphens"),
+    ("slug: small", "slug: A Small", 2, "slug", "A Small", "lowercase letters, digits and hyphens"),
     ("title: A small study\n", "", 1, "title", "nothing", "required"),
-    ("title: A small study", "titel: x\ntitle: A small study", 3, "titel", "titel", "title, which was probably"),
-    ("title: A small study", "title: x\ntitle: A small study", 4, "title", "a key that stands there twice", "line 3"),
+    ("title: A small study", "titel: x\ntitle: A small study", 3, "titel", "titel", "title (did you mean this?)"),
+    ("title: A small study", "title: x\ntitle: A small study", 4, "title", "a duplicate key", "line 3"),
     ("{kind: human}", "{kind: robot}", 5, "sources.person.kind", "robot", "human, model or human+model"),
     ("type: slider, text: Fit?", "type: scale, text: Fit?", 10, "questions.3.type", "scale", "rating, slider, choice"),
     ("type: slider, text: Fit?", "text: Fit?", 10, "questions.3.type", "nothing", "rating, slider, choice"),
@@ -28,7 +28,7 @@ WRONG = [
     ("step: 0.1", "step: 0.000001", 10, "questions.3", "1,000,000", "a slider has at most 10,000 steps"),
     ("{1: cold, 2: mild, 3: warm}", "{1: cold}", 9, "questions.2.scale", "1", "two points or more"),
     ("{1: cold, 2: mild, 3: warm}", "{low: cold, 2: mild}", 9, "questions.2.scale", "low", "are numbers"),
-    ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength, which was probably meant"),
+    ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength (did you mean this?)"),
     (
         "sources:",
         "design: {raters_per_trail: 3}\nsources:",
@@ -43,7 +43,7 @@ WRONG = [
         4,
         "design.repeats.mindistance",
         "mindistance",
-        "min_distance, which was probably meant",
+        "min_distance (did you mean this?)",
     ),
     (
         "sources:",
@@ -51,7 +51,7 @@ WRONG = [
         4,
         "flow.consent.agreee",
         "agreee",
-        "agree, which was probably meant",
+        "agree (did you mean this?)",
     ),
     (
         "sources:",
@@ -59,13 +59,13 @@ WRONG = [
         4,
         "analysis.composites.k.skore",
         "skore",
-        "score, which was probably meant",
+        "score (did you mean this?)",
     ),
     ("sources:", "design: {raters_per_trial: many}\nsources:", 4, "design.raters_per_trial", "many", "integer"),
     ("sources:", "analysis: {reference: nobody}\nsources:", 4, "analysis.reference", "nobody", "one of the sources"),
     ("sources:", "analysis: {cut: {does: 1}}\nsources:", 4, "analysis.cut", "does", "names rating questions"),
     ("title: A small study", 'title: "\\0"', 3, "title", "U+0000", "a database can hold"),
-    ("title: A small study", "? [a]\n: b\ntitle: A small study", 3, None, "a key that is no plain text", "plain text"),
+    ("title: A small study", "? [a]\n: b\ntitle: A small study", 3, None, "a key that is not plain text", "plain text"),
 ]
 
 
@@ -87,9 +87,9 @@ BROKEN = [
     ("", 1, "an empty file"),
     ("- 1", 1, "no keys"),
     ("a: *b", 1, "a: *b"),
-    ("a: &a [*a, *a]", None, "aliases that repeat without end"),
-    ("a: \x07", None, "no YAML"),
-    (b"attune: \0", None, "bytes that are no text"),
+    ("a: &a [*a, *a]", None, "aliases that expand without end"),
+    ("a: \x07", None, "text that is not YAML"),
+    (b"attune: \0", None, "a file that is not text"),
 ]
 
 
@@ -141,4 +141,4 @@ def test_a_language_without_a_catalogue_is_said_and_is_no_problem(language: str,
     study = read_small(study=YAML.replace("title:", f"language: {language}\ntitle:"))
     notes = [note for note in study.notes if note.column == "language"]
     assert [note.row for note in notes] == lines
-    assert all("en, ar or de for the pages' own texts" in note.allowed for note in notes)
+    assert all("en, ar or de for the built-in texts" in note.allowed for note in notes)

@@ -96,7 +96,9 @@ def problems_of(problems: Problems) -> list[Problem]:
 
 def test_one_table_in_two_forms_is_a_problem() -> None:
     files = small(ratings=None) | {"items.jsonl": b'{"item": "a", "text": "x"}'}
-    assert [(problem.file, problem.found) for problem in problems_in(files)] == [("items.jsonl", "items.csv as well")]
+    assert [(problem.file, problem.found) for problem in problems_in(files)] == [
+        ("items.jsonl", "both items.csv and items.jsonl")
+    ]
 
 
 def test_a_folder_that_is_not_there_is_a_problem(tmp_path: Path) -> None:

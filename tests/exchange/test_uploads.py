@@ -51,7 +51,7 @@ def test_an_unknown_file_is_ignored_and_said() -> None:
 
 
 def test_two_files_of_one_name_are_a_problem() -> None:
-    with pytest.raises(InvalidInputError, match="two files of that name"):
+    with pytest.raises(InvalidInputError, match="two files with this name"):
         read_upload(small() | {"other/items.csv": b"item,text\n"})
 
 
@@ -63,12 +63,12 @@ def test_a_zip_that_unpacks_to_more_than_allowed_is_refused_before_it_is_read_wh
 
 
 def test_more_bytes_than_allowed_are_refused() -> None:
-    with pytest.raises(InvalidInputError, match="1 MiB in all"):
+    with pytest.raises(InvalidInputError, match="1 MiB in total"):
         read_upload(small(items=b"x" * 2**20), limits=Limits(unpacked_mb=1))
 
 
 def test_a_damaged_zip_is_a_problem() -> None:
     data = bytearray(zipped(small())["study.zip"])
     data[40:80] = b"\xff" * 40
-    with pytest.raises(InvalidInputError, match="a zip that cannot be read"):
+    with pytest.raises(InvalidInputError, match="a zip file that cannot be read"):
         read_upload({"study.zip": bytes(data)})

@@ -162,7 +162,7 @@ def test_the_data_package_describes_the_files_as_they_are(tmp_path: Path) -> Non
 
 def test_an_export_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FolderExistsError, match="is there already"):
+    with pytest.raises(FolderExistsError, match="already exists"):
         write_folder(tmp_path, read_small())
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 

@@ -176,7 +176,7 @@ class ProtocolParts(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     attune: Literal[1]
     slug: Slug
-    """The study's name in addresses: a to z, 0 to 9 and inner hyphens, up to 64 characters."""
+    """The study's name in addresses: lowercase letters, digits and hyphens between them, at most 64 characters."""
     title: str = Field(min_length=1, max_length=500)
     """Title for the study lead, and for raters if there is no `rater_title`."""
     rater_title: str = Field(default="", max_length=500)

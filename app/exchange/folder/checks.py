@@ -22,7 +22,9 @@ def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.D
     """Return the checks as a frame with CHECK_COLUMNS; None, with a note, if it is not an exported file."""
     missing = [name for name in CHECK_COLUMNS if name not in table.columns]
     if missing:
-        problems.note(table.file, 1, missing[0], "no such column", "the columns of an export; the file was ignored")
+        problems.note(
+            table.file, 1, missing[0], "no such column", "the columns of an exported checks.csv; the file was ignored"
+        )
         return None
     if not len(table):
         return None
@@ -30,7 +32,14 @@ def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.D
     faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", problems)
     faulty(table, ~np.isin(passed, _PASSED + _FAILED), "is_passed", passed, "true or false", problems)
     times = pd.to_datetime(pd.Series(table.stripped("happened_at")), format="ISO8601", errors="coerce", utc=True)
-    faulty(table, times.isna().to_numpy(), "happened_at", table.column("happened_at"), "a time as ISO 8601", problems)
+    faulty(
+        table,
+        times.isna().to_numpy(),
+        "happened_at",
+        table.column("happened_at"),
+        "a time in ISO 8601 format, such as 2026-11-21T14:30:00Z",
+        problems,
+    )
     return pd.DataFrame(
         {
             "rater": pd.Series(names, dtype=object),

@@ -35,4 +35,11 @@ def check_rankable(items: Table, responses: pd.DataFrame, protocol: Protocol, pr
     is_rated = np.array([key not in special for key in keys], dtype=bool)
     for n in np.unique(n_responses[n_responses < MIN_RANKED]):
         where = is_rated & (n_responses == n)
-        faulty(items, where, "item", keys, f"{MIN_RANKED} responses or more to rank, this item has {n}", problems)
+        faulty(
+            items,
+            where,
+            "item",
+            keys,
+            f"an item with at least {MIN_RANKED} responses to rank; this item has {n}",
+            problems,
+        )

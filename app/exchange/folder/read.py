@@ -49,7 +49,9 @@ def read_folder(path: Path, progress: Progress = quiet, limits: Limits = ON_THIS
     """
     problems = Problems(limits)
     if not path.is_dir():
-        problems.add(str(path), None, None, "no such folder", "a folder with study.yaml, items.csv, responses.csv ...")
+        problems.add(
+            str(path), None, None, "no such folder", "a folder that contains study.yaml, items.csv, responses.csv ..."
+        )
         problems.raise_if_any()
     _check_size(path, problems)
     names = [file.name for file in path.iterdir() if file.is_file()]
@@ -103,7 +105,7 @@ class _Reading:
 
     def _protocol(self) -> tuple[Protocol | None, str]:
         if FILE not in self._names:
-            self._problems.add(FILE, None, None, "no such file", "a study protocol")
+            self._problems.add(FILE, None, None, "no such file", "a study protocol in study.yaml")
             return None, ""
         return protocol_from_bytes(self._load(FILE), self._problems)
 
@@ -111,7 +113,7 @@ class _Reading:
         table = self._table("items", required="items.csv or items.jsonl")
         items = None if table is None else check_items(table, self._problems)
         asked = protocol is not None and any(q.target in ("response", "pair", "set") for q in protocol.questions)
-        required = "responses.csv or responses.jsonl, the protocol asks about responses" if asked else None
+        required = "responses.csv or responses.jsonl, because the protocol asks about responses" if asked else None
         responses_table = self._table("responses", required=required)
         if responses_table is None:
             return items, None if self._has("responses") else no_responses()
@@ -136,5 +138,5 @@ class _Reading:
                 self._problems.add(f"{name}.csv", None, None, "no such file", required)
             return None
         if len(files) > 1:
-            self._problems.add(files[1], None, None, f"{files[0]} as well", "one of the two")
+            self._problems.add(files[1], None, None, f"both {files[0]} and {files[1]}", "only one of the two files")
         return read_table(files[0], self._load(files[0]), self._problems, self._progress)

@@ -52,6 +52,6 @@ def score_meanings(protocol: Protocol) -> Iterator[tuple[str, str]]:
     """Yield the name of each score and how it is calculated, for the codebook."""
     questions: Mapping[str, ScaledQuestion] = {question.key: question for question in protocol.scaled_questions}
     for name, made in rater_composites(protocol).items():
-        parts = ", ".join(f"{key} (turned round)" if questions[key].reversed else key for key in made.questions)
-        least = f", from {counted(made.n_needed, 'answer')} on" if made.at_least else ""
+        parts = ", ".join(f"{key} (reversed)" if questions[key].reversed else key for key in made.questions)
+        least = f"; needs at least {counted(made.n_needed, 'answer')}" if made.at_least else ""
         yield name, f"{made.text + ': ' if made.text else ''}{made.score} of {parts}{least}"

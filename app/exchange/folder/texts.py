@@ -41,7 +41,7 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
     unique_ids(table, "item", keys, problems)
     text, turns = _text_and_turns(table, problems)
     neither = _is_blank(text) & (turns == "")
-    faulty(table, neither, "text", text, "a text, or turns", problems)
+    faulty(table, neither, "text", text, "a text or turns", problems)
     return pd.DataFrame(
         {
             "item": keys,
@@ -95,7 +95,7 @@ def _check_keys(table: Table, keys: Column, protocol: Protocol | None, problems:
     unique_ids(table, "response", keys, problems)
     if protocol is not None and protocol.choice_questions:
         word = np.isin(keys, WORDS_OF_CHOICES)
-        faulty(table, word, "response", keys, "an id that is not the word tie or neither", problems)
+        faulty(table, word, "response", keys, "an ID other than tie and neither, which are answers", problems)
 
 
 def _has_text(table: Table, problems: Problems) -> bool:
@@ -109,7 +109,7 @@ def _text_and_turns(table: Table, problems: Problems) -> tuple[Column, Column]:
         row, cell = int(table.rows[place]), str(turns[place])
         turns[place] = "" if not cell.strip() else _one_form(table.file, row, cell, problems)
     both = (text != "") & (turns != "")
-    faulty(table, both, "turns", text, "a text or turns, not both", problems)
+    faulty(table, both, "turns", text, "either text or turns, not both", problems)
     return text, turns
 
 
@@ -139,7 +139,7 @@ def _note_empty(table: Table, text: Column, turns: Column, problems: Problems) -
     empty = np.flatnonzero(_is_blank(text) & (turns == ""))
     if len(empty):
         more = f" ({len(empty)} responses have none)" if len(empty) > 1 else ""
-        problems.note(table.file, int(table.rows[empty[0]]), "text", "", f"a text; shown as (empty){more}")
+        problems.note(table.file, int(table.rows[empty[0]]), "text", "", f"a text; raters see (empty){more}")
 
 
 def _is_blank(text: Column) -> Mask:

@@ -57,7 +57,7 @@ def write_folder(
         FolderExistsError: the folder is not empty.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FolderExistsError(f"{path} is there already. Nothing was written.")
+        raise FolderExistsError(f"{path} already exists and is not empty. Nothing was written.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
         half = Path(folder) / path.name

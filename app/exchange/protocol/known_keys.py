@@ -83,7 +83,7 @@ class KnownKeys:
         line, column = self.tree.line((*path, key)), dotted((*path, key))
         meant = get_close_matches(key, names, n=1, cutoff=_ALIKE)
         if meant:
-            self.problems.add(self.file, line, column, key, f"{meant[0]}, which was probably meant")
+            self.problems.add(self.file, line, column, key, f"{meant[0]} (did you mean this?)")
         else:
             allowed = f"{listed(sorted(names), 40)}; the key was ignored"
             self.problems.note(self.file, line, column, key, allowed)

@@ -53,7 +53,7 @@ def read_protocol(text: str, problems: Problems) -> Protocol | None:
             _add(detail, tree, problems)
         return None
     if catalogue_of(protocol.language) is None:
-        allowed = f"{listed(catalogues())} for the pages' own texts, which are in English now; see docs/languages.md"
+        allowed = f"{listed(catalogues())} for the built-in texts, which are now in English; see docs/languages.md"
         problems.note(FILE, tree.line(("language",)), "language", protocol.language, allowed)
     return None if problems.of(FILE) else protocol
 
@@ -69,11 +69,17 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
     match detail["type"]:
         case "missing":
             name = str(detail["loc"][-1])
-            problems.add(FILE, tree.line(path), dotted((*path, name)), "nothing", "a value, it is required")
+            problems.add(FILE, tree.line(path), dotted((*path, name)), "nothing", "a value; this setting is required")
         case "string_pattern_mismatch" if path == ("slug",):
-            problems.add(FILE, tree.line(path), column, found, "a to z, 0 to 9 and inner hyphens, up to 64 characters")
+            problems.add(
+                FILE,
+                tree.line(path),
+                column,
+                found,
+                "lowercase letters, digits and hyphens between them, at most 64 characters",
+            )
         case "string_pattern_mismatch":
-            problems.add(FILE, tree.line(path), column, found, "text without spaces around it")
+            problems.add(FILE, tree.line(path), column, found, "text without leading or trailing spaces")
         case "literal_error":
             problems.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
         case "union_tag_invalid":

@@ -58,7 +58,7 @@ def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
     try:
         tree.data = _value(node, (), tree, file, problems)
     except _TooLargeError:
-        problems.add(file, None, None, "aliases that repeat without end", "a protocol that is written out")
+        problems.add(file, None, None, "aliases that expand without end", "a protocol without such aliases")
         return None
     return tree
 
@@ -86,7 +86,7 @@ def _compose(file: str, text: str, problems: Problems) -> Node | None:
         problems.add(file, line, None, _line_of(text, line), f"YAML 1.2 ({error.problem or error.context})")
         return None
     except (YAMLError, ValueError, RecursionError) as error:
-        problems.add(file, None, None, "no YAML", f"YAML 1.2 ({str(error).splitlines()[0]})")
+        problems.add(file, None, None, "text that is not YAML", f"YAML 1.2 ({str(error).splitlines()[0]})")
         return None
     if node is None:
         problems.add(file, 1, None, "an empty file", "a study protocol")
@@ -127,13 +127,13 @@ def _mapping(node: MappingNode, path: Path, tree: Tree, file: str, problems: Pro
     for key_node, value_node in node.value:
         line = key_node.start_mark.line + 1
         if not isinstance(key_node, ScalarNode):
-            problems.add(file, line, dotted(path), "a key that is no plain text", "keys of plain text")
+            problems.add(file, line, dotted(path), "a key that is not plain text", "keys in plain text")
             continue
         key = str(key_node.value)
         below = (*path, key)
         if key in values:
             problems.add(
-                file, line, dotted(below), "a key that stands there twice", f"once (first in line {tree.line(below)})"
+                file, line, dotted(below), "a duplicate key", f"each key once (first on line {tree.line(below)})"
             )
             continue
         if (character := unstorable(key)) is not None:

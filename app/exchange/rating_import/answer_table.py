@@ -43,7 +43,7 @@ def answer_table(
     cells |= {name: sheet.column(name)[at] for name in beside}
     n_empty = len(sheet) * len(parts) - len(at)
     if n_empty:
-        problems.note(sheet.file, None, None, f"{n_empty:,} empty cells", "answers; they were skipped")
+        problems.note(sheet.file, None, None, f"{n_empty:,} empty cells", "answers; the empty cells were skipped")
     table = Table(sheet.file, sheet.rows[at], cells, headers)
     names = question_names(study.protocol)
     table.columns["question"] = table.mapped("question", lambda text: names.key(text) or text)

@@ -58,7 +58,7 @@ def columns_of(
     question, answers = finder.answers({name for name in named.values() if name}, names_raters=names_raters)
     if not names_raters and any(column.rater is None for column in answers):
         without = next(column.column for column in answers if column.rater is None)
-        allowed = "a column with the raters (--rater), {rater} in the names of columns, or one rater (--rater-id)"
+        allowed = "a column of raters (--rater), {rater} in the column names, or a single rater (--rater-id)"
         problems.add(sheet.file, 1, without, listed(sheet.columns, 40), allowed)
     if named["item"] is None and named["response"] is None:
         named["item"] = finder.item_by_content(
@@ -98,17 +98,23 @@ class _Finder:
         if value is not None and (question is not None or layout.value is not None):
             only = [one.key for one in self._study.protocol.questions]
             if question is None and len(only) > 1:
-                self._problems.add(self._sheet.file, 1, None, "no column with the questions", "one (--question-column)")
+                self._problems.add(
+                    self._sheet.file,
+                    1,
+                    None,
+                    "no column of questions",
+                    "a column that names the question (--question-column)",
+                )
             return question, patterns.found(value, None if question else only[0])
         found = guessed(self._sheet, taken, self._sources, self._questions, names_raters=names_raters)
         if not found:
-            allowed = "columns with answers, named by --question KEY=COLUMN or --value COLUMN"
+            allowed = "columns of answers, named with --question KEY=COLUMN or --value COLUMN"
             self._problems.add(self._sheet.file, 1, None, listed(self._sheet.columns, 40), allowed)
         return None, found
 
     def _asks(self, key: str) -> bool:
         if key not in self._questions.keys:
-            self._problems.add(OPTION, None, None, key, f"a question of study.yaml: {listed(self._questions.keys)}")
+            self._problems.add(OPTION, None, None, key, f"a question in study.yaml: {listed(self._questions.keys)}")
         return key in self._questions.keys
 
     def item_by_content(self, taken: set[str], *, required: bool) -> str | None:
@@ -117,8 +123,8 @@ class _Finder:
         columns = [name for name in self._sheet.columns if name not in taken]
         fitting = [name for name in columns if len(self._sheet) and known.issuperset(self._sheet.stripped(name))]
         if len(fitting) > 1:
-            self._problems.add(self._sheet.file, 1, None, listed(fitting), "one column with the ids of items (--item)")
+            self._problems.add(self._sheet.file, 1, None, listed(fitting), "a single column of item IDs (--item)")
         if not fitting and required and any(one.target != "rater" for one in self._study.protocol.questions):
-            allowed = "a column with the ids of the items (--item) or of the responses (--response)"
+            allowed = "a column of item IDs (--item) or response IDs (--response)"
             self._problems.add(self._sheet.file, 1, None, listed(self._sheet.columns, 40), allowed)
         return fitting[0] if len(fitting) == 1 else None

@@ -27,7 +27,7 @@ def check_one_encoding(sheet: Table, columns: Iterable[str], problems: Problems)
         return
     for name in columns:
         mixed = sheet.mapped(name, _was_utf8).astype(bool)
-        allowed = "one encoding in the whole file; save it as UTF-8 and check this cell"
+        allowed = "the same encoding in the whole file; save it as UTF-8 and check this cell"
         faulty(sheet, np.asarray(mixed), name, sheet.column(name), allowed, problems)
 
 

@@ -64,7 +64,7 @@ class Patterns:
     def _source(self, column: str, word: str) -> str | None:
         source = self._sources.key(word)
         if source is None:
-            allowed = f"a source of study.yaml: {listed(self._sources.keys)}"
+            allowed = f"a source in study.yaml: {listed(self._sources.keys)}"
             self._problems.add(self._sheet.file, 1, column, word, allowed)
         return source
 

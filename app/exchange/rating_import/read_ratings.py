@@ -79,7 +79,7 @@ def read_ratings(
     check_one_encoding(sheet, columns.used, problems)
     table = answer_table(sheet, columns, layout, new_raters, known, problems)
     if not len(table):
-        problems.add(sheet.file, None, None, "no answers", "one answer or more")
+        problems.add(sheet.file, None, None, "no answers", "at least one answer")
     raters = _new_raters(table, known, new_raters, rated_here, problems)
     known.raters = pd.concat([study.raters, raters], ignore_index=True)
     is_good = _fill_responses(table, known, problems)
@@ -99,10 +99,10 @@ def _new_raters(
     known = study.raters["rater"].to_numpy(dtype=object)
     is_new = (places(known, named) < 0) & (named != "")
     if len(known) and not new.are_welcome:
-        allowed = f"{one_of(known, 'the study', 'a rater')}; --new-raters adds raters who are not among them"
+        allowed = f"{one_of(known, 'the study', 'a rater')}; to add new raters, use --new-raters"
         faulty(table, is_new, "rater", named, allowed, problems)
     here = np.isin(named, list(rated_here))
-    faulty(table, here, "rater", named, "an ID of their own; this rater rated in Attune", problems)
+    faulty(table, here, "rater", named, "the ID of another rater; this rater has rated in Attune", problems)
     _check_kind(table, study, named, new, problems)
     keys = pd.unique(named[is_new])
     kinds = np.full(len(keys), new.kind or KINDS[0], dtype=object)
@@ -115,7 +115,7 @@ def _check_kind(table: Table, study: Study, named: Column, new: NewRaters, probl
     for name, wanted in (("kind", new.kind), ("pool", new.pool)):
         if wanted is not None:
             others = study.raters.loc[study.raters[name] != wanted, "rater"].to_numpy(dtype=object)
-            allowed = f"a rater of the {name} {wanted}; in this study the rater has another one"
+            allowed = f"a rater with the {name} {wanted}; in this study the rater has another {name}"
             faulty(table, places(others, named) >= 0, "rater", named, allowed, problems)
 
 
@@ -131,12 +131,19 @@ def _fill_responses(table: Table, study: Study, problems: Problems) -> Mask:
     keys_of = table.mapped("source", lambda text: names.key(text) or "")
     asks = (source != "") & (table.stripped("response") == "")
     unknown = asks & (keys_of == "")
-    faulty(table, unknown, "source", source, f"a source of study.yaml: {listed(names.keys)}", problems)
+    faulty(table, unknown, "source", source, f"a source in study.yaml: {listed(names.keys)}", problems)
     items = places(study.items["item"].to_numpy(dtype=object), _stripped(table.columns["item"]))
     found = replies.by_source(items, places(list(names.keys), keys_of))
     several, none = (asks & ~unknown & (items >= 0) & (found == which) for which in (AMBIGUOUS, UNKNOWN))
-    faulty(table, several, "source", source, "a response's ID (--response); the source has several here", problems)
-    faulty(table, none, "source", source, "a source with a response to the item of this row", problems)
+    faulty(
+        table,
+        several,
+        "source",
+        source,
+        "a response ID (--response), because this source has several responses to the item",
+        problems,
+    )
+    faulty(table, none, "source", source, "a source that has a response to the item in this row", problems)
     table.columns["response"] = np.where(asks & (found >= 0), replies.at(found), table.column("response"))
     is_good: Mask = ~(unknown | several | none)
     return is_good

@@ -83,4 +83,6 @@ def _strength_only_where_asked(sheet: Sheet, study: Study, targets: Targets) -> 
         if isinstance(question, ChoiceQuestion) and question.strength is not None
     ]
     given = sheet.ok & (sheet.table.stripped("strength") != "")
-    sheet.reject(given & ~np.isin(targets.question, asked), "strength", "nothing, the question asks for no strength")
+    sheet.reject(
+        given & ~np.isin(targets.question, asked), "strength", "nothing, because the question does not ask for strength"
+    )

@@ -30,7 +30,7 @@ def check_choices(
     picks = rows & sheet.ok & ~is_word
     chosen = _chosen(sheet, pair, targets)
     ambiguous = picks & (chosen == AMBIGUOUS)
-    sheet.reject(ambiguous, "value", "a response's id, both responses of this pair are of that source")
+    sheet.reject(ambiguous, "value", "a response ID, because both responses in this pair are from that source")
     sheet.reject(picks & (chosen == UNKNOWN), "value", question.allowed_words())
     picks &= sheet.ok
     answers["outcome"][picks] = "response"
@@ -46,7 +46,7 @@ def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
     for count in np.unique(n_responses[rows & ~named]):
         if count != 2:  # noqa: PLR2004 - two responses
             where = rows & ~named & (n_responses == count)
-            allowed = f"the two responses compared, the item has {count}"
+            allowed = f"the two responses compared, because the item has {count}"
             sheet.reject(where, "left_response" if count else "item", allowed)
     first, second = targets.replies.first_two(targets.item)
     return np.where(named, targets.left, first), np.where(named, targets.right, second)
@@ -76,7 +76,7 @@ def _check_strength(scale: Scale, rows: Mask, picks: Mask, sheet: Sheet, strengt
     points = sheet.table.mapped("strength", lambda text: _point(scale, text))
     off = np.array([point is None for point in points], dtype=bool)
     allowed = listed(number_text(value) for value in scale.values)
-    sheet.reject(given & ~picks, "strength", "nothing, no response was chosen")
+    sheet.reject(given & ~picks, "strength", "nothing, because no response was chosen")
     sheet.reject(given & picks & off, "strength", allowed)
     strengths[given] = points[given]
 

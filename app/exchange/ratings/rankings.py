@@ -43,13 +43,16 @@ def _check_ranking(question: RankingQuestion, at: Places, sheet: Sheet, targets:
     twice = [k for k, rank in enumerate(ranks) if rank in ranks[:k]]
     if twice and not question.ties:
         first = sheet.table.rows[at[ranks.index(ranks[twice[0]])]]
-        _reject(sheet, at[twice[:1]], "value", f"each rank once (row {first} has it too), `ties` is not set")
+        _reject(
+            sheet,
+            at[twice[:1]],
+            "value",
+            f"each rank once (row {first} has the same rank), because the question does not allow ties",
+        )
         return
     missing = sorted(set(range(1, max(ranks) + 1)) - set(ranks))
     if missing:
-        _reject(
-            sheet, at[[ranks.index(max(ranks))]], "value", f"ranks without a gap: no response has rank {missing[0]}"
-        )
+        _reject(sheet, at[[ranks.index(max(ranks))]], "value", f"ranks without gaps: no response has rank {missing[0]}")
 
 
 def _reject(sheet: Sheet, at: Places, name: str, allowed: str) -> None:
@@ -75,5 +78,5 @@ class _Sets:
         if len(ranked) >= MIN_RANKED and (ranked == whole or ranked in self._named):
             return None
         if len(whole) < MIN_RANKED:
-            return f"an item with {MIN_RANKED} responses or more, this one has {len(whole)}"
-        return f"a ranking of all responses of the item, the rater's has no rank for {listed(sorted(whole - ranked))}"
+            return f"an item with at least {MIN_RANKED} responses; this item has {len(whole)}"
+        return f"a ranking of all responses to the item; there is no rank for {listed(sorted(whole - ranked))}"

@@ -49,13 +49,13 @@ def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
     left, right = targets.replies.at(targets.left), targets.replies.at(targets.right)
     about = np.where(pd.notna(chosen), chosen, targets.replies.at(targets.response))
     contradicts = ((side == "left") & (about == right)) | ((side == "right") & (about == left))
-    sheet.reject(known & contradicts, "side", "the side on which left_response and right_response put the response")
+    sheet.reject(known & contradicts, "side", "the side that left_response and right_response give for the response")
 
 
 def _whole(sheet: Sheet, name: str, most: int) -> Column:
     numbers = sheet.table.mapped(name, lambda text: _whole_number(text, most))
     wrong = np.array([value is None for value in numbers], dtype=bool) & (sheet.table.stripped(name) != "")
-    sheet.reject(wrong, name, "a whole number from 0")
+    sheet.reject(wrong, name, "a whole number, 0 or more")
     return numbers
 
 
@@ -75,7 +75,7 @@ def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column) -> N
     beyond = given.copy()
     beyond[given] = turn[given].astype(np.int64) > most[given]
     for n_turns in np.unique(most[beyond]):
-        sheet.reject(beyond & (most == n_turns), "turn", f"a turn of the dialogue, which has {n_turns}")
+        sheet.reject(beyond & (most == n_turns), "turn", f"a turn of the dialogue, which has {n_turns} turns")
 
 
 def _n_turns(turns: pd.Series[str], at: Places) -> Places:
@@ -100,5 +100,5 @@ def _times(sheet: Sheet, name: str) -> Column:
     text = pd.Series(sheet.table.stripped(name), dtype=object)
     times = pd.to_datetime(text.where(text != ""), format="ISO8601", errors="coerce", utc=True).dt.as_unit("us")
     wrong = (times.isna() & (text != "")).to_numpy()
-    sheet.reject(wrong, name, "a time as ISO 8601 writes it, such as 2026-11-21T14:30:00Z")
+    sheet.reject(wrong, name, "a time in ISO 8601 format, such as 2026-11-21T14:30:00Z")
     return times  # type: ignore[return-value]  # the frame accepts the times unchanged

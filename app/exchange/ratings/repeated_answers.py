@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # If a file is imported a second time, all of its answers are repeats.
 _MAX_LISTED = 10
-_NEW = "an answer that the study does not have yet; remove it from the file"
+_NEW = "answers that the study does not have yet; remove this one from the file"
 
 
 def check_once(
@@ -105,7 +105,7 @@ def _check_against(sheet: Sheet, key: pd.DataFrame, before: pd.DataFrame) -> Non
     for place in again[:_MAX_LISTED]:
         _reject(sheet, place, _NEW)
     if len(again) > _MAX_LISTED:
-        found = f"{len(again) - _MAX_LISTED:,} more answers that the study has"
+        found = f"{len(again) - _MAX_LISTED:,} more answers that the study already has"
         sheet.problems.add(sheet.table.file, None, None, found, _NEW)
 
 

@@ -53,7 +53,7 @@ def check_targets(sheet: Sheet, study: Study) -> Targets:
     rater = _known(sheet, "rater", raters, one_of(raters, "raters.csv", "a rater"), required=True)
     items = study.items["item"].to_numpy(dtype=object)
     item = _known(sheet, "item", items, one_of(items, "items.csv", "an item"))
-    response = _known(sheet, "response", replies.keys, "a response of responses.csv")
+    response = _known(sheet, "response", replies.keys, "a response in responses.csv")
     _hold_against_target(sheet, study, question, item, response)
     _belongs(sheet, "response", response, item, replies)
     left, right = (_side(sheet, name, item, replies) for name in ("left_response", "right_response"))
@@ -73,16 +73,26 @@ def _hold_against_target(sheet: Sheet, study: Study, question: Places, item: Pla
     target = np.where(question >= 0, targets[question], "")
     has_item, has_response = item >= 0, response >= 0
     asks = sheet.ok & (target != "")
-    sheet.reject(asks & (target != "rater") & ~has_item, "item", "an item, the question is about one")
-    sheet.reject(asks & (target == "rater") & has_item, "item", "nothing, the question is about the rater")
-    sheet.reject(asks & (target == "rater") & has_response, "response", "nothing, the question is about the rater")
+    sheet.reject(asks & (target != "rater") & ~has_item, "item", "an item, because the question is about an item")
+    sheet.reject(asks & (target == "rater") & has_item, "item", "nothing, because the question is about the rater")
     sheet.reject(
-        asks & np.isin(target, ("response", "set")) & ~has_response, "response", "a response, the question is about one"
+        asks & (target == "rater") & has_response, "response", "nothing, because the question is about the rater"
     )
-    sheet.reject(asks & (target == "pair") & has_response, "response", "nothing, the question is about the pair")
-    sheet.reject(asks & (target == "item") & has_response, "response", "nothing, the question is about the item")
     sheet.reject(
-        asks & (target == "turn") & (sheet.table.stripped("turn") == ""), "turn", "a turn, the question is about one"
+        asks & np.isin(target, ("response", "set")) & ~has_response,
+        "response",
+        "a response, because the question is about a response",
+    )
+    sheet.reject(
+        asks & (target == "pair") & has_response, "response", "nothing, because the question is about the pair"
+    )
+    sheet.reject(
+        asks & (target == "item") & has_response, "response", "nothing, because the question is about the item"
+    )
+    sheet.reject(
+        asks & (target == "turn") & (sheet.table.stripped("turn") == ""),
+        "turn",
+        "a turn, because the question is about a turn",
     )
 
 
@@ -90,7 +100,7 @@ def _belongs(sheet: Sheet, name: str, response: Places, item: Places, replies: R
     elsewhere = np.zeros(len(item), dtype=bool)
     named = (response >= 0) & (item >= 0)
     elsewhere[named] = replies.item[response[named]] != item[named]
-    sheet.reject(elsewhere, name, "a response to the item of this row")
+    sheet.reject(elsewhere, name, "a response to the item in this row")
 
 
 def _side(sheet: Sheet, name: str, item: Places, replies: Replies) -> Places:
@@ -99,8 +109,8 @@ def _side(sheet: Sheet, name: str, item: Places, replies: Replies) -> Places:
     by_source = replies.by_source(item, sheet.table.places(name, replies.sources))
     found = sheet.table.places(name, replies.keys)
     found = np.where(found >= 0, found, by_source)
-    sheet.reject(found == AMBIGUOUS, name, "a response's id, that source has several responses to this item")
-    sheet.reject((found == UNKNOWN) & (text != ""), name, "a response of responses.csv, or its source")
+    sheet.reject(found == AMBIGUOUS, name, "a response ID, because that source has several responses to this item")
+    sheet.reject((found == UNKNOWN) & (text != ""), name, "a response in responses.csv, or its source")
     _belongs(sheet, name, found, item, replies)
     return found
 
@@ -109,4 +119,4 @@ def _two_sides(sheet: Sheet, left: Places, right: Places) -> None:
     one_only: Mask = (sheet.ids("left_response") == "") != (sheet.ids("right_response") == "")
     sheet.reject(one_only & (sheet.ids("left_response") == ""), "left_response", "the other response of the pair")
     sheet.reject(one_only & (sheet.ids("right_response") == ""), "right_response", "the other response of the pair")
-    sheet.reject((left >= 0) & (left == right), "right_response", "another response than the left one")
+    sheet.reject((left >= 0) & (left == right), "right_response", "a response other than the left one")

@@ -45,7 +45,7 @@ def ids(table: Table, name: str, problems: Problems) -> Column:
         found = str(table.column(name)[first])
         header = table.header(name, first)
         problems.note(
-            table.file, int(table.rows[first]), header, found, f"ids without spaces around them; trimmed{more}"
+            table.file, int(table.rows[first]), header, found, f"IDs without leading or trailing spaces; trimmed{more}"
         )
     values: Column = stripped[codes]
     too_long = np.array([len(text) > LONGEST_ID for text in stripped], dtype=bool)
@@ -62,7 +62,7 @@ def faulty(table: Table, where: Mask, name: str, found: Column, allowed: str, pr
 def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> None:
     """Add problems for IDs that are missing or appear twice."""
     empty = values == ""
-    faulty(table, empty, name, values, "an id", problems)
+    faulty(table, empty, name, values, "an ID", problems)
     twice = pd.Series(values).duplicated().to_numpy() & ~empty
     if twice.any():
         first = dict(zip(values[::-1], table.rows[::-1], strict=True))
@@ -72,7 +72,7 @@ def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> N
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:
     """Describe what is allowed: the keys themselves if there are few, otherwise the file that lists them."""
-    return listed(keys) if len(keys) <= 12 else f"{wanted} of {file}"  # noqa: PLR2004 - fits on one line
+    return listed(keys) if len(keys) <= 12 else f"{wanted} in {file}"  # noqa: PLR2004 - fits on one line
 
 
 def only_where(keep: Mask, values: Column) -> Column:

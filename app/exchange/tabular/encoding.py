@@ -34,11 +34,11 @@ def not_text(data: bytes) -> str | None:
     r"""Return the reason why these bytes are not readable text, or None.
 
     >>> not_text(b"item,text"), not_text(b"PK\x03\x04\x00")
-    (None, 'bytes that are no text')
+    (None, 'a file that is not text')
     """
     if data.startswith(_WIDE_MARKS):
         return "text in UTF-16"
-    return "bytes that are no text" if b"\0" in data else None
+    return "a file that is not text" if b"\0" in data else None
 
 
 def open_text(data: bytes) -> tuple[io.TextIOWrapper, bool]:

@@ -78,7 +78,9 @@ def _from_csv(
             progress(cast("io.BytesIO", lines.buffer).tell())
     except csv.Error as error:
         where = f"near line {reader.line_num}: {error}"
-        problems.add(file, None, None, where, 'each quoted cell closed by a quote, a quote inside it doubled ("")')
+        problems.add(
+            file, None, None, where, 'a closing quote for each quoted cell, with quotes inside it doubled ("")'
+        )
         return None
     return filler.table(file)
 
@@ -88,18 +90,18 @@ def _names(file: str, header: list[str], problems: Problems) -> list[str] | None
         return None
     names = [name.strip() for name in header]
     if not any(names):
-        problems.add(file, 1, None, "no header", "a first row with the names of the columns")
+        problems.add(file, 1, None, "no header", "column names in the first row")
         return None
     if len(names) == 1 and (other := next((sign for sign in (";", "\t") if sign in names[0]), None)):
         problems.add(file, 1, None, f"columns separated by {other!r}", "columns separated by a comma")
         return None
     twice = sorted({name for name in names if name and names.count(name) > 1})
     for name in twice:
-        problems.add(file, 1, name, f"{names.count(name)} columns of that name", "each column once")
+        problems.add(file, 1, name, f"{names.count(name)} columns with this name", "each column name once")
     if twice:
         return None
     if "" in names:
-        problems.note(file, 1, None, "a column without a name", "a name; the column was ignored")
+        problems.note(file, 1, None, "a column without a name", "a name for each column; the column was ignored")
     return names
 
 

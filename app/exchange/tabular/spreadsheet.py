@@ -65,11 +65,11 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
                 return None
         names, records = _records(data, problems.limits)
     except _UNREADABLE as error:
-        problems.add(file, None, None, f"no Excel file ({error})", KINDS)
+        problems.add(file, None, None, f"a file that is not readable as Excel ({error})", KINDS)
         return None
     names = [name.strip() for name in names]
     if not any(names):
-        problems.add(file, 1, None, "no header", "a first row with the names of the columns")
+        problems.add(file, 1, None, "no header", "column names in the first row")
         return None
     if not check_columns(file, len(names), problems) or not check_rows(file, len(records), len(names), problems):
         return None

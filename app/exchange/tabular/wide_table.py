@@ -71,7 +71,7 @@ def _attributes(sheet: Table, layout: Layout, problems: Problems) -> dict[str, C
     kept = layout.attributes if layout.attributes is not None else [name for name in rest if name not in layout.answers]
     for name in rest if layout.attributes is None else ():
         if name in layout.answers:
-            problems.note(sheet.file, 1, name, name, "attributes; ratings are imported by `attune ratings import`")
+            problems.note(sheet.file, 1, name, name, "an attribute; to import ratings, use `attune ratings import`")
     for name in kept:
         if name in ITEM_COLUMNS:
             problems.note(sheet.file, 1, name, name, "another name for an attribute; the column was ignored")
@@ -85,7 +85,7 @@ def _responses(sheet: Table, item: Column, layout: Layout, problems: Problems) -
         has = np.array([bool(cell.strip()) for cell in sheet.column(column)], dtype=bool)
         if not has.all():
             row = int(sheet.rows[~has][0])
-            problems.note(sheet.file, row, column, "", f"a response; {(~has).sum()} items have none of {source}")
+            problems.note(sheet.file, row, column, "", f"a response; {(~has).sum()} items have none from {source}")
         found += [(int(place), source) for place in np.flatnonzero(has)]
     found.sort(key=lambda reply: reply[0])
     places = np.array([place for place, _ in found], dtype=np.int64)

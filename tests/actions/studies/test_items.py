@@ -52,7 +52,7 @@ def test_items_and_responses_are_written_beside_the_protocol(folder: Path, sheet
         ["x2", "=2+2", "high", "glad"],
     ]
     assert list(read.responses["response"]) == ["x1:person", "x1:model-1", "x2:person"]
-    assert ["1 items have none of model-1" in note.allowed for note in added.notes] == [True]
+    assert ["1 items have none from model-1" in note.allowed for note in added.notes] == [True]
     assert [file.name for file in sorted(folder.iterdir())] == ["items.csv", "responses.csv", "study.yaml"]
 
 
@@ -159,7 +159,7 @@ def test_each_problem_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_p
     assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 2, "text", " ")
     assert problem_of(folder, tmp_path / "no.csv", LAYOUT)[3] == "no such file"
     (tmp_path / "no.xlsx").write_bytes(b"PK\x03\x04")
-    assert problem_of(folder, tmp_path / "no.xlsx", LAYOUT)[3].startswith("no Excel file")
+    assert problem_of(folder, tmp_path / "no.xlsx", LAYOUT)[3].startswith("a file that is not readable as Excel")
     (folder / "study.yaml").unlink()
     assert problem_of(folder, sheet, LAYOUT)[3] == "no such file"
 

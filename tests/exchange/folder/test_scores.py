@@ -50,8 +50,8 @@ def test_each_rater_has_the_scores_that_enough_submitted_answers_make(tmp_path: 
     # On the scale from 1 to 3, 3 stays 3 and the reversed answer 1 counts as 3.
     assert rows == [("ann", "concern", "6", "2"), ("ann", "kindness", "3", "2"), ("ben", "kindness", "2", "1")]
     meanings = {row["value"]: row["meaning"] for row in read_rows(tmp_path / "out" / "codebook.csv")}
-    assert meanings["concern"] == "Empathic concern: sum of care, cold (turned round)"
-    assert meanings["kindness"] == "mean of care, cold (turned round), from 1 answer on"
+    assert meanings["concern"] == "Empathic concern: sum of care, cold (reversed)"
+    assert meanings["kindness"] == "mean of care, cold (reversed); needs at least 1 answer"
     assert read_folder(tmp_path / "out").notes == ()
 
 

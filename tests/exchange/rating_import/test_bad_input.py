@@ -22,8 +22,13 @@ LONG = "rater,item,source,question,value\nx,a,person,warmth,3\n"
         ("x,a,person,warmth,2.5", "value", "2.5", "1, 2 or 3 (the scale of `warmth`)"),
         ("x,a,person,warmth,hot", "value", "hot", "1, 2 or 3 (the scale of `warmth`), or cannot_judge"),
         ("x,z,person,warmth,3", "item", "z", "a or b"),
-        ("x,a,nobody,warmth,3", "source", "nobody", "a source of study.yaml: person or model-1"),
-        ("x,b,person,warmth,3", "source", "person", "a response's ID (--response); the source has several here"),
+        ("x,a,nobody,warmth,3", "source", "nobody", "a source in study.yaml: person or model-1"),
+        (
+            "x,b,person,warmth,3",
+            "source",
+            "person",
+            "a response ID (--response), because this source has several responses to the item",
+        ),
         ("x,a,person,heat,3", "question", "heat", "preference, warmth"),
         ("x,a,person,warmth,1", "value", "a second answer of x to warmth (1)", "one answer (the first is in row 2)"),
         (",a,person,warmth,1", "rater", "", "r1, r2 or x"),
@@ -48,7 +53,7 @@ def test_an_unknown_item_is_said_once_however_many_answers_its_row_has(tmp_path:
 def test_raters_whom_the_study_does_not_name_are_unknown_unless_they_are_welcome(tmp_path: Path) -> None:
     _, column, found, allowed = only_problem(tmp_path, "rater,item,emotion\nr3,a,sad\n", raters=NewRaters())
     assert (column, found) == ("rater", "r3")
-    assert allowed == "r1 or r2; --new-raters adds raters who are not among them"
+    assert allowed == "r1 or r2; to add new raters, use --new-raters"
     nobody = read_small(raters="rater,kind\n", ratings=None)
     assert len(read(tmp_path, "rater,item,emotion\nr3,a,sad\n", raters=NewRaters(), study=nobody).ratings) == 1
 
@@ -56,12 +61,12 @@ def test_raters_whom_the_study_does_not_name_are_unknown_unless_they_are_welcome
 def test_a_rater_stays_what_the_study_says(tmp_path: Path) -> None:
     raters = NewRaters(kind="model", are_welcome=True)
     problem = only_problem(tmp_path, "rater,item,emotion\nr1,a,sad\n", raters=raters)
-    assert problem[2:] == ("r1", "a rater of the kind model; in this study the rater has another one")
+    assert problem[2:] == ("r1", "a rater with the kind model; in this study the rater has another kind")
 
 
 def test_ratings_from_elsewhere_are_of_nobody_who_rated_here(tmp_path: Path) -> None:
     problem = only_problem(tmp_path, "rater,item,emotion\nr1,a,sad\n", rated_here=("r1",))
-    assert problem[1:] == ("rater", "r1", "an ID of their own; this rater rated in Attune")
+    assert problem[1:] == ("rater", "r1", "the ID of another rater; this rater has rated in Attune")
 
 
 def test_an_answer_that_the_study_has_is_refused(tmp_path: Path) -> None:
@@ -70,7 +75,7 @@ def test_an_answer_that_the_study_has_is_refused(tmp_path: Path) -> None:
     found = problems(tmp_path, text.replace("emotion", "emotion "), study=study)
     assert [problem.column for problem in found] == ["preference", "warmth person", "emotion"]
     assert {problem.allowed for problem in found} == {
-        "an answer that the study does not have yet; remove it from the file"
+        "answers that the study does not have yet; remove this one from the file"
     }
 
 
@@ -80,7 +85,7 @@ def test_a_file_that_is_imported_twice_is_refused_in_a_few_lines(tmp_path: Path)
     before = "rater,item,response,question,value\n" + rows.replace(",sad", ",,emotion,sad")
     study = read_small(items=items, responses="item,source,text\n", ratings=before)
     found = problems(tmp_path, f"rater,item,emotion\n{rows}", study=study)
-    assert (len(found), found[0].found) == (11, "20 more answers that the study has")
+    assert (len(found), found[0].found) == (11, "20 more answers that the study already has")
 
 
 @pytest.mark.parametrize(
@@ -88,15 +93,15 @@ def test_a_file_that_is_imported_twice_is_refused_in_a_few_lines(tmp_path: Path)
     [
         (LONG, {"item": "post"}, "a column named post"),
         (LONG, {"questions": {"warmth": "R{rater}"}}, "a column like R{rater}"),
-        (LONG, {"questions": {"heat": "value"}}, "a question of study.yaml: preference"),
+        (LONG, {"questions": {"heat": "value"}}, "a question in study.yaml: preference"),
         (LONG, {"value": "points"}, "a column named points"),
-        ("rater,item,points\nx,a,3\n", {}, "columns with answers, named by --question KEY=COLUMN or --value COLUMN"),
-        ("rater,item,points\nx,a,3\n", {"value": "points"}, "one (--question-column)"),
-        ("item,emotion\na,sad\n", {}, "a column with the raters (--rater), {rater} in the names of columns"),
-        ("rater,emotion\nx,sad\n", {}, "a column with the ids of the items (--item) or of the responses (--response)"),
-        ("rater,one,two,emotion\nx,a,a,sad\n", {}, "one column with the ids of items (--item)"),
-        ("item,1 warmth him\na,3\n", {"questions": {"warmth": "{rater} warmth {source}"}}, "a source of study.yaml"),
-        ("rater,item,emotion\nx,a,\n", {}, "one answer or more"),
+        ("rater,item,points\nx,a,3\n", {}, "columns of answers, named with --question KEY=COLUMN or --value COLUMN"),
+        ("rater,item,points\nx,a,3\n", {"value": "points"}, "a column that names the question (--question-column)"),
+        ("item,emotion\na,sad\n", {}, "a column of raters (--rater), {rater} in the column names"),
+        ("rater,emotion\nx,sad\n", {}, "a column of item IDs (--item) or response IDs (--response)"),
+        ("rater,one,two,emotion\nx,a,a,sad\n", {}, "a single column of item IDs (--item)"),
+        ("item,1 warmth him\na,3\n", {"questions": {"warmth": "{rater} warmth {source}"}}, "a source in study.yaml"),
+        ("rater,item,emotion\nx,a,\n", {}, "at least one answer"),
     ],
 )
 def test_a_column_that_is_missing_is_named_with_the_option_that_names_it(

@@ -43,7 +43,7 @@ def test_ranks_come_in_as_numbers_of_responses() -> None:
     ("rows", "row", "column", "words"),
     [
         (["person,order,1", "one,order,2"], 2, "response", "no rank for a-two"),
-        (["person,order,1", "one,order,1", "two,order,2"], 3, "value", "each rank once (row 2 has it too)"),
+        (["person,order,1", "one,order,1", "two,order,2"], 3, "value", "each rank once (row 2 has the same rank)"),
         (["person,order,1", "one,order,2", "two,order,4"], 4, "value", "no response has rank 3"),
         (["person,loose,1", "one,loose,1", "two,loose,3"], 4, "value", "no response has rank 2"),
         (["person,order,2", "one,order,3", "two,order,4"], 4, "value", "no response has rank 1"),
@@ -70,6 +70,6 @@ def test_an_item_with_two_responses_cannot_be_ranked() -> None:
     two = RESPONSES.replace("b,two,Oh.,b-two\n", "")
     (problem,) = read("", two)
     assert (problem.file, problem.row, problem.column, problem.found) == ("items.csv", 3, "item", "b")
-    assert problem.allowed == "3 responses or more to rank, this item has 2"
+    assert problem.allowed == "an item with at least 3 responses to rank; this item has 2"
     *_, in_file = read("r1,b,b-person,order,1\nr1,b,b-one,order,2\n", two)
-    assert in_file.allowed == "an item with 3 responses or more, this one has 2"
+    assert in_file.allowed == "an item with at least 3 responses; this item has 2"

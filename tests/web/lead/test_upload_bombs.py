@@ -46,7 +46,7 @@ def cases() -> Iterator[Case]:
     yield "/studies/new/spreadsheet", SPREADSHEET, "bomb.xlsx", sheet, "114.4 MiB unpacked"
     columns = ",".join(f"c{n}" for n in range(5_000)).encode()
     yield "/studies/new/spreadsheet", SPREADSHEET, "wide.csv", columns, "5,000 columns"
-    yield "/studies/new", {}, "study.yaml", aliases(), "aliases that repeat without end"
+    yield "/studies/new", {}, "study.yaml", aliases(), "aliases that expand without end"
     yield "/studies/new", {}, "study.yaml", b"[" + b"1," * 500_000 + b"]", "more than 20,000 values"
     bomb = zipped({"study.yaml": b"attune: 1", "items.csv": b"0" * 400_000_000})
     yield "/studies/new", {}, "study.zip", bomb, "times larger than its compressed form"

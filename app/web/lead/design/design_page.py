@@ -76,8 +76,8 @@ def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
 def in_words(problem: Problem) -> str:
     """The text of a problem next to its field.
 
-    >>> in_words(Problem("study.yaml", 3, "title", "nothing", "a value, it is required"))
-    'Found: nothing. Expected: a value, it is required.'
+    >>> in_words(Problem("study.yaml", 3, "title", "nothing", "a value; this setting is required"))
+    'Found: nothing. Expected: a value; this setting is required.'
     """
     return f"Found: {problem.found}. Expected: {problem.allowed.rstrip('.')}."
 
