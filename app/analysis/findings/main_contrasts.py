@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from app.analysis.report.sentences import effect_behind
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import REASONS, interval_text, number, why_text
 from app.design.questions.category import CategoryQuestion
@@ -12,23 +13,29 @@ from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.ranking import RankingQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds import AnyQuestion
 
+    # question, statistic and scope
+    Pair = tuple[str | None, str, str]
+
 PAIR = {"source", "reference"}
 AT_EQUAL = {"mean_difference": "mean_difference_at_equal", "share_preferred": "share_preferred_at_equal"}
 LENGTH = "length"
+# what a card or a row shows; other primary estimates are told in sentences
+SHOWN = ("mean_difference", "share_preferred", "category_difference")
 
 
 @dataclass(frozen=True, slots=True)
 class MainContrast:
     """One pair of sources on one question. `label` and `text` are those of the question; the report is `labelled`.
 
-    `at_equal_length` and `without_flagged` are the same estimate under another condition, None if not available.
+    `at_equal_length` and `without_flagged` are the same estimate under another condition, None if not available;
+    `primary` is the estimate that answers a primary contrast of the study, None for any other pair.
     """
 
     key: str
@@ -38,6 +45,7 @@ class MainContrast:
     at_equal_length: Estimate | None
     without_flagged: Estimate | None
     is_reversed: bool = False
+    primary: Estimate | None = None
 
     @property
     def source(self) -> str:
@@ -91,48 +99,85 @@ def is_clear(estimate: Estimate, null: float) -> bool:
 
 
 def main_contrasts(report: Report, protocol: Protocol) -> list[MainContrast]:
-    """Return each source compared with the reference, by question, then by composite, for human raters.
+    """Return the primary contrasts between sources, then the others by question, for human raters.
 
     The report is `labelled`.
     """
     asked = {question.key: question for question in protocol.questions if question.target != "rater"}
     keys = (*asked, *protocol.analysis.composites)
-    return [contrast for key in keys for contrast in _of_question(report, protocol, key, asked.get(key))]
+    primary = primary_pairs(report)
+    found = [one for key in keys for one in _of_question(report, protocol, key, asked.get(key), primary)]
+    order = list(primary)
+    return sorted(found, key=lambda one: order.index(_pair(one.estimate)) if one.primary else len(order))
 
 
-def _of_question(report: Report, protocol: Protocol, key: str, question: AnyQuestion | None) -> Iterator[MainContrast]:
+def primary_pairs(report: Report) -> dict[Pair, tuple[Estimate, Estimate]]:
+    """The primary estimates that compare two sources: by what they are of, the effect to show and what answers."""
+    found: dict[Pair, tuple[Estimate, Estimate]] = {}
+    for one in (one for result in report.primary for one in result.estimates):
+        effect = effect_behind(one, report.estimates) or one
+        if effect.statistic in SHOWN and effect.scope.keys() <= PAIR | {"category"} and effect.scope.keys() >= PAIR:
+            found.setdefault(_pair(effect), (effect, one))
+    return found
+
+
+def _pair(estimate: Estimate) -> Pair:
+    return estimate.question, estimate.statistic, str(sorted(estimate.scope.items()))
+
+
+def _of_question(
+    report: Report,
+    protocol: Protocol,
+    key: str,
+    question: AnyQuestion | None,
+    primary: Mapping[Pair, tuple[Estimate, Estimate]],
+) -> Iterator[MainContrast]:
     reference = protocol.labels.source(protocol.reference or "")
-    for estimate in _estimates(report, key, question, reference):
+    for first in _estimates(report, key, question, reference, primary):
+        estimate, answer = primary.get(_pair(first), (first, None))
         same = [f for f in report.estimates if f.question == estimate.question]
         yield MainContrast(
             key,
             protocol.labels.question(str(estimate.question)),
             question.text if question else protocol.analysis.composites[key].text,
-            estimate,
+            _with_counts(estimate, first),
             _at_equal_length(estimate, same),
             _without_flagged(estimate, same),
             is_reversed=bool(getattr(question, "reversed", False)),
+            primary=answer,
         )
 
 
-def _estimates(report: Report, key: str, question: AnyQuestion | None, reference: str) -> list[Estimate]:
+def _with_counts(estimate: Estimate, first: Estimate) -> Estimate:
+    """With the counts of choices, which only the first record of a share holds."""
+    return estimate if estimate.detail or not first.detail else replace(estimate, detail=first.detail)
+
+
+def _estimates(
+    report: Report, key: str, question: AnyQuestion | None, reference: str, primary: Collection[Pair]
+) -> list[Estimate]:
     section, statistic = _where(question)
     keys = PAIR | ({"category"} if statistic == "category_difference" else set())
     firsts: dict[tuple[str | None, str], Estimate] = {}
     for f in report.estimates:
-        is_mine = (f.question or "").partition("=")[0] == key and not _is_mirrored(f, question)
+        is_mine = (f.question or "").partition("=")[0] == key and not _is_mirrored(f, question, primary)
         if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
             firsts.setdefault((f.question, str(f.scope)), f)
-    shown = [f for f in firsts.values() if f.scope["reference"] == reference]
-    met = [f for f in shown if f.n_ratings]  # not every design shows all pairs
+    shown = [f for f in firsts.values() if f.scope["reference"] == reference or _pair(f) in primary]
+    met = [f for f in shown if f.n_ratings]  # a design need not show every two together
     return met or shown
 
 
-def _is_mirrored(estimate: Estimate, question: AnyQuestion | None) -> bool:
-    """Return whether the first of two codes only mirrors the second."""
+def _is_mirrored(estimate: Estimate, question: AnyQuestion | None, primary: Collection[Pair]) -> bool:
+    """Return whether the code only mirrors the other one of two; the code of a primary contrast is kept."""
     if not isinstance(question, CategoryQuestion) or len(question.codes) != len(("one", "other")):
         return False
-    return estimate.scope.get("category") == next(iter(question.codes))
+    code, codes = estimate.scope.get("category"), list(question.codes)
+    of_codes = [
+        replace(estimate, question=f"{question.key}={one}", scope={**estimate.scope, "category": one}) for one in codes
+    ]
+    kept = next((one.scope["category"] for one in of_codes if _pair(one) in primary), codes[-1])
+    return code in codes and code != kept
 
 
 def _where(question: AnyQuestion | None) -> tuple[str, str]:
@@ -167,9 +212,12 @@ def effect_cell(estimate: Estimate | None) -> str:
 
 def interval_words(estimate: Estimate) -> str:
     """Format the interval, such as `95% CI 0.75 to 1.01`, or give the reason why there is none."""
-    if estimate.ci_low is None:
+    if estimate.ci_low is None or estimate.ci_high is None:
         return f"No interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
-    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {interval_text(estimate)}"
+    level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
+    if estimate.statistic == "category_difference":
+        return f"{level} {_signed(100 * estimate.ci_low, 1)} to {_signed(100 * estimate.ci_high, 1)}"
+    return f"{level} {interval_text(estimate)}"
 
 
 def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:

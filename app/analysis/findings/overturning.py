@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.findings.main_contrasts import interval_words
-from app.analysis.report.wording import number
+from app.analysis.report.wording import listed, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,13 +16,21 @@ if TYPE_CHECKING:
 
 # Smaller ratios of lengths are not mentioned.
 NOTABLE_RATIO = 1.25
+# more than these are counted, and only the first are named
+MAX_TOLD = 2
 
 
 def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
     """Yield how lengths differ, then one sentence per contrast that length overturns, or one saying that none is."""
     yield from _lengths(report)
     overturned = [contrast for contrast in contrasts if contrast.is_overturned]
-    for contrast in overturned:
+    if len(overturned) > MAX_TOLD:
+        n_clear = sum(contrast.is_clear for contrast in contrasts)
+        yield (
+            f"At equal length, {len(overturned)} of {n_clear} clear differences are no longer statistically clear, "
+            f"among them {listed([_name(one) for one in overturned[:MAX_TOLD]])}."
+        )
+    for contrast in overturned if len(overturned) <= MAX_TOLD else ():
         other = contrast.at_equal_length
         assert other is not None  # noqa: S101 - implied by is_overturned
         yield (
@@ -32,6 +40,10 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
     checked = [one for one in contrasts if one.is_clear and one.at_equal_length and one.at_equal_length.estimate]
     if checked and not overturned:
         yield "At equal length, every clear difference stays clear."
+
+
+def _name(contrast: MainContrast) -> str:
+    return f"{contrast.label} ({contrast.source})"
 
 
 def _lengths(report: Report) -> Iterator[str]:

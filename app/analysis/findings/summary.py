@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.analysis.findings.agreement_summary import agreement_rows, agreement_sentence, needed_sentence
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.overturning import warnings_of
-from app.analysis.report.wording import REASONS
+from app.analysis.report.wording import REASONS, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from app.analysis.findings.agreement_summary import AgreementRow
     from app.analysis.findings.main_contrasts import MainContrast
     from app.analysis.report.report import Report
+    from app.design.protocol.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
 # Reasons of computations that failed, as opposed to having nothing to compute.
 FAILED = ("not_converged", "singular", "separation")
-MAX_NAMED = 3
 JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_share"}
 
 
@@ -71,26 +71,33 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
 
 
 def question_words(protocol: Protocol, contrasts: list[MainContrast]) -> str:
-    """Return the research question: which sources are compared on what, otherwise on what raters should agree."""
-    labels = list(dict.fromkeys(contrast.label for contrast in contrasts))
+    """Return the research question: which condition changes what, which sources are compared, or how raters agree."""
+    about = [contrast for contrast in contrasts if contrast.primary and protocol.analysis.primary]
+    if not about and (changes := _changes_words(protocol)):
+        return changes
+    about = about or contrasts
+    labels = list(dict.fromkeys(contrast.label for contrast in about))
     if not labels:
         asked = [protocol.labels.question(question.key) for question in protocol.questions]
-        return f"How far do raters agree on {_listed(asked)}?"
-    sources = list(dict.fromkeys(contrast.source for contrast in contrasts))
+        return f"How far do raters agree on {listed(asked)}?"
+    sources = list(dict.fromkeys(contrast.source for contrast in about))
     verb = "does" if len(sources) == 1 else "do"
-    return f"How {verb} {_listed(sources)} compare with {contrasts[0].reference} on {_listed(labels)}?"
+    return f"How {verb} {listed(sources)} compare with {about[0].reference} on {listed(labels)}?"
 
 
-def _listed(names: list[str]) -> str:
-    """Join names for a sentence; long lists are shortened.
+def _changes_words(protocol: Protocol) -> str:
+    """Return the question of primary contrasts about conditions or attributes; empty if there are none."""
+    primary = [one for one in protocol.analysis.primary if one.factor or one.attribute]
+    if not primary:
+        return ""
+    causes = list(dict.fromkeys(_cause(one, protocol) for one in primary))
+    labels = list(dict.fromkeys(protocol.labels.question(one.question) for one in primary))
+    return f"How {'does' if len(causes) == 1 else 'do'} {listed(causes)} change {listed(labels)}?"
 
-    >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(["a", "b", "c", "d", "e"])
-    ('a', 'a, b and c', 'a, b, c and 2 more')
-    """
-    shown, n_more = names[:MAX_NAMED], len(names) - MAX_NAMED
-    if n_more > 0:
-        return f"{', '.join(shown)} and {n_more} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+
+def _cause(contrast: PrimaryContrast, protocol: Protocol) -> str:
+    labels = protocol.labels
+    return labels.column(contrast.attribute) if contrast.attribute else labels.column(contrast.factor or "")
 
 
 def judge_summaries(report: Report) -> Iterator[JudgeSummary]:

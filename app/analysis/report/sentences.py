@@ -86,7 +86,7 @@ def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
 
 def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protocol) -> Sentence:
     """Return the sentence for an estimate; the effect behind a test statistic is looked up in `among`."""
-    effect = _effect(estimate, among)
+    effect = effect_behind(estimate, among)
     shown = effect or estimate
     if estimate.estimate is None:
         words = STATISTICS[estimate.statistic].words
@@ -97,7 +97,8 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     return Sentence(estimate, claim_of(about), level_text(shown), test_text(estimate), counts_text(estimate), reading)
 
 
-def _effect(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
+def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
+    """The number behind a test statistic: a t stands for a difference of means; None for an estimate of its own."""
     if estimate.statistic not in EFFECTS:
         return None
     statistic, method = EFFECTS[estimate.statistic]
@@ -142,11 +143,16 @@ def test_text(estimate: Estimate) -> str:
     if estimate.p_value is None:
         return ""
     name = next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
-    statistic = _statistic(estimate)
+    return ", ".join(part for part in (name, _statistic(estimate), p_words(estimate)) if part)
+
+
+def p_words(estimate: Estimate) -> str:
+    """The p-value, with the adjusted one where it is one of several; empty where nothing was tested."""
+    if estimate.p_value is None:
+        return ""
     p = f"p {_equals(p_text(estimate.p_value))}"
     is_other = estimate.p_adjusted is not None and estimate.p_adjusted != estimate.p_value
-    adjusted = f"adjusted p {_equals(p_text(estimate.p_adjusted))}" if is_other else ""
-    return ", ".join(part for part in (name, statistic, p, adjusted) if part)
+    return f"{p}, adjusted p {_equals(p_text(estimate.p_adjusted))}" if is_other else p
 
 
 def _statistic(estimate: Estimate) -> str:

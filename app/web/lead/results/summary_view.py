@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from app.analysis.findings.agreement_summary import FIELD_HIGH, FIELD_LOW, MODELS, columns_of
 from app.analysis.findings.main_contrasts import counts_words, effect_cell, interval_words
 from app.analysis.findings.summary import summary_of
-from app.analysis.report.sentences import primary_answers
-from app.analysis.report.wording import number
+from app.analysis.report.sentences import p_words, primary_answers
+from app.analysis.report.wording import number, p_text
+from app.web.lead.results.parts import part_of
 from app.web.lead.results.plots import alpha_mark, card_plot, row_marks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.actions.results.live_report import LiveReport
     from app.analysis.estimate import Estimate
     from app.analysis.findings.main_contrasts import MainContrast
@@ -22,10 +25,11 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.web.lead.results.plots import Mark, Plot
 
-MAX_CARDS, MAX_ROWS, MAX_COLUMNS = 3, 6, 3
+# What fits a screen of 1280 x 900; a journey checks it for every template.
+MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12
 # A study without contrasts has room for more rows.
-MAX_AGREEMENT = 9
-MAX_ANSWERS = 2
+MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
+MAX_ANSWERS, MAX_NOTES = 2, 4
 FIELD = (FIELD_LOW, FIELD_HIGH)
 
 
@@ -38,8 +42,33 @@ class Card:
     interval: str
     counts: str
     reading: str
+    p: str
+    at_equal: str
+    unflagged: str
     plot: Plot | None
     mark: Mark | None
+
+    @property
+    def adjusted_p(self) -> str:
+        """The p-value of a primary contrast, adjusted where it is one of several."""
+        one = self.contrast.primary
+        return "" if one is None else p_text(one.p_value if one.p_adjusted is None else one.p_adjusted)
+
+    @property
+    def n_ratings(self) -> str:
+        """How many ratings or choices."""
+        return self.counts.partition(", ")[0]
+
+    @property
+    def observed(self) -> str:
+        """The estimate with its interval, for a cell."""
+        return effect_cell(self.contrast.estimate)
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether the difference is known under another condition too."""
+        others = (self.contrast.at_equal_length, self.contrast.without_flagged)
+        return any(one is not None and one.estimate is not None for one in others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +85,49 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     """The template's context; `report` is the report of `made`, `labelled`."""
     protocol = made.protocol
     summary = summary_of(report, protocol)
-    cards = _cards(summary, report, protocol)
-    columns, lines = _agreement(summary)
-    n_lines = MAX_ROWS if summary.contrasts else MAX_AGREEMENT
+    shown = shown_contrasts(summary, is_declared=bool(protocol.analysis.primary))
+    cards = _cards(shown, report, protocol)
+    answers = _answers(made, summary)
+    are_rows = len(cards) > MAX_CARDS or bool(answers)
+    judges = [(one, number(one.judge, "coefficient"), number(one.ceiling, "coefficient")) for one in summary.judges]
+    hidden, notes = summary.contrasts[len(shown) :], list(report.notes)
     return {
         "summary": summary,
-        "answers": _answers(made, summary),
-        "cards": cards if len(cards) <= MAX_CARDS else [],
-        "rows": cards[:MAX_ROWS] if len(cards) > MAX_CARDS else [],
-        "n_more_rows": max(0, len(cards) - MAX_ROWS),
-        "changes": _changes(summary),
-        "has_flagged": any(contrast.without_flagged for contrast in summary.contrasts),
-        "agreement_columns": columns,
-        "agreement": lines[:n_lines],
-        "n_more_agreement": max(0, len(lines) - n_lines),
-        "judges": [
-            (one, number(one.judge, "coefficient"), number(one.ceiling, "coefficient")) for one in summary.judges
-        ],
+        "answers": answers[:MAX_ANSWERS],
+        "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
+        "cards": [] if are_rows else cards,
+        "rows": cards if are_rows else [],
+        "counts": cards[0].counts if len({one.counts for one in cards}) == 1 else "",
+        "n_more": len(hidden),
+        "more_part": part_of(hidden[0].estimate) if hidden else "",
+        "has_p": any(one.adjusted_p for one in cards),
+        "changes": [] if are_rows else [one for one in cards if one.has_changes],
+        "has_equal": any(one.contrast.at_equal_length for one in cards),
+        "has_flagged": any(one.contrast.without_flagged for one in cards),
+        **_agreement(summary, is_short=are_rows),
+        "judges": judges,
         "field": FIELD,
+        "notes": notes[:MAX_NOTES],
+        "more_notes": notes[MAX_NOTES:],
     }
 
 
+def shown_contrasts(summary: Summary, *, is_declared: bool) -> list[MainContrast]:
+    """Return the primary contrasts, then others while there is room; the rest is in its section."""
+    n_primary = sum(contrast.primary is not None for contrast in summary.contrasts)
+    n_shown = max(MAX_CARDS, n_primary) if is_declared else MAX_ROWS
+    return list(summary.contrasts[: min(n_shown, MAX_ROWS)])
+
+
 def _answers(made: LiveReport, summary: Summary) -> list[Sentence]:
-    """Findings for the primary contrasts that are not shown in cards or rows, up to the maximum number."""
+    """Return the findings for primary contrasts that are not differences between two sources."""
     found = [one for answer in primary_answers(made.report, made.protocol) for one in answer.sentences]
-    shown = {(one.estimate.question, one.estimate.statistic) for one in summary.contrasts}
-    return [one for one in found if (one.estimate.question, one.estimate.statistic) not in shown][:MAX_ANSWERS]
+    shown = {(one.primary.question, one.primary.statistic) for one in summary.contrasts if one.primary}
+    return [one for one in found if (one.estimate.question, one.estimate.statistic) not in shown]
 
 
-def _cards(summary: Summary, report: Report, protocol: Protocol) -> list[Card]:
-    marks = row_marks(summary.contrasts)
+def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:
+    marks = row_marks(contrasts)
     return [
         Card(
             contrast,
@@ -93,10 +135,13 @@ def _cards(summary: Summary, report: Report, protocol: Protocol) -> list[Card]:
             interval_words(contrast.estimate),
             counts_words(contrast.estimate, are_raters_known=protocol.raters.identity == "known"),
             _reading(contrast),
+            p_words(contrast.primary) if contrast.primary else "",
+            effect_cell(contrast.at_equal_length),
+            effect_cell(contrast.without_flagged),
             card_plot(contrast, report, protocol),
             mark,
         )
-        for contrast, mark in zip(summary.contrasts, marks, strict=True)
+        for contrast, mark in zip(contrasts, marks, strict=True)
     ]
 
 
@@ -120,23 +165,11 @@ def _reading(contrast: MainContrast) -> str:
     return " ".join(said)
 
 
-def _changes(summary: Summary) -> list[tuple[MainContrast, str, str, str]]:
-    """As observed, at equal length and without flagged raters; only contrasts with at least one of the latter two."""
-    known = [one for one in summary.contrasts if _value(one.at_equal_length) or _value(one.without_flagged)]
-    return [
-        (one, effect_cell(one.estimate), effect_cell(one.at_equal_length), effect_cell(one.without_flagged))
-        for one in known[:MAX_ROWS]
-    ]
-
-
-def _value(estimate: Estimate | None) -> bool:
-    return estimate is not None and estimate.estimate is not None
-
-
-def _agreement(summary: Summary) -> tuple[list[str], list[AgreementLine]]:
-    """Columns after the pooled alpha: sources and pools if there are few enough; judges always."""
+def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
+    """Return the lines, with columns for sources and pools after the pooled alpha if they fit; judges always."""
     columns = columns_of(summary.agreement)
-    shown = columns if len(columns) <= MAX_COLUMNS else []
+    do_fit = len(columns) <= MAX_COLUMNS and all(len(name) <= MAX_COLUMN_NAME for name in columns)
+    shown = columns if do_fit else []
     shown += [MODELS] if any(MODELS in row.parts for row in summary.agreement) else []
     lines = [
         AgreementLine(
@@ -147,7 +180,14 @@ def _agreement(summary: Summary) -> tuple[list[str], list[AgreementLine]]:
         )
         for row in summary.agreement
     ]
-    return shown, lines
+    most = MAX_AGREEMENT_BESIDE if summary.contrasts else MAX_AGREEMENT
+    n_lines = most if len(lines) <= most else most - 1
+    return {
+        "agreement_columns": shown,
+        "agreement": lines[:n_lines],
+        "n_more_agreement": max(0, len(lines) - n_lines),
+        "needed": summary.needed if len(lines) <= MAX_AGREEMENT_WITH_NEED and not is_short else "",
+    }
 
 
 def _alpha(estimate: Estimate | None) -> str:

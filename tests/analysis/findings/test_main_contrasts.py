@@ -1,0 +1,68 @@
+"""What the summary shows first: the contrasts that the study is about, by the estimates that answer them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.analysis import analyze
+from app.analysis.findings.main_contrasts import interval_words, main_contrasts
+from app.analysis.findings.summary import question_words
+from app.analysis.report.labelled import labelled
+from tests.analysis.builders import FIVE, frames, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.findings.main_contrasts import MainContrast
+    from app.design.protocol.study import Protocol
+
+WARMTH = {**FIVE, "key": "warmth"}
+KIND = {"key": "kind", "target": "response", "type": "category", "text": "Kind?", "codes": ["yes", "no"]}
+
+
+def _contrasts(*questions: dict[str, object], **parts: Any) -> tuple[list[MainContrast], Protocol]:  # noqa: ANN401 - parts of a protocol
+    study = protocol(*questions, **parts)
+    rows = [
+        {"rater": rater, "item": f"i{n}", "response": f"i{n}:{source}", "question": q["key"], "value": value}
+        for q in questions
+        for k, rater in enumerate("abcd")
+        for n in range(6)
+        for source, gain in (("human", 0), ("model", 1))
+        if (value := ["yes", "no"][(n * k + gain * (n > 1)) % 2] if q is KIND else 1 + gain + (n + k * n) % 3)
+    ]
+    return main_contrasts(labelled(analyze(frames(study, rows), study), study.labels), study), study
+
+
+def test_primary_contrasts_come_first_and_the_others_follow_the_protocol() -> None:
+    found, _ = _contrasts(FIVE, WARMTH, analysis={"primary": ["warmth"]})
+    assert [(one.key, one.primary is not None) for one in found] == [("warmth", True), ("empathy", False)]
+
+
+def test_a_t_test_is_shown_as_the_difference_behind_it() -> None:
+    (found,), _ = _contrasts(FIVE, analysis={"primary": [{"question": "empathy", "test": "t_paired"}]})
+    assert found.primary is not None
+    assert (found.primary.statistic, found.estimate.statistic) == ("t_paired", "mean_difference")
+    assert found.estimate.method.startswith("t_paired")
+
+
+def test_of_two_codes_the_one_that_the_study_is_about_is_shown() -> None:
+    shown = {
+        code: [str(one.estimate.scope["category"]) for one in _contrasts(KIND, analysis=analysis)[0]]
+        for code, analysis in (
+            ("no", {"primary": [{"question": "kind", "code": "no"}]}),
+            ("yes", {"primary": [{"question": "kind", "code": "yes"}]}),
+        )
+    }
+    assert shown == {"no": ["no"], "yes": ["yes"]}
+
+
+def test_an_interval_of_a_difference_in_shares_is_in_percentage_points_as_the_difference_is() -> None:
+    (found,), _ = _contrasts(KIND)
+    assert "percentage points" in found.effect
+    low, high = (100 * (end or 0.0) for end in (found.estimate.ci_low, found.estimate.ci_high))
+    assert interval_words(found.estimate) == f"95% CI {low:+.1f} to {high:+.1f}".replace("-", "−")
+
+
+def test_the_question_of_a_study_is_that_of_its_primary_contrasts() -> None:
+    found, study = _contrasts(FIVE, WARMTH, analysis={"primary": ["warmth"]})
+    assert question_words(study, found) == "How does Model compare with Human on Warmth?"
+    found, study = _contrasts(FIVE, WARMTH)
+    assert question_words(study, found) == "How does Model compare with Human on Empathy and Warmth?"

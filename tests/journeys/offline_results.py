@@ -1,0 +1,61 @@
+"""The results pages of one report in a browser, without a server and without a database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import create_engine
+from starlette.testclient import TestClient
+
+from app.actions.results.live_report import LiveReport
+from app.analysis.data.filtering import options_of
+from app.main import create_app
+from app.storage.leads.leads import Lead
+from app.storage.studies.studies import StudyRow
+from app.web.lead.session import LeadAndStudy, lead_and_study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+SITE = "http://testserver"
+DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="260"/>'
+
+
+class OneReport:
+    """In the place of `LiveReports`: always the same report."""
+
+    def __init__(self, made: LiveReport) -> None:
+        self.made = made
+
+    def soon(self, *_: object) -> tuple[LiveReport, bool]:
+        return self.made, True
+
+
+def serve_results(page: Page, frames: Frames, protocol: Protocol, report: Report) -> str:
+    """Answer the page's requests from the application itself, charts by an empty picture; the address of its
+    summary.
+    """
+    app = create_app(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"))
+    made = LiveReport("name", NOW, report, protocol, options_of(frames, protocol))
+    slug, title = protocol.slug, protocol.title
+    study = StudyRow(1, slug, title, "open", 1, 1, is_demo=False, created_at=NOW, opened_at=NOW, closed_at=None)
+    app.state.reports = OneReport(made)
+    app.state.allowed_hosts = ["testserver"]
+    app.dependency_overrides[lead_and_study] = lambda: LeadAndStudy(Lead(1, "lead@example.org"), study)
+    client = TestClient(app, headers={"sec-fetch-site": "same-origin"})
+
+    def answer(route: Route) -> None:
+        if "/drawings/" in route.request.url:
+            route.fulfill(body=DRAWN, content_type="image/svg+xml")
+            return
+        found = client.get(route.request.url.removeprefix(SITE))
+        route.fulfill(status=found.status_code, body=found.content, content_type=found.headers["content-type"])
+
+    page.route("**/*", answer)
+    return f"{SITE}/studies/{slug}/results"

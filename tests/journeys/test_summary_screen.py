@@ -1,0 +1,80 @@
+"""The summary of every template with simulated ratings is one screen, and no table scrolls sideways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.studies.templates import list_templates, template_folder
+from app.analysis import analyze
+from app.analysis.data.study_folder import frames_of
+from app.exchange.folder.read import read_folder
+from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
+from tests.journeys.offline_results import serve_results
+from tests.journeys.test_rater_axe import check
+from tests.real_data.ayers import write_ayers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+SCREEN = {"width": 1280, "height": 900}
+STEP = 0.6
+# one with rows alone, one with sentences about a condition
+QUICK = ("ab-tie", "label-experiment")
+NAMES = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+    for name in (template.name for template in list_templates())
+]
+# what is closed takes the whole width once it is opened
+SCROLLING = """
+    [...document.querySelectorAll(".table-scroll")]
+        .filter((one) => !one.closest("details:not([open])") && one.scrollWidth > one.clientWidth + 1)
+        .map((one) => one.getAttribute("aria-label"))
+"""
+
+
+@pytest.fixture
+def page(browser: Browser) -> Page:
+    return browser.new_context(viewport=SCREEN).new_page()
+
+
+def open_summary(page: Page, folder: Path) -> None:
+    study = read_folder(folder)
+    frames = frames_of(study)
+    page.goto(serve_results(page, frames, study.protocol, analyze(frames, study.protocol)))
+    page.wait_for_load_state("networkidle")
+
+
+def is_one_screen(page: Page) -> bool:
+    height, width = page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+    return bool(height <= SCREEN["height"] and width == SCREEN["width"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_summary_of_a_template_is_one_screen_and_its_sections_fit_the_width(
+    name: str, page: Page, tmp_path: Path
+) -> None:
+    order = list(read_folder(template_folder(name)).protocol.sources)
+
+    def lean(_question: str, seen: Seen) -> float:
+        return STEP * order.index(seen.source) if seen.source else 0.0
+
+    simulate(name, tmp_path / "study", Effect(lean=lean))
+    open_summary(page, tmp_path / "study")
+    assert is_one_screen(page)
+    check(page)
+    addresses = page.locator(".sections a").evaluate_all("links => links.slice(1).map((link) => link.href)")
+    for address in addresses:
+        page.goto(address)
+        assert page.evaluate(SCROLLING) == [], address
+
+
+def test_the_summary_of_ayers_is_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:
+    open_summary(page, write_ayers(tmp_path / "ayers", shared))
+    assert is_one_screen(page)
+    check(page)
