@@ -44,7 +44,7 @@ def serve_results(page: Page, frames: Frames, protocol: Protocol, report: Report
     app = create_app(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"))
     made = LiveReport("name", NOW, report, protocol, options_of(frames, protocol))
     slug, title = protocol.slug, protocol.title
-    study = StudyRow(1, slug, title, "open", 1, 1, is_demo=False, created_at=NOW, opened_at=NOW, closed_at=None)
+    study = StudyRow(1, slug, title, "open", 1, False, NOW, NOW, None, role="owner")
     app.state.reports = OneReport(made)
     app.state.allowed_hosts = ["testserver"]
     app.dependency_overrides[lead_and_study] = lambda: LeadAndStudy(Lead(1, "lead@example.org"), study)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-SCREEN = {"width": 1280, "height": 900}
+WIDTH, HEIGHT = 1280, 900
 STEP = 0.6
 # one with rows alone, one with sentences about a condition
 QUICK = ("ab-tie", "label-experiment")
@@ -40,7 +40,7 @@ SCROLLING = """
 
 @pytest.fixture
 def page(browser: Browser) -> Page:
-    return browser.new_context(viewport=SCREEN).new_page()
+    return browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}).new_page()
 
 
 def open_summary(page: Page, folder: Path) -> None:
@@ -52,7 +52,7 @@ def open_summary(page: Page, folder: Path) -> None:
 
 def is_one_screen(page: Page) -> bool:
     height, width = page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
-    return bool(height <= SCREEN["height"] and width == SCREEN["width"])
+    return bool(height <= HEIGHT and width == WIDTH)
 
 
 @pytest.mark.parametrize("name", NAMES)

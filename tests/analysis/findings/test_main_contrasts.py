@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
-KIND = {"key": "kind", "target": "response", "type": "category", "text": "Kind?", "codes": ["yes", "no"]}
+KIND: dict[str, object] = {
+    "key": "kind",
+    "target": "response",
+    "type": "category",
+    "text": "Kind?",
+    "codes": ["yes", "no"],
+}
 
 
 def _contrasts(*questions: dict[str, object], **parts: Any) -> tuple[list[MainContrast], Protocol]:  # noqa: ANN401 - parts of a protocol
