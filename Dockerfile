@@ -19,5 +19,5 @@ ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ATTUNE_DAT
 VOLUME /var/lib/attune
 EXPOSE 8000
 HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=12 \
-  CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://localhost:8000/health', timeout=3)"]
+  CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://localhost:8000/readyz', timeout=3)"]
 CMD ["attune", "serve", "--host", "0.0.0.0", "--port", "8000", "--workers", "2"]

@@ -17,6 +17,7 @@ from starlette.datastructures import URLPath
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report_process import REPORT_PROCESS
 from app.actions.studies.upload_process import UploadReader
+from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes
@@ -89,7 +90,9 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.long_turns = asyncio.Semaphore(TO_SPARE)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
-    app.state.data_dir = now.data_dir
+    app.state.migrations = folder("migrations")
+    # The folder of the embedded database, whose disk is watched.
+    app.state.data_dir = None if now.database_url else now.data_dir or default_data_dir()
     app.state.public_url = now.public_url
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.max_arrivals = now.max_arrivals_per_minute

@@ -1,15 +1,26 @@
-"""Health check of this process for Docker Compose, proxies and people."""
+"""Probes for Docker Compose, proxies and monitoring: is the process alive, and can it take answers?"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 
-from app.storage.database.engine import is_alive
+from app.actions.readiness import problems_of
 from app.web.deps import Db
 
 router = APIRouter()
 
 
-@router.get("/health")
-def show_health(db: Db) -> dict[str, str]:
-    return {"status": "ok" if is_alive(db) else "no database"}
+@router.get("/healthz")
+async def show_liveness() -> dict[str, str]:
+    """The process responds. The database is not asked: restarting this process would not repair it."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+def show_readiness(request: Request, db: Db) -> JSONResponse:
+    """200 if the server can take answers, else 503 with the problems; without a database 503 as on every page."""
+    state = request.app.state
+    problems = problems_of(db, state.migrations, state.data_dir)
+    status = "not ready" if problems else "ready"
+    return JSONResponse({"status": status, "problems": problems}, status_code=503 if problems else 200)

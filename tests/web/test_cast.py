@@ -57,7 +57,8 @@ SENT_ON = (303,) * 8
 # The response for each member of the cast, in the order of CAST. Addresses are the rater's and the lead's study's.
 EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /": ANYBODY,
-    "GET /health": ANYBODY,
+    "GET /healthz": ANYBODY,
+    "GET /readyz": ANYBODY,
     "GET /static/{digest}/{name}": ANYBODY,
     "GET /sign-in": (*(303,) * 5, 200, 200, 200),
     "POST /sign-in": (422,) * 8,

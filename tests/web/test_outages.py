@@ -55,7 +55,7 @@ def test_an_outage_is_503_with_a_time_to_try_again_and_one_log_line(
     app: FastAPI, visitor: TestClient, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     break_database(app, error)
-    answers = [visitor.get("/health") for _ in range(20)]
+    answers = [visitor.get("/readyz") for _ in range(20)]
     assert {answer.status_code for answer in answers} == {503}
     assert answers[0].headers["retry-after"] == "5"
     assert "reload this page" in answers[0].text
@@ -86,15 +86,15 @@ def test_a_save_by_script_gets_json_and_htmx_an_empty_answer(app: FastAPI, visit
 def test_a_server_that_is_not_there_is_an_outage(app: FastAPI, visitor: TestClient) -> None:
     engine = make_engine("postgresql+psycopg://nobody@127.0.0.1:9/none")
     app.state.begin = transactions(engine)
-    assert visitor.get("/health").status_code == 503
+    assert visitor.get("/readyz").status_code == 503
 
 
 def test_a_programming_error_is_500_all_the_same(app: FastAPI, visitor: TestClient) -> None:
     break_database(app, DBAPIError("SELECT", {}, postgres.UndefinedColumn(SECRET)))
-    answer = visitor.get("/health")
+    answer = visitor.get("/readyz")
     assert (answer.status_code, answer.headers["connection"]) == (500, "close")
     break_database(app, InternalError("SELECT", {}, postgres.InFailedSqlTransaction(SECRET)))
-    assert visitor.get("/health").status_code == 500
+    assert visitor.get("/readyz").status_code == 500
 
 
 def test_who_waits_too_long_for_a_turn_is_told_so(
@@ -102,10 +102,10 @@ def test_who_waits_too_long_for_a_turn_is_told_so(
 ) -> None:
     monkeypatch.setattr("app.web.deps.WAIT_S", 0.01)
     app.state.turns._value = 0
-    assert visitor.get("/health").status_code == 503
+    assert visitor.get("/readyz").status_code == 503
     app.state.turns._value = 1
-    assert visitor.get("/health").status_code == 200
-    assert visitor.get("/health").status_code == 200
+    assert visitor.get("/readyz").status_code == 200
+    assert visitor.get("/readyz").status_code == 200
 
 
 def test_an_error_that_is_none_of_the_databases_is_no_outage() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import typer
 from sqlalchemy import text
 
 from app import __version__
+from app.actions.readiness import MIN_FREE_BYTES, free_bytes
 from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.address import reach
@@ -19,8 +19,6 @@ from app.web.assets import htmx_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-ENOUGH_FREE_BYTES = 1 << 30
 
 
 def doctor() -> None:
@@ -70,9 +68,8 @@ def _database() -> str:
 
 def _disk() -> str:
     place = settings().data_dir or default_data_dir()
-    existing = next(path for path in (place, *place.absolute().parents) if path.exists())
-    free = shutil.disk_usage(existing).free
-    if free < ENOUGH_FREE_BYTES:
+    free = free_bytes(place)
+    if free < MIN_FREE_BYTES:
         raise OSError(f"only {free / 1e9:.1f} GB free at {place}")
     return f"{free / 1e9:.0f} GB free at {place}"
 

@@ -16,7 +16,7 @@ from app.storage.tables import metadata
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
 # An arbitrary key: two processes that start at the same time must not migrate at the same time.
 _ADVISORY_LOCK = 7_142_063
@@ -29,8 +29,9 @@ def upgrade(engine: Engine, migrations: Path) -> None:
         engine: the database.
         migrations: the folder with env.py and versions/.
     """
-    if is_current(engine, migrations):
-        return
+    with engine.connect() as connection:
+        if has_all_migrations(connection, migrations):
+            return
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -46,16 +47,15 @@ def upgrade(engine: Engine, migrations: Path) -> None:
             connection.commit()
 
 
-def is_current(engine: Engine, migrations: Path) -> bool:
+def has_all_migrations(db: Connection, migrations: Path) -> bool:
     """Whether all migrations have been applied; does not import Alembic, which would make startup a third slower."""
     names: dict[str, set[str]] = {"revision": set(), "down_revision": set()}
     for path in (migrations / "versions").glob("*.py"):
         for name, value in re.findall(r'^(revision|down_revision) = "([^"]+)"', path.read_text("utf-8"), re.MULTILINE):
             names[name].add(value)
-    with engine.connect() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return False
-        found = set(connection.execute(text("SELECT version_num FROM alembic_version")).scalars())
+    if not inspect(db).has_table("alembic_version"):
+        return False
+    found = set(db.execute(text("SELECT version_num FROM alembic_version")).scalars())
     return found == names["revision"] - names["down_revision"]
 
 

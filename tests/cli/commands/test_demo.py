@@ -134,7 +134,7 @@ def test_serve_answers_and_stops_cleanly(
     arguments = ("serve", "--port", "0", "--workers", workers)
     with running(environment | {"DATABASE_URL": url}, *arguments, until="No one can sign in yet") as program:
         here = program.address("Attune is running at")
-        assert httpx.get(f"{here}/health", timeout=30).json() == {"status": "ok"}
+        assert httpx.get(f"{here}/readyz", timeout=30).json() == {"status": "ready", "problems": {}}
         assert httpx.get(f"{here}/studies", timeout=30).status_code == 303
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 POST = b"POST /s/study/consent HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n"
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nc"
-HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+HEALTH = b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 
 
 def test_sockets_that_never_finish_a_body_take_no_turn(app: FastAPI) -> None:
@@ -36,6 +36,6 @@ def test_the_second_request_of_a_connection_is_bounded_too(app: FastAPI) -> None
     with served(app, headers_s=0.2) as port, connect(port) as slow:
         slow.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
         assert slow.recv(4096).startswith(b"HTTP/1.1 200")
-        slow.sendall(b"GET /health HTTP/1.1\r\n")
+        slow.sendall(b"GET /readyz HTTP/1.1\r\n")
         answers = b"".join(iter(lambda: slow.recv(4096), b""))
         assert b"HTTP/1.1 408" in answers

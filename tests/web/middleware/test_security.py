@@ -139,7 +139,7 @@ def test_what_fails_outside_of_every_handler_is_noted_once_and_answered(caplog: 
     assert len(caplog.records) == 1
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/health", "/nowhere"])
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/readyz", "/nowhere"])
 def test_head_works_on_pages(visit: Callable[[], TestClient], path: str) -> None:
     got, head = visit().get(path), visit().head(path)
     assert (head.status_code, head.text) == (got.status_code, "")

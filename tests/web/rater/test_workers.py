@@ -67,7 +67,7 @@ def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
 def test_the_worker_processes_end_with_a_server_that_is_killed(engine: Engine, tmp_path: Path) -> None:
     with serving(engine, tmp_path / "log", workers=2) as (address, pid):
         client = RaterClient(address, "study", "nobody")
-        assert client.ask("GET", "/health")[0] == 200
+        assert client.ask("GET", "/readyz")[0] == 200
         client.close()
         workers = workers_of(pid)
         assert len(workers) == 2
