@@ -57,7 +57,7 @@ def running(environment: dict[str, str], *arguments: str, until: str) -> Iterato
         yield Program(process, "".join(lines))
     finally:
         process.send_signal(signal.SIGTERM)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=120)
     assert process.returncode == 0, rest
     assert "Stopped." in rest
     assert "Traceback" not in "".join(lines) + rest
@@ -96,7 +96,7 @@ def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]
         with closing(visit_as_lead(program)) as lead:
             assert "Shown" in lead.get(f"{here}/studies/demo").text
             assert "raters are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
-        with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=30) as rater:
+        with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=120) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
         here = program.address("running with its demo study at")
@@ -134,8 +134,8 @@ def test_serve_answers_and_stops_cleanly(
     arguments = ("serve", "--port", "0", "--workers", workers)
     with running(environment | {"DATABASE_URL": url}, *arguments, until="No one can sign in yet") as program:
         here = program.address("Attune is running at")
-        assert httpx.get(f"{here}/readyz", timeout=30).json() == {"status": "ready", "problems": {}}
-        assert httpx.get(f"{here}/studies", timeout=30).status_code == 303
+        assert httpx.get(f"{here}/readyz", timeout=120).json() == {"status": "ready", "problems": {}}
+        assert httpx.get(f"{here}/studies", timeout=120).status_code == 303
 
 
 def test_serve_on_a_taken_port_says_so_and_ends(environment: dict[str, str]) -> None:
