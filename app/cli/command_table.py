@@ -52,6 +52,11 @@ COMMANDS = {
     ),
     "make-demo": Entry("make_demo", "make_demo", "Fill a database with the demo study.", is_hidden=True),
     "analyze": Entry("analyze", "analyze", "Compute the estimates of a study. A study folder needs no database."),
+    "report": Entry(
+        "report",
+        "report",
+        "Write the report of a study for a paper: methods, results, limits, and the way to compute each number again.",
+    ),
     "plan": Entry(
         "plan",
         "plan",

@@ -122,6 +122,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/results/{part}": READ_PAGE,
     "GET /studies/{slug}/results.json": READ_PAGE,
     "GET /studies/{slug}/results.csv": READ_PAGE,
+    "GET /studies/{slug}/report.{file_format}": READ_PAGE,
     "GET /studies/{slug}/charts.json": READ_PAGE,
     "GET /studies/{slug}/drawings/{key}.svg": study(404, *READERS),
     "GET /studies/{slug}/charts/{key}.json": study(404, *READERS),
@@ -202,7 +203,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert asset is not None
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
-    words |= {"number": "1", "attempt": "1", "part": "study", "member": str(leads["editor"].id)}
+    words |= {"number": "1", "attempt": "1", "part": "study", "member": str(leads["editor"].id), "file_format": "html"}
     words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
     return Stage(browsers, words)
 

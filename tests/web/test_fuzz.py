@@ -46,6 +46,7 @@ def words(db: Connection, visit: Callable[[], TestClient]) -> Mapping[str, str]:
         "attempt": "1",
         "key": "none",
         "picture": "svg",
+        "file_format": "html",
         "digest": "x",
         "name": "attune.css",
         "rater cookie": f"attune-rater-small={rater.cookies['attune-rater-small']}",

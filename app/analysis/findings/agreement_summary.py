@@ -67,7 +67,7 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
         return "Agreement between people could not be estimated."
     low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
     where = f"is {low}" if low == high else f"ranges from {low} to {high}"
-    return f"Krippendorff's alpha {where}, {_against_field(known[0], known[-1])} (.1 to .7, shaded)."
+    return f"Krippendorff's alpha {where}, {_against_field(known[0], known[-1])} (.1 to .7)."
 
 
 def _against_field(low: float, high: float) -> str:

@@ -13,6 +13,7 @@ from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
 from app.analysis.report.primary import primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
+from app.analysis.report.sample import NO_SAMPLE, Sample, sample_of
 from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.primary_sections import estimates_for
 from app.analysis.sections.raters.session_times import RatingSessions
@@ -52,7 +53,7 @@ class Report:
 
     `notes` are sentences about the whole report; `data_hash` is a SHA-256 of all data that enter the estimates;
     `primary` are the primary contrasts with their estimates, which are in `estimates` too; `filters` restricts the
-    answers.
+    answers; `sample` says how much they rest on.
     """
 
     study: str
@@ -61,6 +62,7 @@ class Report:
     estimates: tuple[Estimate, ...]
     primary: tuple[PrimaryResult, ...] = ()
     filters: Filters = ALL
+    sample: Sample = NO_SAMPLE
 
     def of(self, section: str, question: str | None = None) -> tuple[Estimate, ...]:
         """Return the estimates of a section, optionally of one question."""
@@ -104,7 +106,8 @@ def report_of(
     data = data_hash(codes, frames, protocol)
     told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol))
     made = tuple(with_recipes(adjusted, data, full=full, filters=filters))
-    return Report(protocol.slug, data, told, made, primary_results(made, places, protocol), filters)
+    primary = primary_results(made, places, protocol)
+    return Report(protocol.slug, data, told, made, primary, filters, sample_of(frames))
 
 
 def _kept(frames: Frames, protocol: Protocol, filters: Filters) -> tuple[Frames, Protocol]:

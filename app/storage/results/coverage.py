@@ -103,13 +103,18 @@ class Coverage:
         return sum(n * times for n, times in self.distribution)
 
 
+def get_session_counts(db: Connection, study_id: int) -> SessionCounts:
+    """How many raters came, and how far they got."""
+    return SessionCounts(**db.execute(text(_RATING_SESSIONS), {"study_id": study_id}).mappings().one())
+
+
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
     """The current coverage of the study; `n_least` is the number of least covered trials to list."""
     study = {"study_id": study_id}
     n_seats = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
     distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
     return Coverage(
-        rating_sessions=SessionCounts(**db.execute(text(_RATING_SESSIONS), study).mappings().one()),
+        rating_sessions=get_session_counts(db, study_id),
         reconciliation=Reconciliation(**db.execute(text(_RECONCILIATION), study).mappings().one()),
         n_trials=sum(times for _, times in distribution),
         n_seats=int(n_seats),

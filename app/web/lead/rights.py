@@ -35,6 +35,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_results_part",
         "export_report_json",
         "export_report_csv",
+        "export_report",
         "show_charts",
         "show_drawing",
         "show_chart",

@@ -39,6 +39,11 @@ class Question:
         return f"?{found}" if found else ""
 
     @property
+    def filter_query(self) -> str:
+        """The same without the question: a report for a paper has all of them."""
+        return replace(self, question="").query
+
+    @property
     def pairs(self) -> list[tuple[str, str]]:
         """The parameters of such an address."""
         filters = self.filters

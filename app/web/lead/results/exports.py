@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
+from app.actions.side_process import SideProcessError
+from app.web.lead.results.asked import Asked
 from app.web.lead.session import OwnExport
+from app.web.pages import page
+
+if TYPE_CHECKING:
+    from app.actions.results.live_report import LiveReports
 
 router = APIRouter()
+
+ReportFormat = Literal["html", "pdf", "docx", "zip"]
 
 
 @router.get("/studies/{slug}/ratings.csv")
@@ -31,6 +40,23 @@ def export_study(request: Request, own: OwnExport) -> Response:
         f"{own.study.slug}.zip",
         "application/zip",
     )
+
+
+@router.get("/studies/{slug}/report.{file_format}")
+def export_report(request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat) -> Response:
+    """The report for a paper: one file, or all formats in an archive."""
+    from app.actions.results.report_download import report_download
+
+    reports: LiveReports = request.app.state.reports
+    begin = request.app.state.begin
+    try:
+        made = reports.now(begin, own.study, asked.of or None, asked.filters)
+        kind, content = report_download(begin, own.study, made, file_format)
+    except SideProcessError:
+        return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, status=503)
+    part = "-filtered" if asked.filters else ""
+    name = f"{own.study.slug}-report{part}.{file_format}"
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def _once(path: Path, name: str, kind: str) -> Response:

@@ -53,3 +53,20 @@ def test_no_download_stays_behind(client: TestClient) -> None:
     before = set(Path(tempfile.gettempdir()).glob("attune-*.csv"))
     client.get("/studies/warmth/ratings.csv")
     assert set(Path(tempfile.gettempdir()).glob("attune-*.csv")) == before
+
+
+def test_the_report_is_one_file_or_all_of_them(client: TestClient) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    page = client.get("/studies/warmth/report.html")
+    assert page.headers["content-disposition"] == 'attachment; filename="warmth-report.html"'
+    assert "How each number was computed" in page.text
+    assert client.get("/studies/warmth/report.pdf").content.startswith(b"%PDF")
+    archive = client.get("/studies/warmth/report.zip?source=person")
+    assert archive.headers["content-disposition"] == 'attachment; filename="warmth-report-filtered.zip"'
+    with zipfile.ZipFile(io.BytesIO(archive.content)) as files:
+        assert {"report.tex", "report.md", "report.docx", "results.bib", "report.json"} <= set(files.namelist())
+
+
+def test_an_unknown_format_of_the_report_is_refused(client: TestClient) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    assert client.get("/studies/warmth/report.odt").status_code == 422

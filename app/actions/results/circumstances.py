@@ -1,0 +1,50 @@
+"""What a report of a stored study says beside its estimates: when it was made, the status, how raters took part."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from app.analysis.document.study_report import Circumstances
+from app.storage.results.coverage import get_session_counts
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.storage.results.coverage import SessionCounts
+    from app.storage.studies.studies import StudyRow
+
+STATUS = {
+    "draft": "The study has not been opened yet.",
+    "open": "The study is open and ratings are still being collected: these results are interim.",
+    "paused": "The study is paused, not closed: these results are interim.",
+    "closed": "The study is closed.",
+}
+
+
+def today() -> str:
+    """The day, in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def circumstances_of(db: Connection, study: StudyRow) -> Circumstances:
+    """Those of a stored study, now."""
+    return Circumstances(today(), STATUS[study.status], arrivals(get_session_counts(db, study.id)))
+
+
+def arrivals(counts: SessionCounts) -> dict[str, int]:
+    """How many raters came, and why some did not finish; what did not happen is left out.
+
+    >>> from app.storage.results.coverage import SessionCounts
+    >>> arrivals(SessionCounts(9, 1, 6, 0, 2, 1, 0, 1, 0, 0))
+    {'arrived': 9, 'finished': 6, 'did not consent': 2, 'were not eligible': 1, 'withdrew': 1}
+    """
+    said = {
+        "arrived": counts.n_arrived,
+        "finished": counts.n_finished,
+        "did not consent": counts.n_refused,
+        "were not eligible": counts.n_screened_out,
+        "failed the checks": counts.n_failed_checks,
+        "withdrew": counts.n_withdrawn,
+    }
+    return {words: n for words, n in said.items() if n}

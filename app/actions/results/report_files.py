@@ -1,0 +1,124 @@
+"""The report of a study as files for a paper: one document in every format, its charts, references and records."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.analysis.document.blocks import Figure
+from app.analysis.document.findings import PlacedFigure
+from app.analysis.document.study_report import study_report
+from app.analysis.report.report_tables import report_json
+from app.charts.chart import charts_of
+from app.charts.render import render
+from app.exchange.documents.bibtex import bibtex
+from app.exchange.documents.docx_file import docx_document
+from app.exchange.documents.html import html_document
+from app.exchange.documents.latex import latex_document, latex_tables
+from app.exchange.documents.markdown import markdown_document
+from app.exchange.documents.pdf import pdf_of
+from app.exchange.documents.typst_source import typst_document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.analysis.document.blocks import Document
+    from app.analysis.document.study_report import Circumstances
+    from app.analysis.report.report import Report
+    from app.charts.chart import Chart
+    from app.charts.render import Format as Picture
+    from app.design.protocol.study import Protocol
+
+Format = Literal["html", "pdf", "docx", "md", "tex"]
+FORMATS: dict[Format, str] = {
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "md": "text/markdown; charset=utf-8",
+    "tex": "application/x-tex",
+}
+# which picture each format holds or stands beside
+PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
+# charts of every pair of raters are for the page: a report has no room for one per question
+LEFT_OUT = ("pairs-",)
+MAX_CHARTS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ReportJob:
+    """What the files are made from. The report is not `labelled`."""
+
+    report: Report
+    protocol: Protocol
+    about: Circumstances
+    formats: tuple[Format, ...]
+
+
+def report_files(job: ReportJob) -> dict[str, bytes]:
+    """The files by their path: `report.*` and, where one of them needs it, `charts/*`, `tables.tex`, `results.bib`.
+
+    `report.json` holds every estimate, also those that the document does not show.
+    """
+    charts = _charts(job.report, job.protocol)
+    placed = [PlacedFigure(one.part, Figure(one.key, one.title, f"{one.title}. {one.finding}")) for one in charts]
+    document, references = study_report(job.report, job.protocol, placed, job.about)
+    shown = {figure.key for figure in document.figures}
+    drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
+    files = document_files(document, drawn, job.formats, name="report")
+    files["results.bib"] = bibtex(references).encode()
+    files["report.json"] = report_json(job.report).encode()
+    return files
+
+
+def _charts(report: Report, protocol: Protocol) -> list[Chart]:
+    charts = [chart for chart in charts_of(report, protocol) if not chart.key.startswith(LEFT_OUT)]
+    return [chart for chart in charts if chart.is_drawn][:MAX_CHARTS]
+
+
+def _drawn(charts: Sequence[Chart], formats: Sequence[Format]) -> dict[str, bytes]:
+    """Every picture that the formats need, by its path."""
+    pictures = dict.fromkeys(PICTURES[one] for one in formats)
+    specs = [(chart.key, spec) for chart in charts if (spec := chart.spec()) is not None]
+    return {f"charts/{key}.{picture}": render(spec, picture) for key, spec in specs for picture in pictures}
+
+
+def document_files(
+    document: Document, drawn: Mapping[str, bytes], formats: Sequence[Format], *, name: str
+) -> dict[str, bytes]:
+    """The document in these formats, with the pictures that stand beside it; HTML, PDF and DOCX hold theirs."""
+    files: dict[str, bytes] = {}
+    for one in formats:
+        files[f"{name}.{one}"] = _written(document, drawn, one)
+        if one == "tex":
+            files["tables.tex"] = latex_tables(document).encode()
+        if one in {"md", "tex"}:
+            files |= {path: content for path, content in drawn.items() if path.endswith(PICTURES[one])}
+    return files
+
+
+def _written(document: Document, drawn: Mapping[str, bytes], one: Format) -> bytes:
+    ending = f".{PICTURES[one]}"
+    mine = {path: content for path, content in drawn.items() if path.endswith(ending)}
+    by_key = {path.removeprefix("charts/").removesuffix(ending): content for path, content in mine.items()}
+    match one:
+        case "html":
+            return html_document(document, by_key).encode()
+        case "docx":
+            return docx_document(document, by_key)
+        case "pdf":
+            return pdf_of(typst_document(document), mine)
+        case "md":
+            return markdown_document(document).encode()
+        case "tex":
+            return latex_document(document).encode()
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The files in one archive."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, one in files.items():
+            archive.writestr(zipfile.ZipInfo(path, (2000, 1, 1, 0, 0, 0)), one, zipfile.ZIP_DEFLATED)
+    return content.getvalue()

@@ -1,0 +1,183 @@
+"""The publications that a report cites, and which statistic or method each of them stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.document.reference import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.analysis.estimate import Estimate
+
+# key | authors | year | title | journal or publisher | volume | pages
+_LISTED = """
+bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48
+bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
+benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300
+bjornsson1968|Björnsson, C. H.|1968|Läsbarhet|Liber
+bradley1952|Bradley, R. A.; Terry, M. E.|1952|Rank analysis of incomplete block designs: I. The method of paired comparisons|Biometrika|39|324–345
+brant1990|Brant, R.|1990|Assessing proportionality in the proportional odds model for ordinal logistic regression|Biometrics|46|1171–1178
+brennan1981|Brennan, R. L.; Prediger, D. J.|1981|Coefficient kappa: Some uses, misuses, and alternatives|Educational and Psychological Measurement|41|687–699
+brennan2001|Brennan, R. L.|2001|Generalizability theory|Springer
+calderon2025|Calderon, N.; Reichart, R.; Dror, R.|2025|The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human annotators with LLMs|Annual Meeting of the Association for Computational Linguistics
+cameron2011|Cameron, A. C.; Gelbach, J. B.; Miller, D. L.|2011|Robust inference with multiway clustering|Journal of Business & Economic Statistics|29|238–249
+cliff1993|Cliff, N.|1993|Dominance statistics: Ordinal analyses to answer ordinal questions|Psychological Bulletin|114|494–509
+clopper1934|Clopper, C. J.; Pearson, E. S.|1934|The use of confidence or fiducial limits illustrated in the case of the binomial|Biometrika|26|404–413
+cochran1950|Cochran, W. G.|1950|The comparison of percentages in matched samples|Biometrika|37|256–266
+cohen1960|Cohen, J.|1960|A coefficient of agreement for nominal scales|Educational and Psychological Measurement|20|37–46
+cohen1968|Cohen, J.|1968|Weighted kappa: Nominal scale agreement with provision for scaled disagreement or partial credit|Psychological Bulletin|70|213–220
+cronbach1951|Cronbach, L. J.|1951|Coefficient alpha and the internal structure of tests|Psychometrika|16|297–334
+cureton1956|Cureton, E. E.|1956|Rank-biserial correlation|Psychometrika|21|287–290
+davidson1970|Davidson, R. R.|1970|On extending the Bradley-Terry model to accommodate ties in paired comparison experiments|Journal of the American Statistical Association|65|317–328
+davidson1977|Davidson, R. R.; Beaver, R. J.|1977|On extending the Bradley-Terry model to incorporate within-pair order effects|Biometrics|33|693–702
+dawid1979|Dawid, A. P.; Skene, A. M.|1979|Maximum likelihood estimation of observer error-rates using the EM algorithm|Applied Statistics|28|20–28
+dubois2024|Dubois, Y.; Galambosi, B.; Liang, P.; Hashimoto, T. B.|2024|Length-controlled AlpacaEval: A simple way to debias automatic evaluators|arXiv:2404.04475
+efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Chapman & Hall
+flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233
+fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327
+fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382
+green1966|Green, D. M.; Swets, J. A.|1966|Signal detection theory and psychophysics|Wiley
+gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48
+gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced Analytics
+hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30
+holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
+hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225
+ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610
+jennison2000|Jennison, C.; Turnbull, B. W.|2000|Group sequential methods with applications to clinical trials|Chapman & Hall/CRC
+kendall1939|Kendall, M. G.; Babington Smith, B.|1939|The problem of m rankings|Annals of Mathematical Statistics|10|275–287
+krippendorff2004|Krippendorff, K.|2004|Content analysis: An introduction to its methodology (2nd ed.)|Sage
+krippendorff2011|Krippendorff, K.|2011|Computing Krippendorff's alpha-reliability|Annenberg School for Communication, University of Pennsylvania
+kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26
+lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663
+linacre1989|Linacre, J. M.|1989|Many-facet Rasch measurement|MESA Press
+mann1947|Mann, H. B.; Whitney, D. R.|1947|On a test of whether one of two random variables is stochastically larger than the other|Annals of Mathematical Statistics|18|50–60
+maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two independent judges|British Journal of Psychiatry|116|651–655
+mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142
+mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
+mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46
+obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556
+owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|1|386–411
+pearson1900|Pearson, K.|1900|On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling|Philosophical Magazine|50|157–175
+pocock1977|Pocock, S. J.|1977|Group sequential methods in the design and analysis of clinical trials|Biometrika|64|191–199
+pustejovsky2018|Pustejovsky, J. E.; Tipton, E.|2018|Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects models|Journal of Business & Economic Statistics|36|672–683
+schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680
+shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428
+stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions in a two-way classification|Biometrika|42|412–416
+student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25
+thorndike1920|Thorndike, E. L.|1920|A constant error in psychological ratings|Journal of Applied Psychology|4|25–29
+vickers2001|Vickers, A. J.; Altman, D. G.|2001|Analysing controlled trials with baseline and follow up measurements|BMJ|323|1123–1124
+wilcoxon1945|Wilcoxon, F.|1945|Individual comparisons by ranking methods|Biometrics Bulletin|1|80–83
+wilson1927|Wilson, E. B.|1927|Probable inference, the law of succession, and statistical inference|Journal of the American Statistical Association|22|209–212
+zaki2008|Zaki, J.; Bolger, N.; Ochsner, K.|2008|It takes two: The interpersonal nature of empathic accuracy|Psychological Science|19|399–404
+zumbo1999|Zumbo, B. D.|1999|A handbook on the theory and methods of differential item functioning (DIF)|Directorate of Human Resources Research and Evaluation, Department of National Defense
+"""
+
+
+def _read(line: str) -> Reference:
+    key, authors, year, title, where, *place = line.split("|")
+    return Reference(key, authors, int(year), title, where, *place)
+
+
+REFERENCES: dict[str, Reference] = {one.key: one for one in map(_read, _LISTED.strip().splitlines())}
+
+# by how a statistic's key begins, longest first; what is defined by counting or averaging has none
+OF_STATISTIC: dict[str, tuple[str, ...]] = {
+    "krippendorff_alpha": ("krippendorff2011",),
+    "span_alpha": ("krippendorff2004",),
+    "percent_agreement": ("gwet2014",),
+    "unanimous_share": ("gwet2014",),
+    "within_one_agreement": ("gwet2014",),
+    "cohen_kappa_": ("cohen1968",),
+    "cohen_kappa": ("cohen1960",),
+    "pair_kappa_median": ("cohen1960",),
+    "intra_rater_kappa": ("cohen1960",),
+    "fleiss_kappa": ("fleiss1971",),
+    "gwet_ac": ("gwet2008",),
+    "brennan_prediger": ("brennan1981",),
+    "icc_": ("mcgraw1996",),
+    "kendall_w": ("kendall1939",),
+    "odds_ratio_clmm": ("mccullagh1980",),
+    "proportional_odds": ("brant1990",),
+    "equivalence": ("schuirmann1987",),
+    "non_inferiority": ("schuirmann1987",),
+    "prob_superiority": ("cliff1993",),
+    "cliffs_delta": ("cliff1993",),
+    "wilcoxon": ("wilcoxon1945",),
+    "mann_whitney": ("mann1947",),
+    "rank_biserial": ("cureton1956",),
+    "chi_square": ("pearson1900",),
+    "t_paired": ("student1908",),
+    "t_unpaired": ("student1908",),
+    "bt_": ("bradley1952", "davidson1970"),
+    "position_effect": ("davidson1977",),
+    "tie_log_nu": ("davidson1970",),
+    "share_preferred_at_equal": ("dubois2024",),
+    "dprime": ("green1966",),
+    "criterion": ("green1966",),
+    "cronbach_alpha": ("cronbach1951",),
+    "omega": ("mcdonald1999",),
+    "halo": ("thorndike1920",),
+    "cochran_q": ("cochran1950",),
+    "stuart_maxwell": ("stuart1955", "maxwell1970"),
+    "amce": ("hainmueller2014",),
+    "change_difference": ("vickers2001",),
+    "empathic_accuracy": ("ickes1993", "zaki2008"),
+    "dif_": ("zumbo1999",),
+    "phi_coefficient": ("brennan2001",),
+    "g_coefficient": ("brennan2001",),
+    "raters_needed": ("brennan2001", "shrout1979"),
+    "items_needed": ("brennan2001",),
+    "rater_severity": ("linacre1989",),
+    "dawid_skene": ("dawid1979",),
+    "alt_test": ("calderon2025",),
+}
+# by how a method begins, longest first: its words, and what it cites
+OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
+    "two_way_cluster_t": ("t intervals with two-way clustering by items and raters", ("cameron2011",)),
+    "two_way_cr2_t": (
+        "two-way cluster-robust t intervals with small-sample correction",
+        ("bell2002", "pustejovsky2018"),
+    ),
+    "item_cr2_t": ("cluster-robust t intervals by items with small-sample correction", ("bell2002", "pustejovsky2018")),
+    "item_cluster_t": ("t intervals with clustering by items", ("cameron2011",)),
+    "lmm": ("linear mixed models with Satterthwaite degrees of freedom", ("bates2015", "kuznetsova2017")),
+    "clmm": ("cumulative link mixed models with crossed random effects, Laplace approximation", ("mccullagh1980",)),
+    "pigeonhole": ("the pigeonhole bootstrap", ("owen2007",)),
+    "jackknife_two_way": ("jackknife intervals over units and raters", ("efron1993",)),
+    "jackknife": ("infinitesimal jackknife intervals", ("efron1993",)),
+    "bootstrap": ("bootstrap percentile intervals", ("efron1993",)),
+    "wilson": ("Wilson intervals", ("wilson1927",)),
+    "clopper_pearson": ("Clopper-Pearson intervals", ("clopper1934",)),
+    "asymptotic_normal": ("large-sample normal intervals of kappa", ("fleiss1969",)),
+    "f_distribution": ("intervals from the F distribution", ("mcgraw1996",)),
+    "two_way_jackknife_t": ("two-way jackknife t intervals", ("cameron2011", "efron1993")),
+}
+
+
+def of_statistic(statistic: str) -> list[Reference]:
+    """What a statistic cites; empty for counts, means and shares."""
+    start = _longest(statistic, OF_STATISTIC)
+    return [REFERENCES[key] for key in OF_STATISTIC[start]] if start else []
+
+
+def of_method(method: str) -> tuple[str, list[Reference]] | None:
+    """The words of a way to make intervals with what they cite; None for a method that is not of that list."""
+    start = _longest(method, OF_METHOD)
+    if not start:
+        return None
+    words, keys = OF_METHOD[start]
+    return words, [REFERENCES[key] for key in keys]
+
+
+def _longest(name: str, starts: Iterable[str]) -> str:
+    return max((start for start in starts if name.startswith(start)), key=len, default="")
+
+
+def references_of(estimates: Iterable[Estimate]) -> list[Reference]:
+    """Every publication that these estimates cite, in the order of the list."""
+    found = {reference.key for estimate in estimates for reference in of_statistic(estimate.statistic)}
+    methods = (of_method(estimate.method) for estimate in estimates if estimate.ci_low is not None)
+    found |= {reference.key for method in methods if method for reference in method[1]}
+    return [reference for key, reference in REFERENCES.items() if key in found]

@@ -1,0 +1,134 @@
+"""The results of a report: primary contrasts in sentences, then tables and charts by topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.analysis.document.blocks import Bullets, Figure, Paragraph, Section
+from app.analysis.document.numbered import with_numbers
+from app.analysis.findings.agreement_summary import agreement_sentence, needed_sentence
+from app.analysis.report.brief import brief
+from app.analysis.report.labelled import labelled
+from app.analysis.report.sentences import primary_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from app.analysis.document.blocks import Block
+    from app.analysis.document.numbered import Numbered
+    from app.analysis.estimate import Estimate
+    from app.analysis.findings.summary import Summary
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+AGREEMENT = ("krippendorff_alpha", "icc_a_1", "icc_a_k", "gwet_ac", "kendall_w_within_items")
+# the parts of the charts, in the order of reading
+TOPICS = {
+    "comparison": "Ratings and differences between sources",
+    "preference": "Preference",
+    "agreement": "Agreement between raters",
+    "conditions": "Conditions",
+    "turns": "Over turns",
+    "judges": "Model judges",
+    "raters": "Raters",
+}
+OF_TOPIC = {
+    "comparison": ("distribution", "comparison", "category", "contrast", "composite"),
+    "preference": ("choice", "ranking"),
+    "agreement": ("agreement",),
+    "judges": ("judge",),
+}
+JUDGED = ("judge_correlation", "ceiling_correlation", "judge_share", "ceiling_share")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFigure:
+    """A chart with the part of the results that it belongs to."""
+
+    part: str
+    figure: Figure
+
+
+def primary_bullets(report: Report, protocol: Protocol, numbers: Numbered) -> Bullets:
+    """What was found for the primary contrasts, each with its number; or what is missing."""
+    lines = []
+    for answer in primary_answers(report, protocol):
+        lines += [with_numbers(one.text, [numbers.number(one.estimate)]) for one in answer.sentences]
+        lines += [f"{answer.question}: {answer.why}"] if answer.why else []
+    return Bullets(tuple(lines))
+
+
+def results_section(
+    report: Report, protocol: Protocol, summary: Summary, figures: Sequence[PlacedFigure], numbers: Numbered
+) -> Section:
+    """Primary contrasts first, then what else is shown, topic by topic."""
+    declared = any(result.is_declared for result in report.primary)
+    first = Section(
+        "Primary contrasts" if declared else "Main contrast (none is declared)",
+        (primary_bullets(report, protocol, numbers),),
+    )
+    topics = (_topic(topic, report, protocol, summary, figures, numbers) for topic in TOPICS)
+    return Section("Results", (), (first, *(topic for topic in topics if topic.blocks)))
+
+
+def _topic(
+    topic: str,
+    report: Report,
+    protocol: Protocol,
+    summary: Summary,
+    figures: Sequence[PlacedFigure],
+    numbers: Numbered,
+) -> Section:
+    blocks: list[Block] = list(_said(topic, report, protocol, summary))
+    rows = list(_rows(topic, report, protocol, summary))
+    blocks += [numbers.table(TOPICS[topic], rows)] if rows else []
+    blocks += [placed.figure for placed in figures if placed.part == topic]
+    return Section(TOPICS[topic], tuple(blocks))
+
+
+def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> Iterator[Paragraph]:
+    if topic == "agreement" and summary.agreement:
+        yield Paragraph(agreement_sentence(summary.agreement))
+        shown = labelled(report, protocol.labels)
+        needed = [words for row in summary.agreement if (words := needed_sentence(shown, row.label, row.key))]
+        if needed:
+            yield Paragraph(" ".join(needed))
+    if topic == "comparison" and summary.warnings:
+        yield Paragraph(" ".join(summary.warnings))
+    if topic == "judges" and summary.judges:
+        yield Paragraph(
+            " ".join(
+                f"{one.name} reaches the human ceiling on {one.n_reached} of {one.n_questions} questions."
+                for one in summary.judges
+            )
+        )
+
+
+def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> list[Estimate]:
+    """The estimates of a topic's table: of the brief report, then what could change them."""
+    if topic == "agreement":
+        return _first_of_kind(one for one in report.of("agreement") if one.statistic.startswith(AGREEMENT))
+    if topic == "judges":
+        return [one for one in report.of("judge") if one.statistic in JUDGED and one.question]
+    shown = brief(report, protocol).estimates
+    found = [one for one in shown if one.section in OF_TOPIC.get(topic, ())]
+    return [*found, *_beside(topic, summary)]
+
+
+def _first_of_kind(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """Of persons, pooled or by source; of several methods the first, which is the main one."""
+    firsts: dict[tuple[object, ...], Estimate] = {}
+    for one in estimates:
+        if one.scope.keys() <= {"source"}:
+            firsts.setdefault((one.question, one.statistic, str(one.scope)), one)
+    return list(firsts.values())
+
+
+def _beside(topic: str, summary: Summary) -> Iterable[Estimate]:
+    """At equal length and without flagged raters, of the topic's contrasts."""
+    for contrast in summary.contrasts:
+        is_mine = contrast.is_share == (topic == "preference")
+        if topic in {"comparison", "preference"} and is_mine:
+            beside = (contrast.at_equal_length, contrast.without_flagged)
+            yield from (one for one in beside if one is not None)

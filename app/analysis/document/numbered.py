@@ -1,0 +1,89 @@
+"""Numbers for the estimates that a document shows, so that each can be found in its list of recipes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.analysis.document.blocks import DataTable
+from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import estimate_text, interval_text, of_text, p_text, why_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.design.protocol.labels import Labels
+
+DEFAULT_LEVEL = 0.95
+MAX_ROWS = 60
+HEADER = ("No.", "Question", "Statistic", "Of", "Estimate (95% CI)", "p", "Items", "Raters", "Ratings")
+WIDTHS = (3, 8, 10, 10, 11, 5, 4, 5, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The estimates that were shown so far, in the order of their numbers; they are kept as `labelled`."""
+
+    labels: Labels
+    shown: dict[tuple[object, ...], Estimate] = field(default_factory=dict)
+
+    def number(self, estimate: Estimate) -> int:
+        """The number of an estimate, from 1; the same estimate has one number wherever it stands."""
+        key = _identity(labelled_estimate(estimate, self.labels))
+        self.shown.setdefault(key, estimate)
+        return list(self.shown).index(key) + 1
+
+    def table(self, caption: str, estimates: Iterable[Estimate]) -> DataTable:
+        """A row for each estimate; a long table says how many more the record has."""
+        found = list(estimates)
+        rows = tuple(self._row(estimate) for estimate in found[:MAX_ROWS])
+        n_more = len(found) - MAX_ROWS
+        notes = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
+        return DataTable(caption, HEADER, rows, notes, WIDTHS)
+
+    def _row(self, estimate: Estimate) -> tuple[str, ...]:
+        said = labelled_estimate(estimate, self.labels)
+        counts = (estimate.n_items, estimate.n_raters, estimate.n_ratings)
+        return (
+            str(self.number(estimate)),
+            self.labels.question(estimate.question) if estimate.question else "",
+            STATISTICS[estimate.statistic].words,
+            of_text(said),
+            value_cell(estimate),
+            p_cell(estimate),
+            *("–" if n is None else f"{n:,}" for n in counts),
+        )
+
+
+def _identity(estimate: Estimate) -> tuple[object, ...]:
+    scope = str(sorted((name, str(value)) for name, value in estimate.scope.items()))
+    return estimate.section, estimate.question, scope, estimate.statistic, estimate.unit, estimate.method
+
+
+def value_cell(estimate: Estimate) -> str:
+    """The estimate with its interval, and the level where it is not the usual one; or why there is none."""
+    if estimate.estimate is None:
+        return f"– ({why_text(estimate).rstrip('.')})"
+    words = interval_text(estimate)
+    if estimate.ci_low is not None and estimate.ci_level not in {None, DEFAULT_LEVEL}:
+        words = f"{100 * (estimate.ci_level or DEFAULT_LEVEL):.0f}% CI {words}"
+    return f"{estimate_text(estimate)} ({words})" if words else estimate_text(estimate)
+
+
+def p_cell(estimate: Estimate) -> str:
+    """The p-value, and the adjusted one where it is another."""
+    adjusted = estimate.p_adjusted
+    if adjusted is None or p_text(adjusted) == p_text(estimate.p_value):
+        return p_text(estimate.p_value) or "–"
+    return f"{p_text(estimate.p_value)} (adjusted {p_text(adjusted)})"
+
+
+def with_numbers(text: str, numbers: Sequence[int]) -> str:
+    """A sentence with the numbers of its estimates.
+
+    >>> with_numbers("A is higher.", [3, 4])
+    'A is higher. [3, 4]'
+    """
+    return f"{text} [{', '.join(map(str, numbers))}]" if numbers else text

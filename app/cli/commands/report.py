@@ -1,0 +1,78 @@
+"""attune report: a study's report for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.actions.results.circumstances import circumstances_of, today
+from app.actions.results.report_files import FORMATS, Format, ReportJob, report_files
+from app.analysis import analyze as analyze_frames
+from app.analysis.document.study_report import Circumstances
+from app.cli.commands.analyze import study_data
+from app.cli.output import fail, say
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+
+Formats = Annotated[
+    list[str] | None,
+    typer.Option("--format", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}; can be repeated. Default: all."),
+]
+NewFolder = Annotated[
+    Path,
+    typer.Option("--out", metavar="FOLDER", help="The folder to write; it must be new or empty.", show_default=False),
+]
+
+
+def report(
+    study: Study,
+    out: NewFolder,
+    format_: Formats = None,
+    full: Annotated[bool, typer.Option("--full", help="Fit mixed models above 20,000 ratings too.")] = False,
+    is_folder: BareName = None,
+) -> None:
+    """Write the report of a study for a paper: methods, results, limits, and the way to compute each number again.
+
+    As HTML, PDF, Word, Markdown and LaTeX, with charts, references and all estimates. A study folder needs no database.
+    """
+    formats = chosen_formats(format_)
+    refuse_full_folder(out)
+    which = folder_or_slug(study, command="report", is_folder=is_folder)
+    frames, protocol = study_data(which)
+    found = analyze_frames(frames, protocol, full=full)
+    files = report_files(ReportJob(found, protocol, _circumstances(which), formats))
+    say(f"{write_files(out, files)} files written to {out}.")
+
+
+def _circumstances(study: Path | str) -> Circumstances:
+    if isinstance(study, Path):
+        return Circumstances(today())
+    with store() as engine, engine.connect() as db:
+        return circumstances_of(db, stored_study(db, study))
+
+
+def chosen_formats(names: list[str] | None) -> tuple[Format, ...]:
+    """The formats that were named, else all."""
+    if other := [name for name in names or () if name not in FORMATS]:
+        raise typer.BadParameter(f"Expected one of {', '.join(FORMATS)}; found {other[0]}.", param_hint="--format")
+    return tuple(one for one in FORMATS if not names or one in names)
+
+
+def refuse_full_folder(out: Path) -> None:
+    """Stop where the folder holds files: nothing is overwritten."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        fail(f"{out} is not an empty folder. Name a new one: nothing is overwritten.")
+
+
+def write_files(out: Path, files: dict[str, bytes]) -> int:
+    """Write the files by their paths.
+
+    Returns:
+        How many there are.
+    """
+    for path, content in files.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_bytes(content)
+    return len(files)

@@ -1,0 +1,78 @@
+"""A document as Typst source, from which the PDF is made; pictures are PDF files beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.document.blocks import Bullets, DataTable, Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.document.blocks import Block, Document
+
+_HEAD = """\
+#set document(title: {title}, date: none)
+#set page(paper: "a4", margin: (x: 20mm, y: 22mm), numbering: "1 / 1", footer-descent: 40%)
+#set text(font: "Libertinus Serif", size: 10.5pt, lang: "en")
+#set par(leading: 0.62em, spacing: 0.9em, justify: false)
+#set list(spacing: 0.7em)
+#set table(stroke: none, inset: (x: 0pt, y: 3pt), column-gutter: 7pt, align: left)
+#show table: set text(size: 8pt, hyphenate: true)
+#show table: set par(leading: 0.5em)
+#show figure: set block(breakable: true)
+#show figure.caption: set text(size: 9pt)
+#show figure.caption: set align(left)
+#show figure.where(kind: table): set figure.caption(position: top)
+#show heading.where(level: 1): set text(size: 15pt)
+#show heading.where(level: 2): set text(size: 12pt)
+#show heading: set block(above: 1.5em, below: 0.8em)
+"""
+
+
+def typst_document(document: Document, *, pictures: str = "charts") -> str:
+    """The source; `pictures` is the folder of the PDF files."""
+    title = quoted(document.title)
+    lines = [_HEAD.format(title=title), f'#block(below: 1em, text(size: 20pt, weight: "bold", {title}))']
+    lines += [f"#block(text(size: 9pt, fill: luma(90), {quoted(line)}))" for line in document.lines]
+    for level, section in document.walk():
+        lines.append(f"#heading(level: {level}, {quoted(section.title)})")
+        for block in section.blocks:
+            lines += [*_block(block, pictures)]
+    return "\n".join([*lines, ""])
+
+
+def quoted(text: str) -> str:
+    r"""Text as a string of Typst, in which nothing is markup.
+
+    >>> print(quoted('a "b" #c'))
+    "a \"b\" #c"
+    """
+    plain = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{plain}"'
+
+
+def _block(block: Block, pictures: str) -> Iterator[str]:
+    if isinstance(block, Bullets):
+        if block.lines:
+            yield f"#list({', '.join(map(quoted, block.lines))})"
+    elif isinstance(block, DataTable):
+        yield from _table(block)
+    elif isinstance(block, Figure):
+        image = f"image({quoted(f'{pictures}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
+        yield f"#figure(block(breakable: false, {image}), caption: {quoted(block.caption)})"
+    else:
+        yield f"#par({quoted(block.text)})"
+
+
+def _table(table: DataTable) -> Iterator[str]:
+    columns = ", ".join(f"{share}fr" for share in table.shares)
+    yield f"#figure(kind: table, supplement: [Table], caption: {quoted(table.caption)}, table("
+    yield f"  columns: ({columns},),"
+    head = ", ".join(f"strong({quoted(cell)})" for cell in table.header)
+    yield f"  table.hline(stroke: 0.8pt), table.header({head}), table.hline(stroke: 0.4pt),"
+    for row in table.rows:
+        yield f"  {', '.join(map(quoted, row))},"
+    yield "  table.hline(stroke: 0.8pt),"
+    yield "))"
+    yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)

@@ -1,0 +1,103 @@
+"""The report as a document: every number with its digits, every statistic with its reference."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from app.analysis import analyze
+from app.analysis.document.bibliography import OF_METHOD, OF_STATISTIC, REFERENCES, of_statistic
+from app.analysis.document.blocks import Bullets, DataTable, Paragraph
+from app.analysis.document.reproduction import digits
+from app.analysis.document.study_report import Circumstances, study_report
+from app.analysis.report.statistics_registry import STATISTICS
+from tests.analysis.builders import CHOICE, FIVE, frames, protocol
+from tests.analysis.report.test_primary import rows
+
+if TYPE_CHECKING:
+    from app.analysis.document.blocks import Document
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+NOW = Circumstances("2026-11-22", "The study is closed.", {"arrived": 7, "did not consent": 1})
+
+
+def made(**parts: Any) -> tuple[Report, Protocol, Document]:  # noqa: ANN401 - whatever a protocol takes
+    study = protocol(FIVE, CHOICE, **parts)
+    report = analyze(frames(study, rows(keys=("empathy",))), study)
+    return report, study, study_report(report, study, [], NOW)[0]
+
+
+def texts(document: Document) -> str:
+    said = [*document.lines]
+    for block in document.blocks:
+        if isinstance(block, Bullets):
+            said += block.lines
+        elif isinstance(block, DataTable):
+            said += [block.caption, *block.notes, *(cell for row in block.rows for cell in row)]
+        elif isinstance(block, Paragraph):
+            said.append(block.text)
+    return "\n".join(said)
+
+
+def table(document: Document, caption: str) -> DataTable:
+    return next(block for block in document.blocks if isinstance(block, DataTable) and block.caption == caption)
+
+
+def test_every_number_of_the_report_has_a_recipe_with_all_digits_of_the_json() -> None:
+    report, _, document = made()
+    recipes = table(document, "Recipe for each number").rows
+    numbers = [row[0] for row in recipes]
+    used = {
+        row[0]
+        for block in document.blocks
+        if isinstance(block, DataTable)
+        if block.header[0] == "No."
+        for row in block.rows
+    }
+    assert numbers == [str(number) for number in range(1, len(recipes) + 1)]
+    assert used <= set(numbers)
+    known = json.loads(json.dumps([digits(one) for one in report.estimates]))
+    assert {row[1] for row in recipes} <= set(known)
+
+
+def test_sentences_of_the_primary_contrast_stand_in_the_summary_and_in_the_results() -> None:
+    _, _, document = made(analysis={"primary": ["empathy"]})
+    assert texts(document).count("Empathy: Model is rated") == 2
+
+
+def test_methods_name_design_raters_consent_and_exclusions() -> None:
+    _, _, document = made()
+    text = texts(document)
+    for words in (
+        "single-blind",
+        "6 raters answered",
+        "1 did not consent",
+        "no consent form",
+        "No answer was excluded",
+    ):
+        assert words in text
+
+
+def test_the_limits_count_what_is_exploratory() -> None:
+    report, _, document = made()
+    n = sum(one.role == "exploratory" for one in report.estimates)
+    assert f"{n:,} other comparisons are exploratory" in texts(document)
+
+
+def test_a_study_without_ratings_has_a_report_that_says_so() -> None:
+    study = protocol(FIVE)
+    document, references = study_report(analyze(frames(study, []), study), study, [], NOW)
+    assert "No rater has answered." in texts(document)
+    assert references
+
+
+def test_every_publication_that_a_statistic_or_method_cites_is_listed() -> None:
+    lists = [*OF_STATISTIC.values(), *(keys for _, keys in OF_METHOD.values())]
+    assert {key for keys in lists for key in keys} <= set(REFERENCES)
+
+
+def test_every_start_of_a_statistic_is_one() -> None:
+    starts = {start for start in OF_STATISTIC if not any(name.startswith(start) for name in STATISTICS)}
+    assert starts == set()
+    assert [one.key for one in of_statistic("cohen_kappa_quadratic")] == ["cohen1968"]

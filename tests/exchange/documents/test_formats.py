@@ -1,0 +1,104 @@
+"""Every format holds every text as it is, takes none of it for markup, and needs nothing from outside."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import docx
+import pytest
+import vl_convert
+
+from app.analysis.document.bibliography import REFERENCES
+from app.exchange.documents.bibtex import bibtex
+from app.exchange.documents.docx_file import docx_document
+from app.exchange.documents.html import html_document
+from app.exchange.documents.latex import latex_document, latex_tables
+from app.exchange.documents.markdown import markdown_document
+from app.exchange.documents.pdf import pdf_of
+from app.exchange.documents.typst_source import typst_document
+from tests.exchange.documents.hostile import HOSTILE, LONG, document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPEC = json.dumps({"data": {"values": [{"a": 1}]}, "mark": "point", "encoding": {"x": {"field": "a"}}})
+
+
+class Texts(HTMLParser):
+    """What a page says, and what it would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.loaded: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.said.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - as the parser calls it
+        self.loaded += [value or "" for name, value in attrs if name in {"src", "href"}]
+
+
+def test_html_is_one_file_that_loads_nothing() -> None:
+    page = Texts()
+    page.feed(html_document(document(), {"one": b"<svg xmlns='http://www.w3.org/2000/svg'/>"}))
+    assert page.said.count(HOSTILE) >= 7
+    assert {start.partition(":")[0].rstrip("1") for start in page.loaded} == {"data", "#section-"}
+
+
+def test_markdown_has_a_row_for_each_row_and_escapes_bars() -> None:
+    text = markdown_document(document())
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 4
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}
+    assert "![" in text
+
+
+def test_word_holds_every_text_and_the_picture_says_what_it_shows() -> None:
+    content = docx_document(document(), {"one": bytes(vl_convert.vegalite_to_png(SPEC))})
+    made = docx.Document(io.BytesIO(content))
+    assert sum(paragraph.text == HOSTILE for paragraph in made.paragraphs) >= 6
+    assert made.tables[0].rows[2].cells[1].text == LONG
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert "descr=" in archive.read("word/document.xml").decode()
+
+
+def test_pdf_has_bookmarks_and_embedded_fonts_and_is_the_same_twice() -> None:
+    files = {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))}
+    first, second = (pdf_of(typst_document(document()), files) for _ in range(2))
+    assert first.startswith(b"%PDF")
+    assert b"/Outlines" in first
+    assert b"/FontFile" in first
+    assert first == second
+
+
+def test_bibtex_has_balanced_braces_and_each_key_once() -> None:
+    text = bibtex(REFERENCES.values())
+    assert text.count("{") == text.count("}")
+    keys = re.findall(r"^@\w+\{([^,]+),$", text, re.MULTILINE)
+    assert len(keys) == len(set(keys)) == len(REFERENCES) + 1
+
+
+def test_latex_tables_stand_alone_without_a_preamble() -> None:
+    text = latex_tables(document())
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
+    assert "documentclass" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="texlive is not installed")
+def test_latex_compiles(tmp_path: Path) -> None:
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "one.pdf").write_bytes(bytes(vl_convert.vegalite_to_pdf(SPEC)))
+    (tmp_path / "report.tex").write_text(latex_document(document()), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
