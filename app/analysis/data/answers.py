@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+from app.stats.core.arrays import codes as in_order
 from app.stats.core.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Answers:
 
     def select(self, rows: Bools | Ints) -> Self:
         """Return the answers selected by a mask or by positions."""
-        return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+        at = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return type(self)(**{field.name: getattr(self, field.name)[at] for field in fields(self)})
 
     def within(self, rows: Bools | Ints) -> Self:
         """Select like `select`, but recompute `is_first` within the selected answers."""
@@ -91,8 +93,9 @@ class Answers:
     def hash(self) -> str:
         """Hash of items, units, raters (by order of appearance) and values, regardless of all other answers."""
         digest = blake2b(digest_size=8)
-        for part in (self.item, self.unit, pd.factorize(self.rater)[0], self.value):
-            digest.update(part.tobytes())
+        for part in (self.item, self.unit, in_order(self.rater)[0]):
+            digest.update(part.astype(np.int32).data)
+        digest.update(np.ascontiguousarray(self.value).data)
         return digest.hexdigest()
 
     @cached_property
@@ -220,8 +223,8 @@ def within_items(answers: Answers) -> Answers:
     Otherwise a source with two responses to an item, or a response shown in two pairs, would count twice for that item.
     """
     n_items, n_raters = (int(code.max(initial=0)) + 1 for code in (answers.item, answers.rater))
-    cell, cells = pd.factorize((answers.source * n_items + answers.item) * n_raters + answers.rater)
-    if len(cells) == len(cell):
+    cell, n_cells = in_order((answers.source * n_items + answers.item) * n_raters + answers.rater)
+    if n_cells == len(cell):
         return answers
     mean = np.bincount(cell, answers.value) / np.bincount(cell)
     first = np.flatnonzero(~pd.Series(cell).duplicated().to_numpy())

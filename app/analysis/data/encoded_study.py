@@ -176,11 +176,11 @@ def _raters(table: pd.DataFrame) -> Raters:
 
 
 def _look_up(ids: pd.Series[str] | tuple[str, ...], values: pd.Series[str]) -> Ints:
-    """Return the position of each value among the IDs, -1 if missing. Only distinct values are looked up."""
-    number, distinct = pd.factorize(values)
-    known = pd.Index(np.asarray(ids, dtype=object))
-    place = np.append(known.get_indexer(pd.Index(np.asarray(distinct, dtype=object))), -1)
-    return place[number].astype(np.int64)
+    """Return the position of each value among the IDs, which are unique; -1 if missing or not an ID."""
+    known = np.asarray(ids, dtype=object)
+    number = pd.factorize(np.concatenate([known, np.asarray(values, dtype=object)]))[0][len(known) :]
+    number[number >= len(known)] = -1
+    return number.astype(np.int64, copy=False)
 
 
 def _numbers(column: pd.Series[float]) -> Floats:

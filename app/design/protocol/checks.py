@@ -23,7 +23,7 @@ MIN_RATERS = 3
 
 
 class _Check(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     key: Key
     """The check's name in checks.csv."""
     text: Prose = Field(min_length=1)
@@ -80,7 +80,7 @@ def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, h
 class GoldTrial(BaseModel):
     """A trial with known correct answers: mixed into every rater's order and excluded from every estimate."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     item: Key
     """The item's ID in items.csv; it is used only for this check."""
     responses: tuple[Key, ...] = ()
@@ -94,7 +94,7 @@ class GoldTrial(BaseModel):
 class Checks(BaseModel):
     """The checks of a study, and the number of failures at which a rater is flagged."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     attention: tuple[AttentionCheck, ...] = ()
     """Questions that tell raters which answer to choose."""
     comprehension: tuple[ComprehensionCheck, ...] = ()

@@ -23,7 +23,7 @@ class Composite(BaseModel):
     times the number of questions, so that it stays comparable.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     questions: tuple[Key, ...] = Field(min_length=1)
     """Rating or slider questions with the same target."""
     score: Literal["mean", "sum"] = "mean"

@@ -30,7 +30,7 @@ class Factor(BaseModel):
     `blocks` presents one level after the other.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     kind: Kind
     """`shown_label`, `instruction`, `profile`, `layout`, `reveal`, `scale_direction` or `source`."""
     label: Label | None = None

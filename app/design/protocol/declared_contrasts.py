@@ -20,7 +20,7 @@ RATED = ("turn", "item", "response")
 class Change(BaseModel):
     """Two scores of the rater, before and after: rating or slider questions about the rater, or composites of them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     before: Key
     """A rating or slider question about the rater, or a composite of such questions."""
     after: Key
@@ -39,7 +39,7 @@ class EmpathicAccuracy(BaseModel):
     A moment is a turn, or an item or response of the same target.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     felt: Key
     """The rating question with the target's own account."""
     perceived: Key | None = None

@@ -28,7 +28,7 @@ Accepted = Annotated[tuple[str, ...], BeforeValidator(values_as_text), Field(min
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Consent(_Part):

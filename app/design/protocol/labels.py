@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Attribute(BaseModel):
     """Metadata about a column that no other part of the protocol describes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     label: Label
     """The column's name on the lead's pages and in charts."""
 

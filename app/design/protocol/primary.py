@@ -18,7 +18,7 @@ class PrimaryContrast(BaseModel):
     contrast. `test` is a key of `TESTS`; if it is None, `test_of` determines it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     question: Key
     """A question or a composite."""
     test: str | None = None

@@ -20,7 +20,7 @@ class Pool(BaseModel):
     `own`: items whose column `rater` in items.csv names the rater. `pool`: items whose column `pool` names the pool.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     raters_per_trial: Count | None = None
     """Number of raters from this pool per trial; default: as in `design`."""
     trials_per_rater: Count | None = None
@@ -36,7 +36,7 @@ class Pool(BaseModel):
 class Repeats(BaseModel):
     """Trials that a rater gets a second time without being told, to measure intra-rater agreement."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     n: int = Field(ge=1, le=1000)
     """Number of trials each rater gets twice."""
     min_distance: int = Field(default=5, ge=1)
@@ -48,7 +48,7 @@ class Repeats(BaseModel):
 class Blocks(BaseModel):
     """Trials in blocks with a break between them: of a fixed size, or by a counterbalanced column of items.csv."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     size: int | None = Field(default=None, ge=1)
     """Number of trials per block."""
     column: str | None = None
@@ -66,7 +66,7 @@ class Blocks(BaseModel):
 class Design(BaseModel):
     """Which raters rate what."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     trials: Trials | None = None
     """What one page shows: `pairs`, `single` responses, the whole `set` of responses to an item, or a `dialogue` that
     is itself rated. The default is set if a question ranks responses; otherwise it is pairs if every item has two

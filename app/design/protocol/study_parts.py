@@ -42,7 +42,7 @@ class Source(BaseModel):
     source.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="allow")
     kind: Literal["human", "model", "human+model"]
     """`human`, `model` or `human+model`."""
     label: Label | None = None
@@ -61,7 +61,7 @@ class Source(BaseModel):
 class BelievedSource(BaseModel):
     """The question that asks who wrote a response, and the sources that each of its codes stands for."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     question: Key
     """A category question."""
     means: dict[Key, tuple[Key, ...]] = Field(min_length=1)
@@ -73,7 +73,7 @@ class BelievedSource(BaseModel):
 class Analysis(BaseModel):
     """Analysis decisions that the lead declares before data collection."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     reference: str | None = None
     """The source that others are compared with; default: the first human source."""
     cut: dict[str, FiniteFloat] = {}
@@ -114,7 +114,7 @@ class Analysis(BaseModel):
 class Raters(BaseModel):
     """What is known about the raters. `unknown`: ratings from a file whose raters are slots, not people."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     identity: Literal["known", "unknown"] = "known"
     """`known` (default), or `unknown` if the ratings come from a file that does not say which person gave which
     rating, such as one column per evaluator slot. Intervals then generalize to new items only, and the report has
@@ -144,7 +144,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 class Ending(BaseModel):
     """What raters get when they leave: a code for the recruitment platform, an address, a message."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     code: str = ""
     """Code for the recruitment platform."""
     url: WebAddress = ""
@@ -173,7 +173,7 @@ class Completion(Ending):
 class ProtocolParts(BaseModel):
     """The contents of study.yaml, with each part validated separately."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     attune: Literal[1]
     slug: Slug
     """The study's name in addresses: lowercase letters, digits and hyphens between them, at most 64 characters."""

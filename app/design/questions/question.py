@@ -117,7 +117,7 @@ class SimulatedRater(Protocol):
 class AskedQuestion(BaseModel, ABC):
     """One question. Each kind defines how it is read from a form and from a file, and which answers it allows."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     # The column that is empty for an empty answer of this kind, if there is one.
     empty_column: ClassVar[EmptyColumn | None] = None
     key: Key

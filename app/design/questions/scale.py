@@ -53,7 +53,7 @@ def number_text(value: float) -> str:
 class Point(BaseModel):
     """One point of a scale."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     value: float
     words: str = ""
 
@@ -61,7 +61,7 @@ class Point(BaseModel):
 class Scale(BaseModel):
     """The points, from low to high. In study.yaml it is written as a mapping from value to words."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     points: tuple[Point, ...]
 
     @model_validator(mode="before")

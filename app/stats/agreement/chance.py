@@ -40,9 +40,10 @@ class Wanted(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """Components of a coefficient; shapes (N, V), (V,), (V, V), scalar, (V,), (N,)."""
+    """Components of a coefficient by pattern of counts; shapes (P, V), (P,), (V,), (V, V), scalar, (V,), (P,)."""
 
     counts: Ints
+    n_units: Floats
     values: Floats
     agreement: Floats
     expected: float
@@ -115,23 +116,26 @@ def _corrected(
     missing = nothing_to_compare(ratings)
     if missing:
         return missing
-    counts, values = ratings.counts_over(domain)
+    counts, values = ratings.patterns_over(domain)
     if len(values) == 1:
         return no_variation(ratings)
+    n_units = np.bincount(ratings.patterns[1], minlength=len(counts)).astype(np.float64)
     agreement = 1.0 - disagreement_weights(values, weights)
     shares = counts / counts.sum(axis=1, keepdims=True)
-    expected, gradient = chance(shares.mean(axis=0), agreement)
-    is_pairable = ratings.is_pairable
+    mean = n_units @ shares / ratings.n_units
+    expected, gradient = chance(mean, agreement)
+    is_pairable = counts.sum(axis=1) >= PAIR
+    n_pairable = n_units[is_pairable]
     pairs = np.zeros(len(counts))
     pairs[is_pairable] = agreeing_pairs(counts[is_pairable], agreement)
-    estimate = (float(pairs[is_pairable].mean()) - expected) / (1 - expected)
-    excess = np.where(is_pairable, pairs - expected, 0.0) / is_pairable.mean()
-    slope = (shares - shares.mean(axis=0)) @ gradient
-    by_unit = (excess - (1 - estimate) * slope) / (1 - expected) / len(counts)
+    estimate = (float(n_pairable @ pairs[is_pairable] / n_pairable.sum()) - expected) / (1 - expected)
+    excess = np.where(is_pairable, pairs - expected, 0.0) * ratings.n_units / n_pairable.sum()
+    slope = (shares - mean) @ gradient
+    by_unit = (excess - (1 - estimate) * slope) / (1 - expected) / ratings.n_units
     if wanted.inference == "new_units":
-        spread = _t_spread(estimate, by_unit, wanted.confidence)
+        spread = _t_spread(estimate, by_unit, n_units, wanted.confidence)
     else:
-        parts = _Parts(counts, values, agreement, expected, gradient, by_unit)
+        parts = _Parts(counts, n_units, values, agreement, expected, gradient, by_unit)
         spread = _two_way(ratings, parts, chance, estimate, wanted.confidence)
     method = f"{weights} weights, {len(values)} categories"
     return Result(estimate, method=method, **spread, **ratings.sizes())
@@ -141,19 +145,20 @@ def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, c
     """Return the spread for new units and raters, centred at the coefficient with chance between different raters."""
     if is_too_small(ratings) or is_too_small(ratings.paired):
         return no_spread("one_cluster")
-    column = np.searchsorted(parts.values, ratings.value)
-    size = parts.counts.sum(axis=1)[ratings.unit_row]
-    pull = parts.gradient[column] / size / len(parts.counts)
-    pull -= pull.sum() / size / len(parts.counts)
-    moved = agreement_influence(ratings, column, parts.counts, parts.agreement)
+    size = parts.counts.sum(axis=1)
+    pull = parts.gradient / size[:, np.newaxis] / ratings.n_units
+    pull -= (parts.n_units @ (parts.counts * pull).sum(axis=1) / size / ratings.n_units)[:, np.newaxis]
+    moved = agreement_influence(parts.counts, parts.n_units, parts.agreement)
     influence = (moved - (1 - estimate) * pull) / (1 - parts.expected)
     form = _form(chance, parts.agreement)
-    every, strangers = between_raters(ratings, column, 1 / size, form)
+    column = np.searchsorted(parts.values, ratings.values)[ratings.value_column]
+    every, strangers = between_raters(ratings, column, (1 / size)[ratings.pattern_row], form)
     apart = parts.expected + strangers - every
     centre = 1 - (1 - estimate) * (1 - parts.expected) / (1 - apart)
-    by_units = jackknife_se(parts.by_unit, np.ones(len(parts.by_unit))) ** 2
+    by_units = jackknife_se(parts.by_unit, parts.n_units) ** 2
+    of_rating = influence[ratings.pattern_row, column]
     return two_way_spread(
-        ratings, by_units, influence, estimate, centre, confidence, is_of_pairs=chance is not _fleiss_chance
+        ratings, by_units, of_rating, estimate, centre, confidence, is_of_pairs=chance is not _fleiss_chance
     )
 
 
@@ -183,14 +188,14 @@ def _uniform_chance(mean: Floats, agreement: Floats) -> tuple[float, Floats]:
     return float(agreement.mean()), np.zeros(len(mean))
 
 
-def _t_spread(estimate: float, influence: Floats, confidence: float) -> Spread:
+def _t_spread(estimate: float, influence: Floats, weight: Floats, confidence: float) -> Spread:
     """Return Gwet's interval: linearized standard error with t, df = units - 1, cut at 1 as irrCAC does."""
-    n = len(influence)
+    n = float(weight.sum())
     if n < PAIR:
         return no_spread("one_cluster")
-    se = jackknife_se(influence, np.ones(n))
+    se = jackknife_se(influence, weight)
     if se < ZERO:
         return no_spread("no_variation")
     reach = t_quantile(n - 1, confidence) * se
     interval = Interval(estimate - reach, min(estimate + reach, 1.0), "jackknife_units", confidence, inference="items")
-    return {"standard_error": se, "df": float(n - 1), "interval": interval, "interval_reason": None}
+    return {"standard_error": se, "df": n - 1, "interval": interval, "interval_reason": None}

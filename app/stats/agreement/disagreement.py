@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from app.stats.core.ratings import row_patterns
+
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
 
@@ -15,23 +17,9 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def patterns(counts: Ints) -> tuple[Floats, Floats]:
-    """Return the distinct rows of `counts`, shape (P, V), and the number of units with each, shape (P,).
-
-    Five raters on five points produce at most 126 distinct rows, however many units there are. If rows cannot be
-    encoded in 62 bits (a slider), nearly all rows are distinct, and each is kept as its own pattern.
-    """
-    base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
-    if base**width >= 2**62:
-        return counts.astype(np.float64), np.ones(len(counts))
-    place = base ** np.arange(width, dtype=np.int64)
-    number = counts @ place
-    if base**width <= 4 * len(counts):  # few enough to count without sorting
-        frequency = np.bincount(number)
-        kinds = np.flatnonzero(frequency)
-        frequency = frequency[kinds]
-    else:
-        kinds, frequency = np.unique(number, return_counts=True)
-    return (kinds[:, None] // place % base).astype(np.float64), frequency.astype(np.float64)
+    """Return the distinct rows of `counts`, shape (P, V), and the number of units with each, shape (P,)."""
+    rows, code = row_patterns(counts)
+    return rows.astype(np.float64), np.bincount(code, minlength=len(rows)).astype(np.float64)
 
 
 def unit_free(values: Floats) -> Floats:

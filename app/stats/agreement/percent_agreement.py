@@ -56,18 +56,22 @@ def agreeing_pairs(counts: Ints, weights: Floats) -> Floats:
     return np.asarray((np.einsum("ij,ij->i", n @ weights, n) - n @ np.diag(weights)) / (size * (size - 1)))
 
 
-def agreement_influence(ratings: Ratings, column: Ints, counts: Ints, weights: Floats) -> Floats:
-    """Return the influence of each rating's weight on the mean of `agreeing_pairs`, shape (n_ratings,).
+def agreement_influence(counts: Ints, n_units: Floats, weights: Floats) -> Floats:
+    """Return the influence of a rating's weight on the mean of `agreeing_pairs`, shape (P, V).
+
+    The rating has the value of that column and is of a unit with that row of `counts`, shape (P, V); `n_units`,
+    shape (P,), is the number of units with each row.
 
     The weight of a pair is the product of its ratings' weights: a rating that agrees with the others of its unit more
     than average raises the mean by twice the excess over the unit's size. A unit with one rating has no pair.
     """
     size = counts @ np.ones(counts.shape[1])
     is_pairable = size >= PAIR
-    usual = float(agreeing_pairs(counts[is_pairable], weights).mean())
+    n_pairable = n_units[is_pairable]
+    usual = float(n_pairable @ agreeing_pairs(counts[is_pairable], weights) / n_pairable.sum())
     with_others = (counts @ weights - np.diag(weights)) / np.maximum(size - 1, 1)[:, np.newaxis]
-    each = np.where(is_pairable, 2 / size / is_pairable.sum(), 0.0)[:, np.newaxis] * (with_others - usual)
-    return np.asarray(each.ravel()[ratings.unit_row * counts.shape[1] + column])
+    share = np.where(is_pairable, 2 / size / n_pairable.sum(), 0.0)
+    return np.asarray(share[:, np.newaxis] * (with_others - usual))
 
 
 def _mean_weight(ratings: Ratings, weights: Floats, inference: For, confidence: float) -> Result:
@@ -77,8 +81,10 @@ def _mean_weight(ratings: Ratings, weights: Floats, inference: For, confidence: 
     paired = ratings.paired
     if is_too_small(paired):
         return replace(found, **no_spread("one_cluster"))
-    shares = agreeing_pairs(paired.counts, weights)
-    influence = agreement_influence(paired, paired.value_column, paired.counts, weights)
+    rows, of_unit = paired.patterns
+    shares = agreeing_pairs(rows, weights)[of_unit]
+    moved = agreement_influence(rows, np.bincount(of_unit, minlength=len(rows)).astype(np.float64), weights)
+    influence = moved[paired.pattern_row, paired.value_column]
     by_units = float(shares.var(ddof=1)) / len(shares)
     spread = two_way_spread(paired, by_units, influence, found.estimate, found.estimate, confidence, is_of_pairs=True)
     return replace(found, **of_share(spread, found.estimate))
@@ -88,6 +94,7 @@ def _mean_share(ratings: Ratings, share: Callable[[Ints], Floats], confidence: f
     missing = nothing_to_compare(ratings)
     if missing:
         return missing
-    shares = share(ratings.paired.counts)
+    rows, of_unit = ratings.paired.patterns
+    shares = share(rows)[of_unit]
     method = "mean over units"
     return Result(float(shares.mean()), method=method, **share_spread(shares, confidence), **ratings.sizes())

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from app.stats.agreement.weights import Weights, disagreement_weights
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.core.arrays import Floats, Ints
     from app.stats.core.ratings import Ratings
 
 
@@ -34,25 +34,33 @@ def rater_pairs(ratings: Ratings, *, weights: Weights = "quadratic", fewest_unit
     """
     if not len(ratings.value):
         return ()
-    n_values = len(ratings.values)
+    n_raters, n_values = len(ratings.rater_codes), len(ratings.values)
     distance = disagreement_weights(ratings.values, weights) if n_values > 1 else np.zeros((1, 1))
-    given = [_filled(ratings, ratings.value_column == column) for column in range(n_values)]
-    rated = _filled(ratings, np.ones(len(ratings.value)))
-    n_common, same = (rated @ rated.T).toarray(), sum((each @ each.T).toarray() for each in given)
-    distances = (_filled(ratings, row[ratings.value_column]) for row in distance)
-    seen = sum((each @ far.T).toarray() for each, far in zip(given, distances, strict=True))
+    given = _given(ratings)
+    # how often rater i gave value v to a unit to which rater j gave value w
+    met = (given @ given.T).tocoo()
+    (one, value), (other, beside) = (np.divmod(place.astype(np.int64), n_values) for place in met.coords)
+
+    def summed(number: Floats) -> Floats:
+        """Sum over both values, shape (R, R)."""
+        sums: Floats = np.bincount(one * n_raters + other, number, n_raters**2).astype(np.float64, copy=False)
+        return sums.reshape(n_raters, n_raters)
+
+    n_common, same = summed(met.data), summed(met.data * (value == beside))
+    seen = summed(met.data * distance[value, beside])
     # how often each rater gave each value on the units shared with each other rater, shape (V, R, R)
-    shared = np.stack([(each @ rated.T).toarray() for each in given])
+    cell = (value * n_raters + one) * n_raters + other
+    shared = np.bincount(cell, met.data, n_values * n_raters**2).reshape(n_values, n_raters, n_raters)
     by_chance = np.einsum("vij,vij->ij", shared, np.tensordot(distance, shared.transpose(0, 2, 1), 1))
     pairs = zip(*np.nonzero(np.triu(n_common >= fewest_units, k=1)), strict=True)
     return tuple(_pair(ratings.rater_codes, pair, n_common, same, seen, by_chance) for pair in pairs)
 
 
-def _filled(ratings: Ratings, number: Bools | Floats) -> Any:  # noqa: ANN401 - scipy's sparse array types have no common name
-    """Return a sparse array with one number per rating at its rater and unit, shape (n_raters, n_units)."""
-    places = (ratings.rater_row, ratings.unit_row)
-    shape = (len(ratings.rater_codes), ratings.n_units)
-    return csr_array((np.asarray(number, dtype=np.float64), places), shape=shape)
+def _given(ratings: Ratings) -> Any:  # noqa: ANN401 - scipy's sparse array types have no common name
+    """Return a sparse indicator of rater and value by unit, shape (n_raters x n_values, n_units)."""
+    row = ratings.rater_row * len(ratings.values) + ratings.value_column
+    shape = (len(ratings.rater_codes) * len(ratings.values), ratings.n_units)
+    return csr_array((np.ones(len(row)), (row, ratings.unit_row)), shape=shape)
 
 
 def _pair(

@@ -10,6 +10,7 @@ import numpy as np
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.disagreement import Level, coincidences, distances, mid_ranks, patterns
 from app.stats.core.jackknife import PAIR
+from app.stats.core.ratings import MOST_PATTERNS, present_codes, rows_of
 from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
@@ -109,19 +110,70 @@ def alpha_without_each_rater(ratings: Ratings, *, level: Level) -> LeaveOneRater
     If alpha rises without a rater, that rater agrees less with the others. This is not a reason to exclude raters:
     exclusion rules belong in the protocol before data collection.
     """
+    numbered = _numbered(ratings)
+    alphas = _one_by_one(ratings, level) if numbered is None else _all_at_once(ratings, level, *numbered)
+    return LeaveOneRaterOut(tuple(ratings.rater_codes.tolist()), tuple(alphas))
+
+
+def _numbered(ratings: Ratings) -> tuple[Ints, Ints, Ints] | None:
+    """Return the counts of each unit encoded as an integer, and the unit and increment of each unit x rater cell.
+
+    None if the integers would need more than 62 bits (a slider).
+    """
+    counts, (cell, n_cells) = ratings.counts, ratings.cells
+    base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
+    if base**width >= MOST_PATTERNS or not n_cells:
+        return None
+    place = base ** np.arange(width, dtype=np.int64)
+    unit, added = np.empty(n_cells, dtype=np.int64), np.zeros(n_cells, dtype=np.int64)
+    unit[cell] = ratings.unit_row
+    np.add.at(added, cell, place[ratings.value_column])
+    return counts @ place, unit, added
+
+
+def _all_at_once(ratings: Ratings, level: Level, number: Ints, unit: Ints, added: Ints) -> list[float | None]:
+    """Compute alpha without each rater by reweighting the patterns of counts, as a resample does."""
+    counts, n_raters = ratings.counts, len(ratings.rater_codes)
+    rater = np.empty(len(unit), dtype=np.int64)
+    rater[ratings.cells[0]] = ratings.rater_row
+    before, after = number[unit], number[unit] - added
+    kinds = present_codes(np.concatenate([number, after]))
+    base = int(counts.max()) + 1
+    pattern = (kinds[:, None] // base ** np.arange(counts.shape[1], dtype=np.int64) % base).astype(np.float64)
+    whole = np.bincount(rows_of(number, kinds), minlength=len(kinds))
+    is_pairable = pattern.sum(axis=1) >= PAIR
+    alphas: list[float | None] = []
+    step = max(CHUNK // len(kinds), 1)
+    for first in range(0, n_raters, step):
+        own = (rater >= first) & (rater < first + step)
+        shape = (min(step, n_raters - first), len(kinds))
+        moved = [_table(rater[own] - first, rows_of(numbers[own], kinds), shape) for numbers in (before, after)]
+        drawn = (whole - moved[0] + moved[1])[:, is_pairable]
+        found = _alphas(pattern[is_pairable], drawn, ratings.values, level)
+        alphas += [float(alpha) if np.isfinite(alpha) else None for alpha in found]
+    return alphas
+
+
+def _table(row: Ints, column: Ints, shape: tuple[int, int]) -> Ints:
+    """Count each combination of row and column."""
+    return np.bincount(row * shape[1] + column, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _one_by_one(ratings: Ratings, level: Level) -> list[float | None]:
+    """Compute alpha without each rater, one at a time: for data in which nearly every unit has its own pattern."""
     counts = ratings.counts.astype(np.float64)
     pairable = counts[ratings.is_pairable]
     met = coincidences(pairable, np.ones(len(pairable)))
     order = np.argsort(ratings.rater_row, kind="stable")
     ends = np.cumsum(np.bincount(ratings.rater_row, minlength=len(ratings.rater_codes)))
-    alphas = []
+    alphas: list[float | None] = []
     for places in np.split(order, ends[:-1]) if len(order) else []:
         rows, row = np.unique(ratings.unit_row[places], return_inverse=True)
         before = counts[rows]
         after = before.copy()
         np.subtract.at(after, (row, ratings.value_column[places]), 1)
         alphas.append(_alpha_of(met - _pairs(before) + _pairs(after), ratings.values, level))
-    return LeaveOneRaterOut(tuple(ratings.rater_codes.tolist()), tuple(alphas))
+    return alphas
 
 
 def _pairs(counts: Floats) -> Floats:

@@ -87,7 +87,8 @@ def rater_variance(ratings: Ratings, influence: Floats) -> float:
     row, rater = ratings.unit_row, ratings.rater_row
     n_units, n_raters = ratings.n_units, len(ratings.rater_codes)
     influence = influence - influence.mean()
-    by_cell = np.bincount(ratings.cells[0], influence, ratings.cells[1])
+    cell, n_cells = ratings.cells
+    by_cell = influence if n_cells == len(cell) else np.bincount(cell, influence, n_cells)
     by_rater, by_unit = np.bincount(rater, influence), np.bincount(row, influence)
     between = ((by_rater - by_rater.mean()) ** 2).sum()
     chance = (by_cell**2).sum() - (by_unit**2).sum() / n_raters

@@ -20,8 +20,38 @@ def codes(labels: Labels) -> tuple[Ints, int]:
     >>> codes(np.array([7, 3, 7]))
     (array([0, 1, 0]), 2)
     """
-    numbers, names = pd.factorize(np.asarray(labels))
+    labels = np.asarray(labels)
+    if _is_dense(labels):
+        return _dense_codes(labels)
+    if labels.dtype.kind == "i":
+        starts = np.concatenate([[True], labels[1:] != labels[:-1]])[: labels.size]
+        n_runs = int(starts.sum())
+        if len(sorted_unique(labels[starts])) == n_runs:  # equal labels are adjacent, as in sorted ratings
+            return np.cumsum(starts) - 1, n_runs
+    numbers, names = pd.factorize(labels)
     return numbers.astype(np.int64), len(names)
+
+
+def _is_dense(labels: Labels) -> bool:
+    """Whether the labels are integers from 0, small enough to index a table."""
+    if not (labels.size and labels.dtype.kind == "i" and labels.min() >= 0):
+        return False
+    return bool(labels.max() < labels.size)
+
+
+def _dense_codes(labels: Ints) -> tuple[Ints, int]:
+    first = np.full(int(labels.max()) + 1, labels.size)
+    first[labels[::-1]] = np.arange(labels.size - 1, -1, -1)  # of equal labels, the last assignment wins
+    present = np.flatnonzero(first < labels.size)
+    code = np.empty_like(first)
+    code[present[np.argsort(first[present])]] = np.arange(len(present))
+    return code[labels], len(present)
+
+
+def sorted_unique(numbers: Ints) -> Ints:
+    """Return the distinct numbers, ascending. `np.unique` hashes large arrays, which is slower than sorting."""
+    ordered = np.sort(numbers)
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
 
 
 def spread(value: Floats) -> float:

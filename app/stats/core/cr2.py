@@ -25,13 +25,19 @@ _ROUNDING = 1e-12
 _ALONE = 1 - 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ClusterVariance:
     """A variance, its degrees of freedom, and whether a single cluster determines part of the contrast."""
 
     variance: float
-    df: float
     has_lone_cluster: bool
+    sums: ClusterSums
+    scale: Floats
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom, computed on first use: those of item x rater cells are never needed."""
+        return self.sums.df(self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +63,13 @@ class ClusterSums:
         """
         squares = (self._b * self.score).sum(axis=1) ** 2
         if not is_pooled or self.has_lone_cluster:
-            return ClusterVariance(float(squares.sum()), self._df(np.ones(len(squares))), self.has_lone_cluster)
+            return ClusterVariance(float(squares.sum()), self.has_lone_cluster, self, np.ones(len(squares)))
         expected = self._expected
         counts = expected > _ROUNDING * expected.max(initial=0)
         shown = np.where(counts, expected, 1.0)
         pooled = float((squares / shown)[counts].mean() * expected.sum()) if counts.any() else 0.0
-        return ClusterVariance(pooled, self._df(np.where(counts, 1 / np.sqrt(shown), 0.0)), has_lone_cluster=False)
+        scale = np.where(counts, 1 / np.sqrt(shown), 0.0)
+        return ClusterVariance(pooled, has_lone_cluster=False, sums=self, scale=scale)
 
     @cached_property
     def has_lone_cluster(self) -> bool:
@@ -112,7 +119,7 @@ class ClusterSums:
         d, E, N = self._working
         return np.asarray(d + ((E @ N) * E).sum(axis=1))
 
-    def _df(self, scale: Floats) -> float:
+    def df(self, scale: Floats) -> float:
         """Return the squared trace over the sum of squares, with rows and columns scaled by `scale`, shape (G,)."""
         d, E, N = self._working
         d, E = d * scale**2, E * scale[:, np.newaxis]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from app.stats.core.arrays import codes, present
 
@@ -47,8 +46,8 @@ def item_means(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels)
     """Return the item means of both sources. All arguments have shape (n,), one entry per rating; nan is dropped."""
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
-    code, names = pd.factorize(items)
-    both = [_means(number[side], code[side], len(names)) for side in (treated, ~treated)]
+    code, n_items = codes(items)
+    both = [_means(number[side], code[side], n_items) for side in (treated, ~treated)]
     return ItemMeans(both[0], both[1], codes(raters)[1], len(number))
 
 

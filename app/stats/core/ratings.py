@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # minimum number of ratings of a unit for agreement
 PAIR = 2
+# patterns of counts are encoded in 62 bits
+MOST_PATTERNS = 2**62
 
 
 class Sizes(TypedDict):
@@ -59,6 +62,15 @@ class Ratings:
             object.__setattr__(self, name, array)
 
     @cached_property
+    def digest(self) -> bytes:
+        """Hash of unit, rater and value of each rating; units and raters count by their order only."""
+        digest = blake2b(digest_size=16)
+        for part in (self.unit_row, self.rater_row, self.value):
+            digest.update(np.ascontiguousarray(part).data)
+            digest.update(b"|")
+        return digest.digest()
+
+    @cached_property
     def n_units(self) -> int:
         """Number of units with at least one rating."""
         return len(self.unit_codes)
@@ -66,22 +78,22 @@ class Ratings:
     @cached_property
     def unit_codes(self) -> Ints:
         """Codes of the rated units, ascending: the rows of `counts`."""
-        return _present(self.unit)
+        return present_codes(self.unit)
 
     @cached_property
     def unit_row(self) -> Ints:
         """Row of each rating's unit in `counts`."""
-        return _rows(self.unit, self.unit_codes)
+        return rows_of(self.unit, self.unit_codes)
 
     @cached_property
     def rater_codes(self) -> Ints:
         """Codes of the raters with at least one rating, ascending."""
-        return _present(self.rater)
+        return present_codes(self.rater)
 
     @cached_property
     def rater_row(self) -> Ints:
         """Index of each rating's rater in `rater_codes`."""
-        return _rows(self.rater, self.rater_codes)
+        return rows_of(self.rater, self.rater_codes)
 
     @cached_property
     def cells(self) -> tuple[Ints, int]:
@@ -106,8 +118,8 @@ class Ratings:
         if above.max(initial=0.0) < _dense(len(above)):
             steps = above.astype(np.int64)
             if np.array_equal(steps, above):  # integer steps, as on nearly every scale, need no sorting
-                present = _present(steps)
-                return np.asarray(present + low, dtype=np.float64), _rows(steps, present)
+                present = present_codes(steps)
+                return np.asarray(present + low, dtype=np.float64), rows_of(steps, present)
         values = np.unique(self.value)
         return values, np.searchsorted(values, self.value)
 
@@ -137,12 +149,29 @@ class Ratings:
 
         A value that occurs without being declared (a mean over several people) keeps its column.
         """
+        return self._over(self.counts, domain)
+
+    def patterns_over(self, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
+        """Like `counts_over`, for the rows of `patterns`."""
+        return self._over(self.patterns[0], domain)
+
+    def _over(self, rows: Ints, domain: Sequence[float] | None) -> tuple[Ints, Floats]:
         if domain is None:
-            return self.counts, self.values
+            return rows, self.values
         values = np.union1d(np.asarray(domain, dtype=np.float64) + 0.0, self.values)
-        counts = np.zeros((self.n_units, len(values)), dtype=np.int64)
-        counts[:, np.searchsorted(values, self.values)] = self.counts
-        return counts, values
+        wide = np.zeros((len(rows), len(values)), dtype=np.int64)
+        wide[:, np.searchsorted(values, self.values)] = rows
+        return wide, values
+
+    @cached_property
+    def patterns(self) -> tuple[Ints, Ints]:
+        """Result of `row_patterns` for `counts`."""
+        return row_patterns(self.counts)
+
+    @cached_property
+    def pattern_row(self) -> Ints:
+        """Row of each rating's unit in `patterns`."""
+        return self.patterns[1][self.unit_row]
 
     def select(self, mask: Bools) -> Ratings:
         """Return the ratings where the boolean `mask`, shape (n,), is true."""
@@ -174,14 +203,29 @@ def _dense(n: int) -> int:
     return 4 * n + 1000
 
 
-def _present(codes: Ints) -> Ints:
+def row_patterns(counts: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct rows of `counts`, shape (P, V), and the index of each row among them, shape (N,).
+
+    Five raters on five points produce at most 126 distinct rows, however many units there are. If rows cannot be
+    encoded in 62 bits (a slider), nearly all rows are distinct, and each is kept as its own pattern.
+    """
+    base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
+    if base**width >= MOST_PATTERNS:
+        return counts, np.arange(len(counts))
+    place = base ** np.arange(width, dtype=np.int64)
+    number = counts @ place
+    kinds = present_codes(number)
+    return kinds[:, None] // place % base, rows_of(number, kinds)
+
+
+def present_codes(codes: Ints) -> Ints:
     """Return the distinct codes, ascending. Dense codes, the usual case, need no sorting."""
     if codes.size and codes.max() < _dense(codes.size):
         return np.flatnonzero(np.bincount(codes))
     return np.unique(codes)
 
 
-def _rows(codes: Ints, present: Ints) -> Ints:
+def rows_of(codes: Ints, present: Ints) -> Ints:
     """Return the index in `present` of each code."""
     if codes.size and present[-1] == len(present) - 1:
         return codes

@@ -38,20 +38,27 @@ def cluster_variance(
     `weight` is the weight of the fit. If most clusters are in only one of two `arms` and an arm has few, it is pooled.
     """
     n = int(code.max()) + 1
-    root = np.ones(len(code)) if weight is None else np.sqrt(weight / weight.max())
-    basis = fit.X @ fit.root
-
-    def summed(rows: Floats, others: Floats) -> Floats:
-        """Return sums over clusters of all products of two columns, shape (G, columns of rows, columns of others)."""
-        products = [np.bincount(code, one * other, n) for one in rows.T for other in others.T]
-        return np.array(products, dtype=np.float64).T.reshape(n, rows.shape[1], others.shape[1])
-
-    gram = summed(basis, basis)
-    noise = gram if weight is None else summed(basis * root[:, np.newaxis], basis * root[:, np.newaxis])
-    linear = summed(basis, np.column_stack([root, fit.residual]))
-    sums = ClusterSums(gram, noise, linear[:, :, 0], linear[:, :, 1], fit.root @ fit.scaled(contrast))
+    root = None if weight is None else np.sqrt(weight / weight.max())
+    basis = np.ascontiguousarray((fit.X @ fit.root).T)
+    weighted = basis if root is None else basis * root
+    gram = _products(basis, code, n)
+    noise = gram if root is None else _products(weighted, code, n)
+    total, score = (
+        np.array([np.bincount(code, column, n) for column in columns]).T
+        for columns in (weighted, (column * fit.residual for column in basis))
+    )
+    sums = ClusterSums(gram, noise, total, score, fit.root @ fit.scaled(contrast))
     side = None if arms is None else Side(code, n, arms)
     return sums.variance(is_pooled=side is not None and side.is_between and side.is_pooled)
+
+
+def _products(columns: Floats, code: Ints, n: int) -> Floats:
+    """Return the sums over n clusters of the products of each two of `columns`, shape (p, rows); shape (n, p, p)."""
+    sums = np.empty((n, len(columns), len(columns)))
+    for i, one in enumerate(columns):
+        for j, other in enumerate(columns[: i + 1]):
+            sums[:, i, j] = sums[:, j, i] = np.bincount(code, one * other, n)
+    return sums
 
 
 def linear_contrast(

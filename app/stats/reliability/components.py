@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,20 +52,12 @@ def variance_components(ratings: Ratings) -> Components | None:
     (1953) method 1, which is unbiased too.
     Source: Searle, Casella and McCulloch (1992), Variance Components, chapters 4 to 6.
     """
-    digest = _digest(ratings)
+    digest = ratings.digest
     if digest not in _found:
         while len(_found) >= _MAX_FOUND:
             _found.pop(next(iter(_found)), None)
         _found[digest] = _components(Crossing(ratings))
     return _found[digest]
-
-
-def _digest(ratings: Ratings) -> bytes:
-    digest = blake2b(digest_size=16)
-    for part in (ratings.unit_row, ratings.rater_row, ratings.value):
-        digest.update(part.tobytes())
-        digest.update(b"|")
-    return digest.digest()
 
 
 def _components(crossing: Crossing) -> Components | None:

@@ -38,8 +38,9 @@ def icc_forms(ratings: Ratings, forms: Sequence[Form], *, confidence: float = 0.
     missing = nothing_to_compare(ratings) or _too_little(ratings)
     if missing:
         return dict.fromkeys(forms, missing)
-    is_crossed = any(not form.startswith("1") for form in forms)
-    by_unit, by_both = one_way(ratings), crossed(ratings) if is_crossed else None
+    is_one_way = [form.startswith("1") for form in forms]
+    by_unit = one_way(ratings) if any(is_one_way) else None
+    by_both = None if all(is_one_way) else crossed(ratings)
     return {form: _of(ratings, by_unit if form.startswith("1") else by_both, form, confidence) for form in forms}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
 from app.stats.core.one_thread import one_thread
@@ -57,7 +58,9 @@ class RemlDeviance:
         weight = many / (1 + many * self.kinds)
         schur = np.diag(self.few.size.astype(float)) - np.tensordot(weight, self.met, 1)
         factor = np.linalg.cholesky(np.eye(len(self.few)) + few * schur)
-        seen = np.sqrt(few) * np.linalg.solve(factor, self.few_sums - np.tensordot(weight, self.many_in_few, 1))
+        seen = np.sqrt(few) * solve_triangular(
+            factor, self.few_sums - np.tensordot(weight, self.many_in_few, 1), lower=True, check_finite=False
+        )
         inner = self.squares - np.tensordot(weight, self.many_squares, 1) - seen.T @ seen
         residual = max(float(inner[1, 1] - inner[0, 1] ** 2 / inner[0, 0]), SMALLEST)
         log_det = float(self.n_of_kind @ np.log1p(many * self.kinds)) + 2 * float(np.log(np.diag(factor)).sum())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
+from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha, resampled_alpha
 from app.stats.agreement.disagreement import Level, patterns
 from app.stats.agreement.resampled_alpha import _alphas, bootstrap_alphas
 from app.stats.core.ratings import Ratings
@@ -94,3 +94,11 @@ def test_alpha_without_a_rater_is_alpha_of_the_others(ratings: Ratings, level: L
         assert alpha == pytest.approx(others.estimate, abs=1e-8)
     known = [alpha for alpha in without.alpha if alpha is not None]
     assert without.range == ((min(known), max(known)) if known else None)
+
+
+@pytest.mark.parametrize("scale", [5, 41])
+def test_alpha_without_a_rater_is_the_same_with_patterns_and_rater_by_rater(scale: int) -> None:
+    ratings = panel(scale, 60)
+    assert (resampled_alpha._numbered(ratings) is None) == (scale == 41)
+    at_once = alpha_without_each_rater(ratings, level="ordinal").alpha
+    assert at_once == pytest.approx(resampled_alpha._one_by_one(ratings, "ordinal"), rel=1e-12)

@@ -14,6 +14,7 @@ from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement.agreement import SECTION, in_words
 from app.design.questions.choice import ChoiceQuestion
 from app.stats.agreement import cohen_kappa
+from app.stats.core.arrays import sorted_unique
 from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], in
 def busiest(answers: Answers) -> tuple[Ints, Ints]:
     """Return rater and item of each distinct combination, for the raters with the most items."""
     n_items = int(answers.item.max(initial=0)) + 1
-    cell = np.unique(answers.rater * n_items + answers.item)
+    cell = sorted_unique(answers.rater * n_items + answers.item)
     rater, item = cell // n_items, cell % n_items
     count = np.bincount(rater)
     if np.count_nonzero(count) <= MAX_RATERS:
