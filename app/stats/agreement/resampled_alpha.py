@@ -10,7 +10,7 @@ import numpy as np
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.disagreement import Level, coincidences, distances, mid_ranks, patterns
 from app.stats.core.jackknife import PAIR
-from app.stats.core.ratings import MOST_PATTERNS, present_codes, rows_of
+from app.stats.core.ratings import MAX_PATTERNS, present_codes, rows_of
 from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _numbered(ratings: Ratings) -> tuple[Ints, Ints, Ints] | None:
     """
     counts, (cell, n_cells) = ratings.counts, ratings.cells
     base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
-    if base**width >= MOST_PATTERNS or not n_cells:
+    if base**width >= MAX_PATTERNS or not n_cells:
         return None
     place = base ** np.arange(width, dtype=np.int64)
     unit, added = np.empty(n_cells, dtype=np.int64), np.zeros(n_cells, dtype=np.int64)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # minimum number of ratings of a unit for agreement
 PAIR = 2
 # patterns of counts are encoded in 62 bits
-MOST_PATTERNS = 2**62
+MAX_PATTERNS = 2**62
 
 
 class Sizes(TypedDict):
@@ -210,7 +210,7 @@ def row_patterns(counts: Ints) -> tuple[Ints, Ints]:
     encoded in 62 bits (a slider), nearly all rows are distinct, and each is kept as its own pattern.
     """
     base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
-    if base**width >= MOST_PATTERNS:
+    if base**width >= MAX_PATTERNS:
         return counts, np.arange(len(counts))
     place = base ** np.arange(width, dtype=np.int64)
     number = counts @ place
