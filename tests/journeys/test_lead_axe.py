@@ -47,7 +47,7 @@ def test_every_page_of_a_lead(
         page.locator(".recipes summary").first.click()
         check(page)
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    page.get_by_role("link", name="Coverage").click()
+    page.get_by_role("link", name="Overview").click()
     expect(page.locator("#coverage")).to_be_visible()
     check(page)
     (tmp_path / "items.csv").write_bytes(b"item\na\n")
