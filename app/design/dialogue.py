@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def turns_from_json(text: str) -> list[dict[str, Any]]:

@@ -55,12 +55,12 @@ class Bounds:
     def too_slow(self) -> InvalidInputError:
         """The error for an input that took more time than allowed."""
         found = f"more than {self.seconds} seconds of processor time to read it"
-        return _refusal(found, f"what can be read in {self.seconds} seconds; try a smaller file")
+        return _refusal(found, f"input that can be read in {self.seconds} seconds; try a smaller file")
 
     def too_large(self) -> InvalidInputError:
         """The error for an input that took more memory than allowed."""
         found = f"more than {self.memory_mb:,} MB of memory to read it"
-        return _refusal(found, f"what can be read in {self.memory_mb:,} MB; try a smaller file")
+        return _refusal(found, f"input that can be read in {self.memory_mb:,} MB; try a smaller file")
 
 
 def _refusal(found: str, allowed: str) -> InvalidInputError:

@@ -33,7 +33,14 @@ class InvalidInputError(Exception):
 
     def __init__(self, problems: list[Problem]) -> None:
         """Store all problems, so that they can be corrected in one go."""
-        super().__init__("\n".join([f"{len(problems)} problems", *(problem.sentence() for problem in problems[:10])]))
+        super().__init__(
+            "\n".join(
+                [
+                    f"{len(problems)} problem{'' if len(problems) == 1 else 's'}",
+                    *(problem.sentence() for problem in problems[:10]),
+                ]
+            )
+        )
         self.problems = problems
 
     def __reduce__(self) -> tuple[type[InvalidInputError], tuple[list[Problem]]]:

@@ -24,7 +24,7 @@ def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value i
 
 @pytest.mark.parametrize(
     ("points", "words"),
-    [({1: "only"}, "two points or more"), ([(1, "a"), (1, "b")], "each point of a scale stands once")],
+    [({1: "only"}, "at least two points"), ([(1, "a"), (1, "b")], "each point of a scale must be unique")],
 )
 def test_a_scale_that_lets_nobody_choose_is_refused(points: Any, words: str) -> None:  # noqa: ANN401 - as above
     given = points if isinstance(points, dict) else {"points": [{"value": v, "words": w} for v, w in points]}
@@ -33,12 +33,12 @@ def test_a_scale_that_lets_nobody_choose_is_refused(points: Any, words: str) -> 
 
 
 def test_a_code_cannot_hold_the_sign_that_joins_codes() -> None:
-    with pytest.raises(ValidationError, match=r"a code has no \|"):
+    with pytest.raises(ValidationError, match=r"codes must not contain \|"):
         category(codes={"a|b": "both", "c": "third"})
 
 
 def test_the_right_code_is_one_of_the_codes() -> None:
-    with pytest.raises(ValidationError, match="correct names one of the codes, found d"):
+    with pytest.raises(ValidationError, match="correct must be one of the codes, found d"):
         category(codes={"a": "first"}, correct="d")
 
 
@@ -65,7 +65,7 @@ def test_a_slider_takes_its_steps_and_nothing_between(text: str, value: float | 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity"])
 def test_turns_are_plain_json(constant: str) -> None:
-    with pytest.raises(ValueError, match=f"{constant} is no JSON"):
+    with pytest.raises(ValueError, match=f"{constant} is not valid JSON"):
         turns_from_json(f'[{{"speaker": "A", "text": {constant}}}]')
 
 

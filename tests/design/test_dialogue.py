@@ -12,7 +12,7 @@ from app.design.dialogue import turns_from_json, whole_text
     [
         ("[" * 100_000, "nested too deeply"),
         ('[{"speaker": "A",', "broken JSON at character 18"),
-        ('[{"speaker": "A", "text": NaN}]', "NaN is no JSON"),
+        ('[{"speaker": "A", "text": NaN}]', "NaN is not valid JSON"),
         ("[]", "a list with at least one turn"),
         ('"Hello"', "a list with at least one turn"),
         ('[{"speaker": "A", "text": "Hi"}, {"speaker": "B"}]', "turn 2 has no speaker or no text"),

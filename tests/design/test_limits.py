@@ -19,4 +19,4 @@ def test_a_table_without_columns_has_as_many_rows_as_one_of_one_column() -> None
 def test_what_took_too_much_is_told_with_its_bound_in_another_process_too() -> None:
     slow, large = Bounds(seconds=7).too_slow(), Bounds(memory_mb=1_500).too_large()
     assert "more than 7 seconds" in pickle.loads(pickle.dumps(slow)).problems[0].sentence()  # noqa: S301 - pickled in this test
-    assert "what can be read in 1,500 MB; try a smaller file" in large.problems[0].sentence()
+    assert "input that can be read in 1,500 MB; try a smaller file" in large.problems[0].sentence()

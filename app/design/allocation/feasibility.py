@@ -42,7 +42,7 @@ class Feasibility:
         """The whole result in sentences for the lead."""
         head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_seats, 'rating')}."
         arithmetic = tuple(group.sentence() for group in self.groups)
-        cannot = tuple(f"It cannot be met: {problem}" for problem in self.problems)
+        cannot = tuple(f"This design cannot be fulfilled: {problem}" for problem in self.problems)
         return (head, *arithmetic, *cannot, *self.notes)
 
 
@@ -92,7 +92,7 @@ def _too_few_to_rank(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iter
     if protocol.ranking_questions:
         few = sorted({trial.item.key for trial in trials if len(trial.responses) < MIN_RANKED})
         if few:
-            yield f"a ranking needs {MIN_RANKED} responses or more, trials of these items show fewer: {', '.join(few)}."
+            yield f"a ranking needs at least {MIN_RANKED} responses; these items have fewer: {', '.join(few)}."
 
 
 def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collection[str]]) -> Iterator[str]:
@@ -101,12 +101,12 @@ def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collec
     closed = group.pool is not None and group.pool != design.open_pool and design.pools[group.pool].items != "own"
     if closed and raters and len(raters) < group.n_raters and not group.cell.levels:
         yield (
-            f"the pool {group.pool} needs {counted(group.n_raters, 'rater')}, raters.csv names {len(raters)}"
+            f"the pool {group.pool} needs {counted(group.n_raters, 'rater')}, and raters.csv names {len(raters)}"
             f" ({counted(design.raters_of(group.pool), 'rater')} for each of {counted(group.n_trials, 'trial')})."
         )
     if design.repeats and not has_room_for_repeats(group.n_each, design.repeats):
         yield (
-            f"{counted(group.n_each, 'trial')} per rater leave no room for {counted(design.repeats.n, 'repeat')}"
+            f"{counted(group.n_each, 'trial')} per rater are too few for {counted(design.repeats.n, 'repeat')} at least"
             f" {design.repeats.min_distance} trials apart."
         )
 
@@ -116,25 +116,25 @@ def _owner_problems(
 ) -> Iterator[str]:
     for name, pool in protocol.design.pools.items():
         if not any(seats.pool == name for trial in trials for seats in trial.seats):
-            where = {"own": "no item names its rater", "pool": f"no item has the pool {name}"}
+            where = {"own": "no item names a rater in items.csv", "pool": f"no item has the pool {name}"}
             yield f"the pool {name} has no trials: {where.get(pool.items, 'there are none')}."
         owners = {p.rater for trial in trials for p in trial.seats if p.pool == name and p.rater}
         if missing := sorted(owners - set(named.get(name, ()))):
-            yield f"items belong to raters of the pool {name} that raters.csv does not name: {', '.join(missing)}."
+            yield f"some items belong to raters of the pool {name} who are not in raters.csv: {', '.join(missing)}."
 
 
 def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
     n_raters = sum(group.n_raters for group in groups)
     if protocol.design.max_raters is not None and protocol.design.max_raters < n_raters:
-        yield f"max_raters lets {protocol.design.max_raters} in, {n_raters} are needed."
+        yield f"design.max_raters admits {protocol.design.max_raters} raters, but {n_raters} are needed."
     for attribute, values in protocol.design.quotas.items():
         if sum(values.values()) < n_raters:
-            yield f"the quotas of {attribute} let {sum(values.values())} in, {n_raters} are needed."
+            yield f"the quotas for {attribute} admit {sum(values.values())} raters, but {n_raters} are needed."
     for name, factor in protocol.conditions.items():
         for level, cap in factor.caps.items():
             needed = sum(group.n_raters for group in groups if group.cell.level(name) == level)
             if cap < needed:
-                yield f"the cap of {name}={level} lets {cap} in, {needed} are needed."
+                yield f"the cap for {name}={level} admits {cap} raters, but {needed} are needed."
 
 
 def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
@@ -142,25 +142,26 @@ def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
     most = max((group.n_each for group in groups), default=0) + beside
     for check in protocol.checks.attention:
         if check.after > most:
-            yield f"the attention check {check.key} comes after {counted(check.after, 'trial')}, a rater has {most}."
+            after = counted(check.after, "trial")
+            yield f"the attention check {check.key} comes after {after}, but each rater has {most}."
 
 
 def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
     if named := sources_in_title(protocol):
         yield (
-            f"Raters read {counted(len(named), 'model')} in the title of this blind study: {', '.join(named)}."
-            " rater_title gives them another one."
+            f"This study is blind, but its title names {counted(len(named), 'model')}: {', '.join(named)}."
+            " Set rater_title to show raters another title."
         )
     if left := placeholders(protocol):
-        yield f"Raters would read placeholders that are still to be filled in: {', '.join(left)}."
+        yield f"Raters would see placeholders that have not been filled in: {', '.join(left)}."
     n_within = len(cells_by(protocol.conditions, "within"))
     for group in groups:
         n_each = counted(group.n_each, "trial")
         if n_within > group.n_each:
-            yield f"Each rater gets {n_each}, fewer than the {n_within} conditions within raters."
+            yield f"Each rater gets {n_each}, fewer than the {n_within} conditions that vary within raters."
         if group.n_raters * group.n_each > group.n_seats and protocol.design.trials_of(group.pool):
             ratings = counted(group.n_seats, "rating")
-            yield f"{ratings} do not divide evenly into {group.n_each} per rater; some get fewer."
+            yield f"{ratings} do not divide evenly into {group.n_each} per rater; some raters will get fewer."
         if protocol.design.order == "latin_square" and group.n_raters % group.n_each:
             raters = counted(group.n_raters, "rater")
-            yield f"{raters} are not a multiple of {n_each}: the last round of the Latin square stays incomplete."
+            yield f"{raters} are not a multiple of {n_each}, so the last round of the Latin square will be incomplete."

@@ -31,14 +31,14 @@ def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
     special = special_items(protocol)
     rated = [item for item in items if item.key not in special]
     if not rated:
-        return "Every item is a practice trial (flow.practice) or a gold trial (checks.gold): none is left to rate."
+        return "Every item is a practice trial (flow.practice) or a gold trial (checks.gold), so none is left to rate."
     if not any(item.responses for item in rated):
         return "The items have no responses to rate."
     if not any(any(seats_of(protocol, item)) for item in rated):
-        return f"No item belongs to a rater or a pool as design.pools asks: {_pools(protocol)}."
+        return f"No item belongs to a rater or pool as design.pools requires: {_pools(protocol)}."
     without = protocol.model_copy(update={"conditions": {}})
     if protocol.conditions and planned_trials(without, rated):
-        return f"conditions show no response of any item; without them, {_n(without, rated)} could be rated."
+        return f"conditions excludes every response; without it, {_n(without, rated)} could be rated."
     for name, update in LIFTED:
         without = protocol.model_copy(update={"design": protocol.design.model_copy(update=update)})
         if planned_trials(without, rated):
@@ -47,7 +47,10 @@ def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
 
 
 def _pools(protocol: Protocol) -> str:
-    columns = {"own": "items with a column rater in items.csv", "pool": "items whose column pool is {name}"}
+    columns = {
+        "own": "items with a rater in the column rater of items.csv",
+        "pool": "items with {name} in the column pool of items.csv",
+    }
     asked = [
         columns[pool.items].format(name=name) for name, pool in protocol.design.pools.items() if pool.items != "all"
     ]

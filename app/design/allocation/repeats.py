@@ -40,7 +40,9 @@ def with_repeats(n_trials: int, repeats: Repeats | None, rng: Random) -> list[Sh
     if repeats is None:
         return order
     if not has_room_for_repeats(n_trials, repeats):
-        raise ValueError(f"{n_trials} trials have no room for {repeats.n} repeats {repeats.min_distance} places apart")
+        raise ValueError(
+            f"{n_trials} trials are too few for {repeats.n} repeats at least {repeats.min_distance} positions apart"
+        )
     for trial in sorted(rng.sample(range(n_trials - repeats.min_distance + 1), repeats.n)):
         earliest = order.index(Showing(trial)) + repeats.min_distance
         # Inserting a repeat can only increase the distances of the other repeats.

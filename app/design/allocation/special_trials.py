@@ -98,7 +98,7 @@ def _why_none(declared: PracticeTrial | GoldTrial, item: PlannedItem | None, n_w
     missing = sorted(set(declared.responses) - {response.key for response in item.responses})
     if missing:
         return f"names responses that {declared.item} does not have: {', '.join(missing)}"
-    return f"says which responses of {declared.item} are shown: {n_ways} trials can be made of them"
+    return f"must list the responses of {declared.item} to show, because they make {n_ways} different trials"
 
 
 def _impossible(
@@ -108,13 +108,13 @@ def _impossible(
     keys = [response.key for response in shown]
     others = (*protocol.checks.attention, *protocol.checks.comprehension)
     if purpose == "gold" and declared.item in {check.key for check in others}:
-        yield f"has the name of another check, {declared.item}"
+        yield f"has the same key as another check, {declared.item}"
     for key, accepted in declared.expect.items():
         question = protocol.question(key)
         if question is None or key in protocol.flow.revisit or not _is_asked(question, purpose, len(shown)):
             yield f"expects an answer to {key}, which its page does not ask"
         elif other := [value for value in accepted if not question.accepts(value, keys)]:
-            yield f"expects {', '.join(other)} of {key}, which takes {question.allowed_words()}"
+            yield f"expects {', '.join(other)} for {key}, which allows {question.allowed_words()}"
 
 
 def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:

@@ -35,9 +35,9 @@ def change_problems(
         was_opened: whether raters may have been given trials.
     """
     if new.slug != old.slug:
-        yield f"slug stays {old.slug} for as long as the study exists, found {new.slug}"
+        yield f"slug must stay {old.slug}, found {new.slug}"
     for source in sorted(set(used) - set(new.sources)):
-        yield f"sources keeps every source that has responses, found no {source}"
+        yield f"sources must include every source that has responses, found no {source}"
     places = {question.key: number for number, question in enumerate(new.questions, start=1)}
     for question in old.questions:
         if question.key in answered:
@@ -48,16 +48,16 @@ def change_problems(
 
 def _question(old: Question, new: Question | None, place: int | None) -> Iterator[str]:
     if new is None:
-        yield f"questions keeps every question that has answers, found no {old.key}"
+        yield f"questions must include every question that has answers, found no {old.key}"
     elif new.type != old.type or new.target != old.target:
         yield (
-            f"questions.{place} keeps its type and target because it has answers (add a question with another key "
+            f"questions.{place} must keep its type and target because it has answers (add a question with another key "
             f"instead), found {new.type} about the {new.target}"
         )
     elif not _takes_as_before(old, new):
         yield (
-            f"questions.{place} keeps the values of its answers because it has answers (their words can change), "
-            f"found others"
+            f"questions.{place} must keep its allowed answers because it has answers (their labels can change), "
+            f"found different ones"
         )
 
 
@@ -85,12 +85,12 @@ def _opened(old: Protocol, new: Protocol) -> Iterator[str]:
     if {name: (f.kind, set(f.levels), f.assign) for name, f in old.conditions.items()} != {
         name: (f.kind, set(f.levels), f.assign) for name, f in new.conditions.items()
     }:
-        yield "conditions keeps its factors, levels and assignment once a study has been opened, found others"
+        yield "conditions must keep its factors, levels and assignment once the study is opened, found different ones"
     for name in _FIXED:
         if getattr(old.design, name) != getattr(new.design, name):
-            yield f"design.{name} stays as it is once a study has been opened, found another value"
+            yield f"design.{name} must stay the same once the study has been opened, found another value"
     if new.design.raters_per_trial < old.design.raters_per_trial:
         yield (
-            f"design.raters_per_trial is {old.design.raters_per_trial} or more once a study has been opened, "
+            f"design.raters_per_trial must be {old.design.raters_per_trial} or more once the study has been opened, "
             f"found {new.design.raters_per_trial}"
         )

@@ -36,7 +36,7 @@ class _Check(BaseModel):
     @model_validator(mode="after")
     def _correct_is_a_code(self) -> _Check:
         if self.correct not in self.codes:
-            raise ValueError(f"correct names one of the codes, found {self.correct}")
+            raise ValueError(f"correct must be one of the codes, found {self.correct}")
         return self
 
 
@@ -53,10 +53,12 @@ class AttentionCheck(_Check):
     @model_validator(mode="after")
     def _says_what_to_choose(self) -> AttentionCheck:
         if self.codes[self.correct].casefold() not in self.text.casefold():
-            raise ValueError(f"an attention check says which answer to choose, found no {self.codes[self.correct]}")
+            raise ValueError(
+                f"the text of an attention check must say which answer to choose, found no {self.codes[self.correct]}"
+            )
         place, n = list(self.codes).index(self.correct), len(self.codes)
         if n % 2 and place == n // 2:
-            raise ValueError("the answer to choose in an attention check is not the one in the middle")
+            raise ValueError("the correct answer of an attention check must not be the middle one")
         return self
 
 

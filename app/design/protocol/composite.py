@@ -45,9 +45,9 @@ class Composite(BaseModel):
     @model_validator(mode="after")
     def _counts_agree(self) -> Composite:
         if len(set(self.questions)) != len(self.questions):
-            raise ValueError("a composite names each question once")
+            raise ValueError("a composite must name each question once")
         if self.at_least is not None and self.at_least > len(self.questions):
-            raise ValueError(f"at_least is at most the number of questions, {len(self.questions)}")
+            raise ValueError(f"at_least must be at most the number of questions, {len(self.questions)}")
         return self
 
     @property
@@ -89,9 +89,9 @@ def composite_problem(name: str, composite: Composite, questions: Sequence[Scale
     found = {question.key: question for question in questions}
     unknown = [key for key in composite.questions if key not in found]
     if unknown:
-        return f"analysis.composites.{name} names rating or slider questions, found {', '.join(unknown)}"
+        return f"analysis.composites.{name} must name rating or slider questions, found {', '.join(unknown)}"
     if len({found[key].target for key in composite.questions}) > 1:
-        return f"analysis.composites.{name} puts questions of one target together"
+        return f"analysis.composites.{name} must combine questions with the same target"
     if name in found:
-        return f"analysis.composites.{name} has a name of its own, not that of a question"
+        return f"analysis.composites.{name} must not have the key of a question"
     return None

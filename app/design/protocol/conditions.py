@@ -76,33 +76,35 @@ class Factor(BaseModel):
     @model_validator(mode="after")
     def _levels_fit(self) -> Factor:
         if len(self.levels) < TWO:
-            raise ValueError("a factor has two levels or more")
+            raise ValueError("a factor must have at least two levels")
         known = LEVELS.get(self.kind)
         if known and (other := [level for level in self.levels if level not in known]):
-            raise ValueError(f"the levels of {self.kind} are {', '.join(known)}, found {', '.join(other)}")
+            raise ValueError(f"the levels of {self.kind} must be {', '.join(known)}, found {', '.join(other)}")
         if self.kind == "instruction" and not all(self.levels.values()):
-            raise ValueError("each level of an instruction has the words that are shown")
+            raise ValueError("each level of an instruction must have the text to show")
         return self
 
     @model_validator(mode="after")
     def _labels_fit(self) -> Factor:
         if other := [level for level in self.level_labels if level not in self.levels]:
-            raise ValueError(f"level_labels name levels of the factor, found {', '.join(other)}")
+            raise ValueError(f"level_labels must name levels of the factor, found {', '.join(other)}")
         return self
 
     @model_validator(mode="after")
     def _assignment_fits(self) -> Factor:
         for part, values in (("weights", self.weights), ("caps", self.caps)):
             if values and self.assign == "within":
-                raise ValueError(f"{part} are for a factor between raters")
+                raise ValueError(f"{part} can be set only for a factor that varies between raters")
             if other := [level for level in values if level not in self.levels]:
-                raise ValueError(f"{part} name levels of the factor, found {', '.join(other)}")
+                raise ValueError(f"{part} must name levels of the factor, found {', '.join(other)}")
         if self.blocks and self.assign == "between":
-            raise ValueError("blocks are for a factor within raters")
+            raise ValueError("blocks can be set only for a factor that varies within raters")
         if self.kind == "source" and self.assign == "within":
-            raise ValueError("a factor of kind source is between raters: within, each rater sees every source anyway")
+            raise ValueError(
+                "a factor of kind source must vary between raters, because otherwise each rater sees every source"
+            )
         if self.swaps and self.kind != "shown_label":
-            raise ValueError("swaps are for a factor of kind shown_label")
+            raise ValueError("swaps can be set only for a factor of kind shown_label")
         return self
 
 

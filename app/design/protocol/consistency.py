@@ -41,18 +41,18 @@ def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
 
 def _unknown(part: str, what: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     if other := sorted(set(names) - set(known)):
-        yield f"{part} names {what}, found {', '.join(other)}"
+        yield f"{part} must name {what}, found {', '.join(other)}"
 
 
 def _questions(protocol: ProtocolParts) -> Iterator[str]:
     keys = [question.key for question in protocol.questions]
     keys += [check.key for check in (*protocol.checks.attention, *protocol.checks.comprehension)]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
-        yield f"questions each with a key of its own, found twice: {', '.join(twice)}"
+        yield f"questions must each have a unique key, found twice: {', '.join(twice)}"
     parts = {part for cell in cells(protocol.conditions) for part in cell.levels}
     for question in protocol.questions:
         if protocol.conditions and question.condition and not set(cell_of(question.condition).levels) <= parts:
-            yield f"questions name conditions of the study as factor=level, found {question.condition}"
+            yield f"questions must name conditions of the study as factor=level, found {question.condition}"
 
 
 def _labels(protocol: ProtocolParts) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _labels(protocol: ProtocolParts) -> Iterator[str]:
 def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     analysis = protocol.analysis
     if analysis.reference is not None and analysis.reference not in protocol.sources:
-        yield f"analysis.reference names one of the sources, found {analysis.reference}"
+        yield f"analysis.reference must be one of the sources, found {analysis.reference}"
     scaled = {question.key for question in protocol.scaled_questions}
     yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
     yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
@@ -83,23 +83,23 @@ def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     if believed := analysis.believed_source:
         question = protocol.question(believed.question)
         if not isinstance(question, CategoryQuestion):
-            yield f"analysis.believed_source.question names a category question, found {believed.question}"
+            yield f"analysis.believed_source.question must be a category question, found {believed.question}"
         else:
             yield from _unknown(
-                "analysis.believed_source.means", "codes of its question", believed.means, question.codes
+                "analysis.believed_source.means", "codes of the question", believed.means, question.codes
             )
         sources = (source for named in believed.means.values() for source in named)
         yield from _unknown("analysis.believed_source.means", "sources", sources, protocol.sources)
         if believed.confidence and believed.confidence not in {q.key for q in protocol.scaled_questions}:
-            yield f"analysis.believed_source.confidence names a rating question, found {believed.confidence}"
+            yield f"analysis.believed_source.confidence must be a rating question, found {believed.confidence}"
 
 
 def _conditions(protocol: ProtocolParts) -> Iterator[str]:
     kinds = [factor.kind for factor in protocol.conditions.values()]
     if twice := sorted({kind for kind in kinds if kinds.count(kind) > 1}):
-        yield f"conditions has one factor of a kind, found twice: {', '.join(twice)}"
+        yield f"conditions must have at most one factor of each kind, found twice: {', '.join(twice)}"
     if len(cells(protocol.conditions)) > MANY_CELLS:
-        yield f"conditions crosses to at most {MANY_CELLS} cells, found {len(cells(protocol.conditions))}"
+        yield f"conditions must cross to at most {MANY_CELLS} cells, found {len(cells(protocol.conditions))}"
     for name, factor in protocol.conditions.items():
         part = f"conditions.{name}"
         if factor.kind == "source":
@@ -108,9 +108,9 @@ def _conditions(protocol: ProtocolParts) -> Iterator[str]:
         if "swapped" in factor.levels:
             alone = [source for source in protocol.sources if swapped_source(protocol.sources, factor, source) is None]
             if alone:
-                yield f"{part}.swaps says whose label these sources bear when it is swapped, found {', '.join(alone)}"
+                yield f"{part}.swaps must name the source whose label each gets, found none for {', '.join(alone)}"
             if protocol.flow.debrief is None:
-                yield "flow.debrief tells raters the truth where a label was swapped, found nothing"
+                yield "flow.debrief must tell raters the true source if labels are swapped, found nothing"
 
 
 def _adaptive(protocol: ProtocolParts) -> Iterator[str]:
@@ -119,31 +119,31 @@ def _adaptive(protocol: ProtocolParts) -> Iterator[str]:
         return
     choices = {question.key for question in protocol.choice_questions}
     yield from _unknown(
-        "design.adaptive", "a question on which response of a pair is chosen", [design.adaptive], choices
+        "design.adaptive", "a question that asks raters to choose a response of a pair", [design.adaptive], choices
     )
     if len(protocol.sources) < MANY_ENOUGH:
-        yield f"design.adaptive is for {MANY_ENOUGH} sources or more, found {len(protocol.sources)}"
+        yield f"design.adaptive needs at least {MANY_ENOUGH} sources, found {len(protocol.sources)}"
     if design.trials not in {None, "pairs"}:
-        yield f"design.adaptive is for trials of pairs, found {design.trials}"
+        yield f"design.adaptive needs trials of pairs, found {design.trials}"
     if design.trials_per_rater is None:
-        yield "design.adaptive is for raters who rate some of the trials, found no trials_per_rater"
+        yield "design.adaptive needs design.trials_per_rater, found nothing"
     if within := [name for name, factor in protocol.conditions.items() if factor.assign == "within"]:
-        yield f"design.adaptive is for conditions between raters, found {', '.join(within)}"
+        yield f"design.adaptive needs conditions that vary between raters, found {', '.join(within)}"
 
 
 def _rankings(protocol: ProtocolParts) -> Iterator[str]:
     if not protocol.ranking_questions:
         return
     if protocol.design.trials not in {None, "set"}:
-        yield f"design.trials is set where responses are ranked, found {protocol.design.trials}"
+        yield f"design.trials must be `set` if responses are ranked, found {protocol.design.trials}"
     if protocol.design.adaptive is not None:
-        yield f"design.adaptive is for pairs, not for responses that are ranked, found {protocol.design.adaptive}"
+        yield f"design.adaptive must not be set if responses are ranked, found {protocol.design.adaptive}"
     for name, factor in protocol.conditions.items():
         if factor.kind == "layout":
-            yield f"conditions.{name} shows one or two responses, a ranking needs three or more, found layout"
+            yield f"conditions.{name} must not be of kind layout if responses are ranked, found layout"
     for keys in protocol.design.listed:
         if len(set(keys)) < MIN_RANKED:
-            yield f"design.listed names three responses or more per trial for a ranking, found {', '.join(keys)}"
+            yield f"design.listed must name at least three responses per trial for a ranking, found {', '.join(keys)}"
 
 
 def _flow(protocol: ProtocolParts) -> Iterator[str]:
@@ -153,9 +153,9 @@ def _flow(protocol: ProtocolParts) -> Iterator[str]:
     named += [key for questionnaire in (*flow.before, *flow.after) for key in questionnaire.questions]
     yield from _unknown("flow", "questions about the rater", named, about_rater)
     if twice := sorted({key for key in named if named.count(key) > 1}):
-        yield f"flow asks each question about the rater once, found twice: {', '.join(twice)}"
+        yield f"flow must ask each question about the rater only once, found twice: {', '.join(twice)}"
     pools = [pool for questionnaire in (*flow.before, *flow.after) for pool in questionnaire.pools]
-    yield from _unknown("flow", "pools of the design", pools, protocol.design.pools)
+    yield from _unknown("flow", "pools from design.pools", pools, protocol.design.pools)
     shown = {question.key for question in protocol.questions if question.target in {"response", "item"}}
     yield from _unknown("flow.revisit", "questions about a response or an item", flow.revisit, shown)
     keys = {question.key for question in protocol.questions}

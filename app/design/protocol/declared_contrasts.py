@@ -29,7 +29,7 @@ class Change(BaseModel):
     @model_validator(mode="after")
     def _two_scores(self) -> Change:
         if self.before == self.after:
-            raise ValueError(f"a change is between two scores, found {self.before} twice")
+            raise ValueError(f"a change must be between two different scores, found {self.before} twice")
         return self
 
 
@@ -61,7 +61,7 @@ def change_problems(
         for name in (change.before, change.after):
             keys = composites[name].questions if name in composites else (name,)
             if any(key not in scaled or scaled[key].target != "rater" for key in keys):
-                yield f"analysis.changes names rating questions or composites about the rater, found {name}"
+                yield f"analysis.changes must name rating questions or composites about the rater, found {name}"
 
 
 def empathic_problems(
@@ -74,8 +74,8 @@ def empathic_problems(
     asked = [declared.felt, declared.answered]
     unknown = sorted({key for key in asked if key not in scaled or scaled[key].target not in RATED})
     if unknown:
-        yield f"{part} names rating questions about a turn, an item or a response, found {', '.join(unknown)}"
+        yield f"{part} must name rating questions about a turn, an item or a response, found {', '.join(unknown)}"
     elif scaled[asked[0]].target != scaled[asked[1]].target:
-        yield f"{part} names two questions with one target, found {' and '.join(asked)}"
+        yield f"{part} must name two questions with the same target, found {' and '.join(asked)}"
     if declared.pool is not None and declared.pool not in pools:
-        yield f"{part}.pool names one of design.pools, found {declared.pool}"
+        yield f"{part}.pool must be one of design.pools, found {declared.pool}"

@@ -91,4 +91,4 @@ def same_labels(part: str, labels: Sequence[str | None]) -> Iterator[str]:
     given = [label for label in labels if label]
     counts = Counter(label.casefold() for label in given)
     if twice := sorted({label for label in given if counts[label.casefold()] > 1}):
-        yield f"{part} each with a label of its own, found twice: {', '.join(twice)}"
+        yield f"{part} must have unique labels, found twice: {', '.join(twice)}"

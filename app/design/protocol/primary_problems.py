@@ -27,13 +27,14 @@ def primary_problems(protocol: ProtocolParts) -> Iterator[str]:
         part = f"analysis.primary.{place}"
         yield from _of_one(protocol, contrast, part)
         if contrast in contrasts[: place - 1]:
-            yield f"{part} is a contrast of its own, found the same as analysis.primary.{contrasts.index(contrast) + 1}"
+            same = contrasts.index(contrast) + 1
+            yield f"{part} must differ from all other contrasts, found the same as analysis.primary.{same}"
 
 
 def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Iterator[str]:
     question = first_question(protocol, contrast.question)
     if question is None:
-        yield f"{part}.question names a question or a composite, found {contrast.question}"
+        yield f"{part}.question must be a question or a composite, found {contrast.question}"
     else:
         yield from _test(protocol, contrast, question, part) or _names(protocol, contrast, question, part)
 
@@ -42,32 +43,34 @@ def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuest
     """Problems with the test and the parts that it takes."""
     name, fitting = test_of(protocol, contrast), tests_for(question)
     if not fitting:
-        return [f"{part}.question names a question that can be compared, found {contrast.question}"]
+        return [f"{part}.question must be a question that can be compared, found {contrast.question}"]
     if name is None:
-        return [f"{part}.test is one of {', '.join(fitting)}, found nothing"]
+        return [f"{part}.test must be one of {', '.join(fitting)}, found nothing"]
     if name not in fitting:
-        return [f"{part}.test is one of {', '.join(fitting)} for {contrast.question}, found {name}"]
+        return [f"{part}.test must be one of {', '.join(fitting)} for {contrast.question}, found {name}"]
     test, named = TESTS[name], contrast.named
-    found = [f"{part}.{need} is named for the test {name}, found nothing" for need in test.needs if need not in named]
+    found = [
+        f"{part}.{need} must be set for the test {name}, found nothing" for need in test.needs if need not in named
+    ]
     allowed = (*test.needs, *test.may)
-    words = ", ".join(allowed) or "the question only"
-    found += [f"{part} names {words} for the test {name}, found {other}" for other in named if other not in allowed]
+    words = ", ".join(allowed) or "only the question"
+    found += [f"{part} must name {words} for the test {name}, found {other}" for other in named if other not in allowed]
     return found + list(_margin(protocol, contrast, name, part)) + list(_turns(question, name, part))
 
 
 def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part: str) -> Iterator[str]:
     declared = protocol.analysis.margin_of(contrast.question)
     if "margin" in TESTS[name].may and declared is None:
-        yield f"{part}.margin is the largest difference that does not matter, for the test {name}, found nothing"
+        yield f"{part}.margin must be the largest difference that does not matter, found nothing"
     if contrast.margin is not None and contrast.margin != declared:
-        yield f"{part}.margin is the one margin of {contrast.question}, {declared:g}, found {contrast.margin:g}"
+        yield f"{part}.margin must equal the margin of {contrast.question}, {declared:g}, found {contrast.margin:g}"
     if name in WITH_CUT and contrast.question not in protocol.analysis.cut:
-        yield f"{part}.test {name} is for a question with a value in analysis.cut, found none"
+        yield f"{part}.test {name} needs a value for the question in analysis.cut, found none"
 
 
 def _turns(question: AnyQuestion, name: str, part: str) -> Iterator[str]:
     if TESTS[name].compares == "turns" and question.target != "turn":
-        yield f"{part}.test {name} is for questions with the target turn, found {question.target}"
+        yield f"{part}.test {name} needs a question with the target turn, found {question.target}"
 
 
 def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
@@ -90,9 +93,9 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     known["covariate"] = [*protocol.analysis.covariates, *about_raters]
     for name, value in contrast.named.items():
         if name in known and value not in known[name]:
-            yield f"{part}.{name} is one of {', '.join(known[name]) or 'none'}, found {value}"
+            yield f"{part}.{name} must be one of {', '.join(known[name]) or 'none'}, found {value}"
     if contrast.source is not None and contrast.source == contrast.reference:
-        yield f"{part}.reference is another source than {contrast.source}, found the same"
+        yield f"{part}.reference must be a source other than {contrast.source}, found the same"
     yield from _declared(protocol, contrast, question, part)
 
 
@@ -101,13 +104,13 @@ def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQ
     analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
     name, key = test_of(protocol, contrast), contrast.question
     if (compares == "accuracy" or name == "span_f1") and not has_key(question):
-        yield f"{part}.question names a question with correct or correct_column, found {question.key}"
+        yield f"{part}.question must be a question with correct or correct_column, found {question.key}"
     if compares == "change" and key not in (change.after for change in analysis.changes):
-        yield f"{part}.question is the score after of one of analysis.changes, found {key}"
+        yield f"{part}.question must be the `after` score of one of analysis.changes, found {key}"
     if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
-        yield f"{part}.attribute is one of analysis.conjoint, found {contrast.attribute}"
+        yield f"{part}.attribute must be one of analysis.conjoint, found {contrast.attribute}"
     declared = analysis.empathic_accuracy
     if compares == "empathic_accuracy" and (declared is None or declared.answered != key):
-        yield f"{part}.question is the one that perceivers answer in analysis.empathic_accuracy, found {key}"
+        yield f"{part}.question must be the one that perceivers answer in analysis.empathic_accuracy, found {key}"
     if compares == "belief" and analysis.believed_source is None:
-        yield f"{part}.test is for a study with analysis.believed_source, found none"
+        yield f"{part}.test needs analysis.believed_source, found none"

@@ -59,7 +59,7 @@ class Blocks(BaseModel):
     @model_validator(mode="after")
     def _one_of_two(self) -> Blocks:
         if (self.size is None) == (self.column is None):
-            raise ValueError("blocks have either a size or a column")
+            raise ValueError("blocks must have either a size or a column, not both")
         return self
 
 
@@ -133,13 +133,15 @@ class Design(BaseModel):
     @model_validator(mode="after")
     def _pools_agree(self) -> Design:
         if self.open_pool is not None and self.open_pool not in self.pools:
-            raise ValueError(f"design.open_pool names one of design.pools, found {self.open_pool}")
+            raise ValueError(f"design.open_pool must be one of design.pools, found {self.open_pool}")
         if self.open_pool is not None and self.pools[self.open_pool].items == "own":
-            raise ValueError("design.open_pool is a pool whose raters have no items of their own")
+            raise ValueError("design.open_pool must be a pool whose raters have no items of their own")
         if self.open_pool is not None and self.links == "personal":
-            raise ValueError("design.open_pool is for raters with an open link, which design.links: personal rules out")
+            raise ValueError(
+                "design.open_pool must not be set with design.links: personal, because there is no open link"
+            )
         if self.repeats and self.trials_per_rater and self.repeats.n > self.trials_per_rater:
-            raise ValueError(f"design.repeats.n is at most trials_per_rater, found {self.repeats.n}")
+            raise ValueError(f"design.repeats.n must be at most design.trials_per_rater, found {self.repeats.n}")
         return self
 
     def raters_of(self, pool: str | None) -> int:

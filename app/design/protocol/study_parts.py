@@ -28,7 +28,7 @@ from app.design.questions.slider import SliderQuestion
 
 def _free(slug: str) -> str:
     if slug == "new":
-        raise ValueError("a slug other than new, which is the address of the page for new studies")
+        raise ValueError("a slug other than new, which is reserved for the page that creates studies")
     return slug
 
 

@@ -42,18 +42,18 @@ class CategoryQuestion(AskedQuestion):
     @model_validator(mode="after")
     def _codes_can_be_joined(self) -> CategoryQuestion:
         if any("|" in code for code in self.codes):
-            raise ValueError("a code has no | in it: it joins several codes in ratings.csv")
+            raise ValueError("codes must not contain |, which joins several codes in ratings.csv")
         if self.correct is not None and self.correct not in self.codes:
-            raise ValueError(f"correct names one of the codes, found {self.correct}")
+            raise ValueError(f"correct must be one of the codes, found {self.correct}")
         return self
 
     @model_validator(mode="after")
     def _exclusive_codes_exist(self) -> CategoryQuestion:
         unknown = [code for code in self.exclusive if code not in self.codes]
         if unknown:
-            raise ValueError(f"exclusive names some of the codes, found {', '.join(unknown)}")
+            raise ValueError(f"exclusive must name some of the codes, found {', '.join(unknown)}")
         if self.exclusive and not self.multiple:
-            raise ValueError("exclusive is for questions with multiple: true")
+            raise ValueError("exclusive can be set only with multiple: true")
         return self
 
     def read(self, sent: Sent) -> Given | None:

@@ -64,8 +64,8 @@ class RankingQuestion(AskedQuestion):
 
     def allowed_words(self) -> str:
         """As `AskedQuestion.allowed_words`."""
-        several = "responses that are equal share a rank" if self.ties else "each rank once"
-        return f"the rank of the response, a whole number from 1 (first) with no rank left out; {several}"
+        several = "tied responses share a rank" if self.ties else "each rank once"
+        return f"the rank of the response, a whole number from 1 (first), without gaps; {several}"
 
     def meanings(self) -> Iterator[tuple[str, str]]:
         """As `AskedQuestion.meanings`."""

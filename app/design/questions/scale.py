@@ -70,7 +70,7 @@ class Scale(BaseModel):
         if isinstance(data, dict) and "points" not in data:
             bad = [str(key) for key in data if number(key) is None]
             if bad:
-                raise ValueError(f"the points of a scale are numbers, found {', '.join(bad)}")
+                raise ValueError(f"the points of a scale must be numbers, found {', '.join(bad)}")
             points = [
                 {"value": number(key), "words": "" if words is None else str(words)} for key, words in data.items()
             ]
@@ -81,9 +81,9 @@ class Scale(BaseModel):
     def _sorted_and_distinct(self) -> Scale:
         values = [point.value for point in self.points]
         if len(values) < 2:  # noqa: PLR2004 - one point is no choice
-            raise ValueError("a scale has two points or more")
+            raise ValueError("a scale must have at least two points")
         if len(set(values)) != len(values):
-            raise ValueError("each point of a scale stands once")
+            raise ValueError("each point of a scale must be unique")
         if values != sorted(values):
             object.__setattr__(self, "points", tuple(sorted(self.points, key=lambda point: point.value)))
         return self

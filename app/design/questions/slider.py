@@ -37,10 +37,10 @@ class SliderQuestion(NumberQuestion):
     @model_validator(mode="after")
     def _has_room(self) -> SliderQuestion:
         if self.max <= self.min:
-            raise ValueError("the slider's max is above its min")
+            raise ValueError("the slider's max must be greater than its min")
         n_steps = (self.max - self.min) / self.step
         if n_steps > MAX_STEPS:
-            raise ValueError(f"a slider has at most {MAX_STEPS:,} steps, found {n_steps:,.0f}")
+            raise ValueError(f"a slider must have at most {MAX_STEPS:,} steps, found {n_steps:,.0f}")
         return self
 
     @property

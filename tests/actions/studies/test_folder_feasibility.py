@@ -26,14 +26,14 @@ def test_two_experts_too_few_are_found_before_the_study_is_loaded(tmp_path: Path
     assert feasibility_of_folder(read_folder(folder)).problems == ()
     (folder / "raters.csv").write_text("rater,kind,pool\nnorth,person,expert\nsouth,person,expert\n")
     (problem,) = feasibility_of_folder(read_folder(folder)).problems
-    assert problem == "the pool expert needs 4 raters, raters.csv names 2 (2 raters for each of 12 trials)."
+    assert problem == "the pool expert needs 4 raters, and raters.csv names 2 (2 raters for each of 12 trials)."
 
 
 def test_a_recipient_whom_nobody_names_is_found(tmp_path: Path) -> None:
     folder = new_study("recipient", tmp_path / "s", "s", "T")
     (folder / "raters.csv").write_text("rater,kind,pool\nwriter1,person,recipient\nwriter2,person,recipient\n")
     (problem,) = feasibility_of_folder(read_folder(folder)).problems
-    assert problem.endswith("raters.csv does not name: writer3.")
+    assert problem.endswith("who are not in raters.csv: writer3.")
 
 
 def test_trials_to_practise_on_that_the_folder_does_not_have_are_found(tmp_path: Path) -> None:

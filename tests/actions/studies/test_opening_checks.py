@@ -82,4 +82,4 @@ def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path)
     not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
     assert "can be loaded and analysed, not opened" in not_yet
     assert "flow.practice (line " in not_yet
-    assert "5 trials per rater leave no room for 2 repeats 5 trials apart." in unmet
+    assert "5 trials per rater are too few for 2 repeats at least 5 trials apart." in unmet

@@ -45,7 +45,7 @@ def test_json_is_all_that_stands_on_standard_output_and_is_the_same_twice(tmp_pa
 
 
 def _refuse(constant: str) -> None:
-    raise AssertionError(f"{constant} is no JSON")
+    raise AssertionError(f"{constant} is not valid JSON")
 
 
 def test_without_json_a_table_names_every_question_and_section(tmp_path: Path) -> None:

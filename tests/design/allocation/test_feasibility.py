@@ -126,24 +126,24 @@ EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "tria
         (
             {"design": EXPERTS},
             {"expert": ["e1"]},
-            "the pool expert needs 4 raters, raters.csv names 1 (2 raters for each of 8 trials).",
+            "the pool expert needs 4 raters, and raters.csv names 1 (2 raters for each of 8 trials).",
         ),
-        ({"design": {"max_raters": 2}}, {}, "max_raters lets 2 in, 3 are needed."),
+        ({"design": {"max_raters": 2}}, {}, "design.max_raters admits 2 raters, but 3 are needed."),
         (
             {"design": {"quotas": {"gender": {"woman": 1, "man": 1}}}},
             {},
-            "the quotas of gender let 2 in, 3 are needed.",
+            "the quotas for gender admit 2 raters, but 3 are needed.",
         ),
         (
             {"conditions": {"label": {**LABEL, "caps": {"true": 2}}}, "flow": DEBRIEF},
             {},
-            "the cap of label=true lets 2 in, 3 are needed.",
+            "the cap for label=true admits 2 raters, but 3 are needed.",
         ),
-        ({"design": {"repeats": {"n": 1}}}, {}, "4 trials per rater leave no room for 1 repeat 5 trials apart."),
+        ({"design": {"repeats": {"n": 1}}}, {}, "4 trials per rater are too few for 1 repeat at least 5 trials apart."),
         (
             {"design": {"pools": {"recipient": {"items": "own"}}}},
             {},
-            "the pool recipient has no trials: no item names its rater.",
+            "the pool recipient has no trials: no item names a rater in items.csv.",
         ),
         (
             {"design": {"pools": {"expert": {"items": "pool"}, "crowd": {}}, "open_pool": "crowd"}},
@@ -166,7 +166,7 @@ def test_what_cannot_be_met_is_said_with_its_numbers(
 ) -> None:
     outcome = needs(4, named, **parts)
     assert problem in outcome.problems
-    assert f"It cannot be met: {problem}" in outcome.sentences()
+    assert f"This design cannot be fulfilled: {problem}" in outcome.sentences()
 
 
 def test_enough_experts_and_an_open_pool_are_no_problem() -> None:
@@ -190,7 +190,7 @@ def test_recipients_rate_their_own_items_and_must_be_named() -> None:
     ]
     assert "1 rater of the pool Recipient: 3 trials, 3 ratings" in outcome.sentences()[1]
     missing = needs(3, {}, design=design, of_items={"rater": "r1"})
-    assert missing.problems == ("items belong to raters of the pool recipient that raters.csv does not name: r1.",)
+    assert missing.problems == ("some items belong to raters of the pool recipient who are not in raters.csv: r1.",)
 
 
 def test_a_recipient_has_as_many_trials_as_items_of_their_own() -> None:
@@ -208,9 +208,9 @@ def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
     )
     assert outcome.problems == ()
     assert outcome.notes == (
-        "Each rater gets 4 trials, fewer than the 5 conditions within raters.",
-        "50 ratings do not divide evenly into 4 per rater; some get fewer.",
-        "13 raters are not a multiple of 4 trials: the last round of the Latin square stays incomplete.",
+        "Each rater gets 4 trials, fewer than the 5 conditions that vary within raters.",
+        "50 ratings do not divide evenly into 4 per rater; some raters will get fewer.",
+        "13 raters are not a multiple of 4 trials, so the last round of the Latin square will be incomplete.",
     )
 
 
@@ -229,14 +229,14 @@ def test_a_title_that_names_a_model_to_raters_of_a_blind_study_is_noted(parts: d
     study = protocol(sources=sources, **parts)
     outcome = feasibility(study, planned_trials(study, items(4)), {})
     assert len(outcome.notes) == notes
-    assert not notes or "1 model in the title of this blind study: m." in outcome.notes[0]
+    assert not notes or "This study is blind, but its title names 1 model: m." in outcome.notes[0]
 
 
 def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
     look = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a"}
     for after, problems in (
         (4, ()),
-        (5, ("the attention check look comes after 5 trials, a rater has 4.",)),
+        (5, ("the attention check look comes after 5 trials, but each rater has 4.",)),
     ):
         found = needs(4, n_responses=1, design={"trials": "single"}, checks={"attention": [{**look, "after": after}]})
         assert found.problems == problems
@@ -245,15 +245,15 @@ def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
 def test_a_ranking_of_fewer_than_three_responses_cannot_be_met() -> None:
     study = protocol(questions=[{"key": "order", "type": "ranking", "text": "Rank."}], design={"trials": "set"})
     outcome = feasibility(study, planned_trials(study, items(2)), {})
-    assert any("a ranking needs 3 responses or more" in problem for problem in outcome.problems)
+    assert any("a ranking needs at least 3 responses" in problem for problem in outcome.problems)
 
 
 def test_a_ranking_of_two_responses_is_refused_and_one_of_three_is_not() -> None:
     questions = [{"key": "order", "type": "ranking", "text": "Rank them."}]
-    assert "a ranking needs 3 responses or more" in " ".join(needs(2, n_responses=2, questions=questions).problems)
+    assert "a ranking needs at least 3 responses" in " ".join(needs(2, n_responses=2, questions=questions).problems)
     assert not needs(2, n_responses=3, questions=questions).problems
 
 
 def test_texts_that_are_still_to_be_written_are_named() -> None:
     notes = " ".join(needs(2, flow={"consent": {"version": "1", "text": "Ask [your name] at [your address]."}}).notes)
-    assert "placeholders that are still to be filled in: [your name]" in notes
+    assert "placeholders that have not been filled in: [your name]" in notes

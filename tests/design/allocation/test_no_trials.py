@@ -20,8 +20,8 @@ SOURCE = {"kind": "source", "levels": ["other"]}
     [
         ({"flow": {"practice": {"trials": [{"item": "i0"}, {"item": "i1"}]}}}, 2, "flow.practice"),
         ({}, 0, "The items have no responses to rate."),
-        ({"design": {"pools": {"owner": {"items": "own"}}}}, 2, "a column rater in items.csv"),
-        ({"design": {"pools": {"ward": {"items": "pool"}}}}, 2, "items whose column pool is ward"),
+        ({"design": {"pools": {"owner": {"items": "own"}}}}, 2, "the column rater of items.csv"),
+        ({"design": {"pools": {"ward": {"items": "pool"}}}}, 2, "items with ward in the column pool"),
         ({"design": {"listed": [["x:person", "x:model"]]}}, 2, "design.listed leaves nothing to rate"),
         ({"design": {"trials": "pairs"}}, 1, "design.trials leaves nothing to rate; without it, 2 trials could"),
         (
@@ -49,7 +49,7 @@ def test_conditions_that_leave_nothing_are_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         "app.design.allocation.no_trials.planned_trials", lambda one, _: [] if one.conditions else found
     )
-    assert why_no_trials(study, items(2)).startswith("conditions show no response of any item; without them")
+    assert why_no_trials(study, items(2)).startswith("conditions excludes every response; without it")
 
 
 def test_settings_that_only_together_leave_nothing_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def test_without_repeats_the_order_stays() -> None:
 
 
 def test_a_short_list_has_no_room() -> None:
-    with pytest.raises(ValueError, match="4 trials have no room for 1 repeats 5 places apart"):
+    with pytest.raises(ValueError, match="4 trials are too few for 1 repeats at least 5 positions apart"):
         with_repeats(4, Repeats(n=1), seeded(1))
 
 

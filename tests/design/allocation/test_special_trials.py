@@ -44,9 +44,9 @@ def test_a_gold_trial_stands_in_every_cell_and_one_to_practise_on_in_none() -> N
     [
         ({"item": "i9"}, "names the item i9, which is not in items.csv."),
         ({"responses": ["i0:model", "i1:model"]}, "names responses that i0 does not have: i1:model."),
-        ({"expect": {"warm": [3, 4]}}, "expects 4 of warm, which takes 1, 2 or 3 (the scale of `warm`)."),
+        ({"expect": {"warm": [3, 4]}}, "expects 4 for warm, which allows 1, 2 or 3 (the scale of `warm`)."),
         ({"expect": {"mood": 3}}, "expects an answer to mood, which its page does not ask."),
-        ({"expect": {"who": "ai|nobody"}}, "expects ai|nobody of who, which takes human, ai."),
+        ({"expect": {"who": "ai|nobody"}}, "expects ai|nobody for who, which allows human, ai."),
     ],
 )
 def test_what_cannot_be_is_said(trial: dict[str, Any], words: str) -> None:
@@ -55,7 +55,7 @@ def test_what_cannot_be_is_said(trial: dict[str, Any], words: str) -> None:
 
 def test_several_trials_of_an_item_want_to_be_told_apart() -> None:
     assert of_gold(GOLD, design={"trials": "single"}).problems == [
-        "checks.gold.1 says which responses of i0 are shown: 2 trials can be made of them."
+        "checks.gold.1 must list the responses of i0 to show, because they make 2 different trials."
     ]
 
 
@@ -103,6 +103,6 @@ def test_a_gold_trial_has_the_name_of_no_other_check_and_expects_nothing_of_look
     task = {"key": "i0", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
     study = protocol(checks={"gold": [GOLD], "comprehension": [task]}, flow={"revisit": ["warm"]})
     assert special_trials(study, items(2)).problems == [
-        "checks.gold.1 has the name of another check, i0.",
+        "checks.gold.1 has the same key as another check, i0.",
         "checks.gold.1 expects an answer to warm, which its page does not ask.",
     ]

@@ -37,17 +37,19 @@ def test_words_may_change() -> None:
 
 
 def test_the_slug_stays() -> None:
-    assert problems(slug="other") == ["slug stays study for as long as the study exists, found other"]
+    assert problems(slug="other") == ["slug must stay study, found other"]
 
 
 def test_a_source_with_responses_stays() -> None:
     assert problems(sources={"person": {"kind": "human"}}) == [
-        "sources keeps every source that has responses, found no model"
+        "sources must include every source that has responses, found no model"
     ]
 
 
 def test_a_question_with_answers_stays() -> None:
-    assert problems(questions=QUESTIONS[1:]) == ["questions keeps every question that has answers, found no preference"]
+    assert problems(questions=QUESTIONS[1:]) == [
+        "questions must include every question that has answers, found no preference"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_a_question_with_answers_stays() -> None:
 )
 def test_the_values_of_answers_stay(place: int, changes: dict[str, object]) -> None:
     (sentence,) = problems(questions=with_question(place, **changes))
-    assert sentence.startswith(f"questions.{place + 1} keeps the values of its answers")
+    assert sentence.startswith(f"questions.{place + 1} must keep its allowed answers")
 
 
 def test_a_code_or_a_strength_may_be_added() -> None:
@@ -72,7 +74,7 @@ def test_a_code_or_a_strength_may_be_added() -> None:
 
 def test_the_target_stays() -> None:
     (sentence,) = problems(questions=with_question(1, target="item"))
-    assert sentence.startswith("questions.2 keeps its type and target")
+    assert sentence.startswith("questions.2 must keep its type and target")
 
 
 def test_a_study_that_was_opened_keeps_its_trials() -> None:

@@ -26,8 +26,8 @@ def test_an_attention_check_says_what_to_choose() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"text": "What did the last person feel?"}, "says which answer to choose, found no Often"),
-        ({"codes": {"a": "Never", "c": "Often", "d": "Always"}}, "not the one in the middle"),
+        ({"text": "What did the last person feel?"}, "must say which answer to choose, found no Often"),
+        ({"codes": {"a": "Never", "c": "Often", "d": "Always"}}, "must not be the middle one"),
         ({"correct": "e"}, "one of the codes, found e"),
         ({"after": 0}, "greater than or equal to 1"),
         ({"codes": {"c": "Often"}}, "at least 2 items"),
@@ -44,7 +44,7 @@ def test_a_check_has_a_key_that_no_question_has() -> None:
 
 
 def test_a_gold_trial_expects_answers_to_questions_of_the_study() -> None:
-    with pytest.raises(ValidationError, match=r"checks\.gold names questions, found cold"):
+    with pytest.raises(ValidationError, match=r"checks\.gold must name questions, found cold"):
         protocol(checks={"gold": [{"item": "g", "expect": {"cold": 1}}]})
 
 

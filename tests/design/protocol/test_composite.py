@@ -94,8 +94,8 @@ def test_cronbach_alpha_of_scores_turned_here_is_that_of_psych(shared: Path) -> 
     ("wrong", "words"),
     [
         ({"c": ["warm", "nothing"]}, "found nothing"),
-        ({"c": ["warm", "self"]}, "one target"),
-        ({"warm": ["warm", "cold"]}, "name of its own"),
+        ({"c": ["warm", "self"]}, "questions with the same target"),
+        ({"warm": ["warm", "cold"]}, "must not have the key of a question"),
         ({"c": ["warm", "warm"]}, "each question once"),
         ({"c": {"questions": ["warm"], "at_least": 2}}, "at most the number of questions, 1"),
         ({"c": []}, "at least 1 item"),

@@ -31,13 +31,19 @@ def test_an_instruction_carries_its_words() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"kind": "profile", "levels": ["shown"]}, "two levels or more"),
+        ({"kind": "profile", "levels": ["shown"]}, "at least two levels"),
         ({"kind": "profile", "levels": ["shown", "secret"]}, "hidden, shown, found secret"),
-        ({"kind": "instruction", "levels": ["self", "other"]}, "words that are shown"),
-        ({"kind": "instruction"}, "two levels or more"),
+        ({"kind": "instruction", "levels": ["self", "other"]}, "the text to show"),
+        ({"kind": "instruction"}, "at least two levels"),
         ({"kind": "source", "levels": ["a", "b"], "assign": "within"}, "between raters"),
-        ({"kind": "profile", "assign": "within", "weights": {"shown": 2}}, "weights are for a factor between"),
-        ({"kind": "profile", "assign": "within", "caps": {"shown": 2}}, "caps are for a factor between"),
+        (
+            {"kind": "profile", "assign": "within", "weights": {"shown": 2}},
+            "weights can be set only for a factor that varies between",
+        ),
+        (
+            {"kind": "profile", "assign": "within", "caps": {"shown": 2}},
+            "caps can be set only for a factor that varies between",
+        ),
         ({"kind": "profile", "caps": {"seen": 2}}, "found seen"),
         ({"kind": "profile", "blocks": True}, "within raters"),
         ({"kind": "profile", "swaps": {"a": "b"}}, "of kind shown_label"),

@@ -21,31 +21,40 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
         ({"questions": [WARM, WARM]}, "found twice: warm"),
         (
             {"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
-            "questions name conditions of the study as factor=level, found label=false",
+            "questions must name conditions of the study as factor=level, found label=false",
         ),
-        ({"analysis": {"reference": "nobody"}}, "analysis.reference names one of the sources, found nobody"),
-        ({"analysis": {"cut": {"who": 1}}}, "analysis.cut names rating questions, found who"),
+        ({"analysis": {"reference": "nobody"}}, "analysis.reference must be one of the sources, found nobody"),
+        ({"analysis": {"cut": {"who": 1}}}, "analysis.cut must name rating questions, found who"),
         ({"analysis": {"composites": {"both": ["warm", "who"]}}}, "found who"),
         ({"analysis": {"believed_source": {**BELIEF, "question": "warm"}}}, "a category question, found warm"),
-        ({"analysis": {"believed_source": {**BELIEF, "means": {"robot": ["model"]}}}}, "its question, found robot"),
-        ({"analysis": {"believed_source": {**BELIEF, "means": {"ai": ["gpt"]}}}}, "names sources, found gpt"),
+        (
+            {"analysis": {"believed_source": {**BELIEF, "means": {"robot": ["model"]}}}},
+            "codes of the question, found robot",
+        ),
+        ({"analysis": {"believed_source": {**BELIEF, "means": {"ai": ["gpt"]}}}}, "must name sources, found gpt"),
         ({"analysis": {"believed_source": {**BELIEF, "confidence": "who"}}}, "a rating question, found who"),
         ({"conditions": {"a": {"kind": "profile"}, "b": {"kind": "profile"}}}, "found twice: profile"),
-        ({"conditions": {"wrote": {"kind": "source", "levels": ["person", "nobody"]}}}, "names sources, found nobody"),
-        ({"conditions": {"label": {**LABEL, "swaps": {"person": "x"}}}, "flow": DEBRIEF}, "names sources, found x"),
-        ({"conditions": {"label": LABEL}}, "flow.debrief tells raters the truth"),
+        (
+            {"conditions": {"wrote": {"kind": "source", "levels": ["person", "nobody"]}}},
+            "must name sources, found nobody",
+        ),
+        ({"conditions": {"label": {**LABEL, "swaps": {"person": "x"}}}, "flow": DEBRIEF}, "must name sources, found x"),
+        ({"conditions": {"label": LABEL}}, "flow.debrief must tell raters the true source"),
         (
             {"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {**SOURCES, "both": {"kind": "human+model"}}},
-            "whose label these sources bear when it is swapped, found both",
+            "name the source whose label each gets, found none for both",
         ),
-        ({"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {"person": {"kind": "human"}}}, "found person"),
-        ({**ARENA, "design": {**ADAPTIVE, "adaptive": "warm"}}, "which response of a pair is chosen, found warm"),
-        ({**ARENA, "sources": SOURCES, "design": ADAPTIVE}, "for 3 sources or more, found 2"),
-        ({**ARENA, "design": {**ADAPTIVE, "trials": "set"}}, "for trials of pairs, found set"),
-        ({**ARENA, "design": {"adaptive": "better"}}, "found no trials_per_rater"),
+        (
+            {"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {"person": {"kind": "human"}}},
+            "found none for person",
+        ),
+        ({**ARENA, "design": {**ADAPTIVE, "adaptive": "warm"}}, "choose a response of a pair, found warm"),
+        ({**ARENA, "sources": SOURCES, "design": ADAPTIVE}, "at least 3 sources, found 2"),
+        ({**ARENA, "design": {**ADAPTIVE, "trials": "set"}}, "needs trials of pairs, found set"),
+        ({**ARENA, "design": {"adaptive": "better"}}, "needs design.trials_per_rater, found nothing"),
         (
             {**ARENA, "design": ADAPTIVE, "conditions": {"p": {"kind": "profile", "assign": "within"}}},
-            "for conditions between raters, found p",
+            "needs conditions that vary between raters, found p",
         ),
         (
             {
@@ -82,13 +91,16 @@ def test_an_adaptive_design_of_three_sources_is_sound() -> None:
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"design": {"trials": "single"}}, "design.trials is set where responses are ranked, found single"),
-        ({"design": {"adaptive": "better", "trials_per_rater": 2}}, "design.adaptive is for pairs, not for responses"),
+        ({"design": {"trials": "single"}}, "design.trials must be `set` if responses are ranked, found single"),
+        (
+            {"design": {"adaptive": "better", "trials_per_rater": 2}},
+            "design.adaptive must not be set if responses are ranked",
+        ),
         (
             {"conditions": {"how": {"kind": "layout", "levels": ["single", "side_by_side"]}}},
-            "conditions.how shows one or two responses",
+            "conditions.how must not be of kind layout",
         ),
-        ({"design": {"listed": [["x", "y"]]}}, "design.listed names three responses or more per trial"),
+        ({"design": {"listed": [["x", "y"]]}}, "design.listed must name at least three responses per trial"),
     ],
 )
 def test_a_ranking_needs_a_set_of_three(parts: dict[str, Any], words: str) -> None:

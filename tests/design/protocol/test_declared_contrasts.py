@@ -24,7 +24,7 @@ ASKED: list[Any] = [WARM, WHO, MOOD, LATER, TURN]
         ({"changes": [{"before": "mood_before", "after": "both"}], "composites": {"both": ["warm"]}}, "found both"),
         ({"empathic_accuracy": {"felt": "who"}}, "about a turn, an item or a response, found who"),
         ({"empathic_accuracy": {"felt": "felt", "perceived": "mood_after"}}, "found mood_after"),
-        ({"empathic_accuracy": {"felt": "felt", "perceived": "warm"}}, "one target, found felt and warm"),
+        ({"empathic_accuracy": {"felt": "felt", "perceived": "warm"}}, "the same target, found felt and warm"),
         ({"empathic_accuracy": {"felt": "felt", "pool": "crowd"}}, "one of design.pools, found crowd"),
     ],
 )

@@ -60,12 +60,12 @@ SAME = {"person": {"kind": "human", "label": "Writer"}, "model": {"kind": "model
         ({"sources": {"m": {"kind": "model", "label": " "}}}, "a label with at least one character"),
         ({"sources": {"m": {"kind": "model", "label": "x" * 81}}}, "at most 80 characters, found 81"),
         ({"questions": [{**WARM, "label": "<b>Warm</b>"}]}, "plain text without HTML, found <b>"),
-        ({"sources": SAME}, "sources each with a label of its own, found twice: Writer, writer"),
+        ({"sources": SAME}, "sources must have unique labels, found twice: Writer, writer"),
         (
             {"questions": [{**WARM, "label": "One"}, {**WHO, "label": "One"}]},
-            "questions each with a label of its own, found twice: One",
+            "questions must have unique labels, found twice: One",
         ),
-        ({"conditions": {"told": {**TOLD, "level_labels": {"nowhere": "N"}}}}, "level_labels name levels"),
+        ({"conditions": {"told": {**TOLD, "level_labels": {"nowhere": "N"}}}}, "level_labels must name levels"),
     ],
 )
 def test_a_bad_label_is_a_clear_sentence(parts: dict[str, object], words: str) -> None:

@@ -35,35 +35,44 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
 @pytest.mark.parametrize(
     ("contrast", "words"),
     [
-        ("nothing", "analysis.primary.1.question names a question or a composite, found nothing"),
-        ("why", "analysis.primary.1.question names a question that can be compared, found why"),
-        ("adult", "names a question that can be compared, found adult"),
-        ("mood", "analysis.primary.1.test is one of change, change_difference, found nothing"),
+        ("nothing", "analysis.primary.1.question must be a question or a composite, found nothing"),
+        ("why", "analysis.primary.1.question must be a question that can be compared, found why"),
+        ("adult", "must be a question that can be compared, found adult"),
+        ("mood", "analysis.primary.1.test must be one of change, change_difference, found nothing"),
         ({"question": "mood", "test": "mean_difference"}, "one of change, change_difference for mood, found mean_diff"),
-        ({"question": "mood", "test": "change"}, "is the score after of one of analysis.changes, found mood"),
-        ({"question": "marks", "test": "span_f1"}, "names a question with correct or correct_column, found marks"),
-        ({"question": "better", "attribute": "a"}, "analysis.primary.1.attribute is one of analysis.conjoint, found a"),
+        ({"question": "mood", "test": "change"}, "must be the `after` score of one of analysis.changes, found mood"),
+        ({"question": "marks", "test": "span_f1"}, "must be a question with correct or correct_column, found marks"),
+        (
+            {"question": "better", "attribute": "a"},
+            "analysis.primary.1.attribute must be one of analysis.conjoint, found a",
+        ),
         ({"question": "now", "test": "empathic_accuracy"}, "the one that perceivers answer in analysis.empathic_acc"),
         ({"question": "warm", "test": "share_preferred"}, "for warm, found share_preferred"),
-        ({"question": "warm", "test": "factor_effect"}, "analysis.primary.1.factor is named for the test"),
+        ({"question": "warm", "test": "factor_effect"}, "analysis.primary.1.factor must be set for the test"),
         ({"question": "warm", "code": "ai"}, "for warm, found category_difference"),
         ({"question": "warm", "turn": 1}, "Extra inputs are not permitted"),
         (
             {"question": "warm", "test": "t_paired", "margin": 1},
-            "names source, reference, pool for the test t_paired, found margin",
+            "must name source, reference, pool for the test t_paired, found margin",
         ),
-        ({"question": "warm", "test": "equivalence"}, "analysis.primary.1.margin is the largest difference"),
-        ({"question": "warm", "test": "share_at_least_ratio"}, "for a question with a value in analysis.cut"),
-        ({"question": "warm", "test": "turn_slope"}, "is for questions with the target turn, found response"),
-        ({"question": "warm", "source": "gpt"}, "analysis.primary.1.source is one of person, model, found gpt"),
-        ({"question": "warm", "source": "model", "reference": "model"}, "another source than model, found the same"),
-        ({"question": "warm", "factor": "label"}, "analysis.primary.1.factor is one of shown_label, found label"),
-        ({"question": "warm", "pool": "crowd", "reference_pool": "x"}, "primary.1.pool is one of none, found crowd"),
-        ({"question": "warm", "attribute": "age"}, "analysis.primary.1.attribute is one of none, found age"),
-        ({"question": "warm", "covariate": "age"}, "analysis.primary.1.covariate is one of mood, later, found age"),
-        ({"question": "who", "code": "robot"}, "analysis.primary.1.code is one of human, ai, found robot"),
+        ({"question": "warm", "test": "equivalence"}, "analysis.primary.1.margin must be the largest difference"),
+        ({"question": "warm", "test": "share_at_least_ratio"}, "needs a value for the question in analysis.cut"),
+        ({"question": "warm", "test": "turn_slope"}, "needs a question with the target turn, found response"),
+        ({"question": "warm", "source": "gpt"}, "analysis.primary.1.source must be one of person, model, found gpt"),
+        ({"question": "warm", "source": "model", "reference": "model"}, "a source other than model, found the same"),
+        ({"question": "warm", "factor": "label"}, "analysis.primary.1.factor must be one of shown_label, found label"),
+        (
+            {"question": "warm", "pool": "crowd", "reference_pool": "x"},
+            "primary.1.pool must be one of none, found crowd",
+        ),
+        ({"question": "warm", "attribute": "age"}, "analysis.primary.1.attribute must be one of none, found age"),
+        (
+            {"question": "warm", "covariate": "age"},
+            "analysis.primary.1.covariate must be one of mood, later, found age",
+        ),
+        ({"question": "who", "code": "robot"}, "analysis.primary.1.code must be one of human, ai, found robot"),
         ({"question": "who", "test": "accuracy_share"}, "with correct or correct_column, found who"),
-        ({"question": "who", "test": "dprime"}, "for a study with analysis.believed_source, found none"),
+        ({"question": "who", "test": "dprime"}, "needs analysis.believed_source, found none"),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_place(contrast: object, words: str) -> None:
@@ -72,17 +81,19 @@ def test_what_does_not_fit_is_said_with_its_place(contrast: object, words: str) 
 
 def test_a_margin_is_declared_once() -> None:
     words = wrong({"question": "warm", "test": "equivalence", "margin": 1}, analysis={"margin": {"warm": 0.5}})
-    assert "analysis.primary.1.margin is the one margin of warm, 0.5, found 1" in words
+    assert "analysis.primary.1.margin must equal the margin of warm, 0.5, found 1" in words
 
 
 def test_a_level_is_one_of_the_factor() -> None:
-    assert "level is one of hidden, shown, found x" in wrong(
+    assert "level must be one of hidden, shown, found x" in wrong(
         {"question": "warm", "factor": "p", "level": "x"}, conditions=PROFILE
     )
 
 
 def test_a_contrast_is_named_once() -> None:
-    with pytest.raises(ValidationError, match=r"analysis\.primary\.2 is a contrast of its own, found the same as"):
+    with pytest.raises(
+        ValidationError, match=r"analysis\.primary\.2 must differ from all other contrasts, found the same as"
+    ):
         protocol(analysis={"primary": ["warm", {"question": "warm"}]})
 
 

@@ -22,7 +22,7 @@ def test_a_pool_has_its_own_numbers_where_it_says_so() -> None:
     [
         ({"open_pool": "crowd"}, "one of design.pools, found crowd"),
         ({"pools": {"recipient": {"items": "own"}}, "open_pool": "recipient"}, "no items of their own"),
-        ({"repeats": {"n": 5}, "trials_per_rater": 4}, "at most trials_per_rater, found 5"),
+        ({"repeats": {"n": 5}, "trials_per_rater": 4}, "at most design.trials_per_rater, found 5"),
         ({"blocks": {}}, "either a size or a column"),
         ({"blocks": {"size": 5, "column": "topic"}}, "either a size or a column"),
     ],
@@ -34,5 +34,5 @@ def test_a_design_that_cannot_be_is_refused_in_words(wrong: dict[str, object], w
 
 def test_an_open_pool_and_personal_links_do_not_go_together() -> None:
     design = {"pools": {"crowd": {}}, "open_pool": "crowd", "links": "personal"}
-    with pytest.raises(ValueError, match=r"which design\.links: personal rules out"):
+    with pytest.raises(ValueError, match=r"must not be set with design\.links: personal"):
         Design.model_validate(design)

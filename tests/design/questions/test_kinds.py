@@ -49,8 +49,8 @@ def rater(drawn: float = 0.0) -> Any:  # noqa: ANN401 - stands for a simulated r
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"exclusive": ["other"], "multiple": True}, "exclusive names some of the codes, found other"),
-        ({"exclusive": ["none"]}, "exclusive is for questions with multiple: true"),
+        ({"exclusive": ["other"], "multiple": True}, "exclusive must name some of the codes, found other"),
+        ({"exclusive": ["none"]}, "exclusive can be set only with multiple: true"),
     ],
 )
 def test_an_exclusive_code_is_one_of_several_that_can_be_ticked(more: dict[str, Any], words: str) -> None:
@@ -113,8 +113,8 @@ def test_codes_are_told_with_their_words() -> None:
 @pytest.mark.parametrize(
     ("codes", "words"),
     [
-        ({"codes": ["a|b", "none"]}, r"a code has no \| in it"),
-        ({"correct": "other"}, "correct names one of the codes, found other"),
+        ({"codes": ["a|b", "none"]}, r"codes must not contain \|"),
+        ({"correct": "other"}, "correct must be one of the codes, found other"),
     ],
 )
 def test_codes_that_cannot_be_told_apart_or_do_not_exist_are_refused(codes: dict[str, Any], words: str) -> None:
@@ -196,15 +196,15 @@ def test_each_point_of_a_scale_has_words_or_its_number() -> None:
     question = RatingQuestion(**SCALE | {"scale": {1: "no", 2: None, 3: "yes"}})
     assert list(question.meanings()) == [("1", "no"), ("2", ""), ("3", "yes")]
     assert [question.scale.words_of(value) for value in (1, 2, 3)] == ["no", "2", "yes"]
-    with pytest.raises(ValueError, match="the points of a scale are numbers, found high"):
+    with pytest.raises(ValueError, match="the points of a scale must be numbers, found high"):
         RatingQuestion(**SCALE | {"scale": {1: "low", "high": "high"}})
 
 
 def test_a_slider_has_room_and_not_too_many_steps() -> None:
     slider: dict[str, Any] = {"key": "s", "type": "slider", "target": "response", "text": "How?"}
-    with pytest.raises(ValueError, match="the slider's max is above its min"):
+    with pytest.raises(ValueError, match="the slider's max must be greater than its min"):
         SliderQuestion(**slider, min=1, max=1)
-    with pytest.raises(ValueError, match="a slider has at most"):
+    with pytest.raises(ValueError, match="a slider must have at most"):
         SliderQuestion(**slider, min=0, max=1, step=1e-9)
     question = SliderQuestion(**slider, min=0, max=1, step=0.1)
     assert dict(question.meanings()) == {"": "0 to 1 in steps of 0.1"}

@@ -157,7 +157,7 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
     page = client.get("/studies/small").text
     assert "This design needs at least" in page
     assert "4 ratings" in page
-    assert "rater_title gives them another one" in page
+    assert "Set rater_title to show raters another title" in page
     study_of(
         db,
         lead,
@@ -166,7 +166,7 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
             "told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}, "assign": "between", "caps": {"a": 1}}
         },
     )
-    assert "It cannot be met: the cap of told=a" in client.get("/studies/unmet").text
+    assert "This design cannot be fulfilled: the cap for told=a" in client.get("/studies/unmet").text
 
 
 def test_a_study_that_nothing_can_be_rated_of_says_so(client: TestClient, db: Connection, lead: Lead) -> None:

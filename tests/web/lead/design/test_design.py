@@ -68,7 +68,7 @@ def test_a_page_that_saves_by_itself_gets_the_state_and_the_problems(client: Tes
     form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
     page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
     assert "<form" not in page
-    assert 'data-path="questions.2.scale">Found: low. Expected: the points of a scale are numbers.' in unescape(page)
+    assert 'data-path="questions.2.scale">Found: low. Expected: the points of a scale must be numbers.' in unescape(page)
 
 
 def test_a_part_is_added_by_a_button(client: TestClient, db: Connection, study_id: int) -> None:
@@ -147,7 +147,7 @@ def test_a_question_with_answers_cannot_go(client: TestClient, db: Connection, s
     open_study(db, "small")
     rate(db, study_id, rater="anna")
     client.post("/studies/small/design/questions", data={"number": "0", "do": "remove 1"})
-    assert "keeps every question that has answers" in client.get("/studies/small/design").text
+    assert "must include every question that has answers" in client.get("/studies/small/design").text
     assert client.post("/studies/small/design/version").status_code == 400
     assert len(protocols(db)) == 1
 

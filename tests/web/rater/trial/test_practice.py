@@ -174,7 +174,7 @@ def test_simulated_raters_practise_and_pass(engine: Engine, opened: Callable[...
     ("trial", "words"),
     [
         ({"item": "nowhere"}, "flow.practice.trials.1 names the item nowhere, which is not in items.csv."),
-        ({"item": "try-1", "expect": {"empathy": 9}}, "expects 9 of empathy, which takes 1, 2, 3, 4 or 5"),
+        ({"item": "try-1", "expect": {"empathy": 9}}, "expects 9 for empathy, which allows 1, 2, 3, 4 or 5"),
         ({"item": "try-1", "responses": ["try-1:who"]}, "names responses that try-1 does not have: try-1:who."),
     ],
 )
