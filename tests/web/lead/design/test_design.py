@@ -68,7 +68,8 @@ def test_a_page_that_saves_by_itself_gets_the_state_and_the_problems(client: Tes
     form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
     page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
     assert "<form" not in page
-    assert 'data-path="questions.2.scale">Found: low. Expected: the points of a scale must be numbers.' in unescape(page)
+    problem = "Found: low. Expected: the points of a scale must be numbers."
+    assert f'data-path="questions.2.scale">{problem}' in unescape(page)
 
 
 def test_a_part_is_added_by_a_button(client: TestClient, db: Connection, study_id: int) -> None:
