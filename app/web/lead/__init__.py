@@ -11,6 +11,7 @@ from app.web.lead import (
     invitations,
     new_study,
     people,
+    plan,
     raters,
     settings,
     sign_in,
@@ -32,5 +33,5 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(texts.router, max_body_size=max_upload_bytes)
     for screen in (home, sign_in, account, invitations, studies, study, design, raters, people, settings):
         app.include_router(screen.router)
-    for screen in (results, charts, exports):
+    for screen in (plan, results, charts, exports):
         app.include_router(screen.router)

@@ -30,6 +30,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_question",
         "show_section",
         "show_settings",
+        "show_plan",
         "submit_copy",
         "show_results",
         "show_results_part",

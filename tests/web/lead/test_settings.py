@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from sqlalchemy import text
 
 from app.actions.studies.life_cycle import close_study, open_study
 from app.actions.studies.read_new_study import read_template, store_study
+from app.actions.studies.templates import list_templates
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -76,10 +78,21 @@ def test_what_leads_did_can_be_downloaded(client: TestClient, study_id: int) -> 
     assert "lead@example.org,status changed" in rows[1]
 
 
-def test_every_template_is_opened_copied_and_deleted(client: TestClient, db: Connection, lead: Lead) -> None:
-    store_study(db, read_template("three-point", "Ours", "ours"), lead.id)
-    client.post("/studies/ours/status", data={"status": "open"})
-    client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
+@pytest.mark.parametrize("template", [template.name for template in list_templates()])
+def test_every_template_is_edited_opened_copied_and_deleted(
+    client: TestClient, db: Connection, lead: Lead, template: str
+) -> None:
+    store_study(db, read_template(template, "Ours", "ours"), lead.id)
+    form = client.get("/studies/ours/design/study").text
+    number = re.search(r'name="number"\s+value="(\d+)"', form)
+    assert number
+    edited = {"number": number[1], "title": "Ours, edited", "instructions": "Read **everything**."}
+    assert client.post("/studies/ours/design/study", data=edited).status_code == 303
+    assert client.get("/studies/ours/design/preview").status_code == 200
+    assert client.post("/studies/ours/status", data={"status": "open"}).status_code == 303
+    copy = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
+    assert copy.headers["location"] == "/studies/new/second/texts"
+    assert "Read **everything**." in client.get("/studies/second/design/text").text
     client.post("/studies/ours/status", data={"status": "closed"})
     assert client.post("/studies/ours/settings/delete", data={"confirm": "ours"}).status_code == 303
     assert db.execute(text("SELECT slug FROM studies")).scalars().all() == ["second"]

@@ -1,0 +1,76 @@
+"""What makes an interval narrower: more items, or more raters for each trial; and how far each of them reaches.
+
+The squared width of an interval falls with the number of items, and of raters per trial, as a constant plus a term in
+1/n: what the other one and the differences between raters leave stays. A line through simulated widths gives both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.planning.planning import PlanRow
+
+Lever = Literal["items", "raters_per_trial"]
+LEVERS: dict[Lever, str] = {"items": "n_items", "raters_per_trial": "raters_per_trial"}
+# Normal quantiles: a two-sided test at 5%, and 80% power.
+TEST_Z, POWER_Z = 1.959964, 0.841621
+MAX_TIMES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far one lever goes: the narrowest interval it can give, and the number that reaches the goal, if any does."""
+
+    lever: Lever
+    now: int
+    needed: int | None
+    narrowest: float
+
+
+def width_for_power(difference: float) -> float:
+    """The width of a 95% interval with which a difference is detected in 80% of studies.
+
+    >>> round(width_for_power(0.3), 2)
+    0.42
+    """
+    return 2 * TEST_Z * abs(difference) / (TEST_Z + POWER_Z)
+
+
+def reach(lever: Lever, now: int, rows: Sequence[PlanRow], goal: float) -> Reach | None:
+    """Fit a line to the squared widths of scenarios that differ in this lever only.
+
+    Args:
+        lever: what differs.
+        now: the present number.
+        rows: one statistic's rows; two different numbers at least.
+        goal: the width to reach.
+
+    Returns:
+        None if there are fewer than two numbers with an interval.
+    """
+    points = [(1 / getattr(row, LEVERS[lever]), row.width**2) for row in rows if row.width is not None]
+    if len({x for x, _ in points}) < 2:  # noqa: PLR2004 - a line needs two points
+        return None
+    x, y = np.array(points).T
+    slope, constant = np.polyfit(x, y, 1)
+    slope, constant = max(float(slope), 0.0), max(float(constant), 0.0)
+    room = goal**2 - constant
+    needed = math.ceil(slope / room) if room > 0 else None
+    if needed is not None and needed > MAX_TIMES * now:
+        needed = None
+    return Reach(lever, now, None if needed is None else max(needed, 1), math.sqrt(constant))
+
+
+def binding(reaches: Sequence[Reach]) -> Lever | None:
+    """The setting that holds the precision back: the one whose increase alone gets closest to the goal."""
+    possible = [one for one in reaches if one.needed is not None]
+    if possible:
+        return min(possible, key=lambda one: (one.needed or 0) / one.now).lever
+    return min(reaches, key=lambda one: one.narrowest).lever if reaches else None

@@ -1,0 +1,46 @@
+"""The page Plan: effort at once, precision on request, nonsense in its fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.lead.build import study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+PAGE = "/studies/small/plan"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def test_the_effort_follows_the_fields(client: TestClient, study_id: int) -> None:
+    page = client.get(f"{PAGE}?items=60&per_trial=4&minutes=1&other=0&pay=15&fee=0").text
+    assert "<dd>240</dd>" in "".join(page.split())
+    assert "<dd>60</dd>" in "".join(page.split())
+    assert "4.0 hours" in page
+
+
+@pytest.mark.parametrize("query", ["items=no", "items=-5&per_trial=1e9", "minutes=nan&pay=inf", "fee=", "difference=x"])
+def test_nonsense_gives_defaults_and_bounds(client: TestClient, study_id: int, query: str) -> None:
+    assert client.get(f"{PAGE}?{query}").status_code == 200
+
+
+def test_the_forecast_names_what_binds_and_draws_the_curve(client: TestClient, study_id: int) -> None:
+    fields = "items=20&per_trial=3&item=&item_source=0.5&rater=&rater_source=&residual=1&difference=0.5&width="
+    page = client.get(f"{PAGE}?{fields}&forecast=1").text
+    assert "80% power needs a width of" in page
+    assert "data:image/svg+xml;base64," in page
+    assert "binds" in page or "reaches the goal" in page
+
+
+def test_ratings_of_too_few_as_a_pilot_are_told(client: TestClient, study_id: int) -> None:
+    assert client.get(f"{PAGE}?forecast=1&pilot=1").status_code == 200
