@@ -18,6 +18,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import cycle, islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine
@@ -34,11 +35,21 @@ from tests.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 K, N_ITEMS, N_TRIALS = 5, 3000, 8
 # On a busy machine, starting six processes at once takes a minute; a browser retries as long as its page is open.
 PATIENCE_SECONDS = 300.0
+INTRODUCTION = """# Reliability
+
+Raters rate over HTTP while parts of the servers are killed with SIGKILL or cut off. Two servers with two workers each
+share one durable embedded database. The time is from a kill until every rater has had an answer acknowledged that was
+sent after it; for *parent* and *everything* it includes starting the servers again, which a service manager would do.
+At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs, *doubled* is there twice,
+*above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
+
+Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
+
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,25 +178,38 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
     return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, dict(recovery_s))
 
 
-def table(result: Run) -> str:
-    """Return the outcome as text."""
-    lines = [f"{'killed':24} {'times':>5} {'median s':>9} {'longest s':>9}"]
-    for kind, seconds in result.recovery_s.items():
-        lines.append(f"{kind:24} {len(seconds):5} {statistics.median(seconds):9.1f} {max(seconds):9.1f}")
-    sizes = f"{result.n_raters} raters, {result.n_acknowledged:,} acknowledged requests, {result.n_retries:,} retries"
+def page(result: Run) -> str:
+    """Return the outcome as a page of the documentation."""
+    rows = [
+        f"| {kind} | {len(seconds)} | {statistics.median(seconds):.1f} | {max(seconds):.1f} |"
+        for kind, seconds in result.recovery_s.items()
+    ]
     counts = (f"{name.replace('_', ' ')} {count}" for name, count in asdict(result.verdict).items())
-    return "\n".join([*lines, f"{result.n_kills} kills, {sizes}", ", ".join(counts)])
+    return INTRODUCTION + "\n".join(
+        [
+            "| Killed | Times | Median seconds | Longest |",
+            "| --- | --- | --- | --- |",
+            *rows,
+            "",
+            f"{result.n_kills} kills, {result.n_raters} raters, {result.n_acknowledged:,} acknowledged requests,",
+            f"{result.n_retries:,} retries. After the run: **{', '.join(counts)}**.",
+            "",
+        ]
+    )
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the page, or write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=54)
     parser.add_argument("--raters", type=int, default=16)
+    parser.add_argument("--write", type=Path)
     named = parser.parse_args()
     with reachable_folder() as place:
         result = run(place, list(islice(cycle(Killer.KINDS), named.kills)), named.raters)
-    print(table(result))
+    print(page(result))
+    if named.write:
+        named.write.write_text(page(result), encoding="utf-8")
     sys.exit(0 if result.verdict.is_clean else 1)
 
 
