@@ -44,8 +44,8 @@ INTRODUCTION = """# Reliability
 Raters rate over HTTP while parts of the servers are killed with SIGKILL or cut off. Two servers with two workers each
 share one durable embedded database. The time is from a kill until every rater has had an answer acknowledged that was
 sent after it; for *parent* and *everything* it includes starting the servers again, which a service manager would do.
-At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs, *doubled* is there twice,
-*above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
+At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs, *doubled* is
+there twice, *above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
 
 Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
 
