@@ -57,6 +57,11 @@ COMMANDS = {
         "report",
         "Write the report of a study for a paper: methods, results, limits, and the way to compute each number again.",
     ),
+    "preregister": Entry(
+        "preregister",
+        "preregister",
+        "Preregister a study: freeze its protocol and the power of its plan with a time and a hash.",
+    ),
     "plan": Entry(
         "plan",
         "plan",

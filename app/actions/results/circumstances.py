@@ -5,15 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from app.actions.results.preregister import registration_of
+from app.analysis.document.registration import read_registration
 from app.analysis.document.study_report import Circumstances
 from app.storage.results.coverage import get_session_counts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import Connection
 
     from app.storage.results.coverage import SessionCounts
     from app.storage.studies.studies import StudyRow
 
+REGISTRATION = "preregistration.json"
 STATUS = {
     "draft": "The study has not been opened yet.",
     "open": "The study is open and ratings are still being collected: these results are interim.",
@@ -29,7 +34,20 @@ def today() -> str:
 
 def circumstances_of(db: Connection, study: StudyRow) -> Circumstances:
     """Those of a stored study, now."""
-    return Circumstances(today(), STATUS[study.status], arrivals(get_session_counts(db, study.id)))
+    came = arrivals(get_session_counts(db, study.id))
+    plan = registration_of(db, study)
+    return Circumstances(today(), STATUS[study.status], came, plan, study.protocol_version)
+
+
+def circumstances_of_folder(folder: Path) -> Circumstances:
+    """Those of a study folder, with the plan that is saved in it, if any.
+
+    Raises:
+        RegistrationError: the saved plan was changed, or is none.
+    """
+    saved = folder / REGISTRATION
+    plan = read_registration(saved.read_text(encoding="utf-8")) if saved.exists() else None
+    return Circumstances(today(), registration=plan)
 
 
 def arrivals(counts: SessionCounts) -> dict[str, int]:

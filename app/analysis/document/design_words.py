@@ -60,7 +60,7 @@ def counted(n: int, word: str) -> str:
 def design_sentences(protocol: Protocol) -> Iterator[str]:
     """What raters saw, how many of them rate what, and in which order."""
     design = protocol.design
-    yield f"Each page showed {TRIALS[design.trials]}, {ORDERS[design.order]}."
+    yield f"Each page shows {TRIALS[design.trials]}, {ORDERS[design.order]}."
     most = f", at most {design.trials_per_rater} trials per rater" if design.trials_per_rater else ""
     yield f"The design asks for {counted(design.raters_per_trial, 'rater')} per trial{most}."
     yield blinding(protocol)
@@ -69,19 +69,19 @@ def design_sentences(protocol: Protocol) -> Iterator[str]:
         items = {"all": "all items", "own": "their own items", "pool": "the items of the pool"}[pool.items]
         yield f"Pool {protocol.labels.pool(name)}: {of_pool}, {items}."
     if design.repeats:
-        yield f"{counted(design.repeats.n, 'trial')} per rater came a second time, to measure intra-rater agreement."
+        yield f"{counted(design.repeats.n, 'trial')} per rater come a second time, to measure intra-rater agreement."
     if design.adaptive:
-        yield "Pairs of sources were selected adaptively from the answers so far."
+        yield "Pairs of sources are selected adaptively from the answers so far."
 
 
 def blinding(protocol: Protocol) -> str:
     """Whether raters know who wrote a response."""
     shown = [name for name, factor in protocol.conditions.items() if factor.kind == "shown_label"]
     if shown:
-        return "What raters were told about the source of a response was varied by design (see conditions)."
+        return "What raters are told about the source of a response is varied by design (see conditions)."
     if protocol.design.blind:
-        return "Raters were not told who wrote a response (single-blind)."
-    return "Raters were told who wrote each response."
+        return "Raters are not told who wrote a response (single-blind)."
+    return "Raters are told who wrote each response."
 
 
 def condition_sentences(protocol: Protocol) -> Iterator[str]:
@@ -91,14 +91,14 @@ def condition_sentences(protocol: Protocol) -> Iterator[str]:
         levels = listed([labels.level(name, level) for level in factor.levels])
         how = "between raters" if factor.assign == "between" else "within raters"
         label = labels.factors.get(name) or name
-        yield f"{label} was varied {how}: {levels}."
+        yield f"{label} is varied {how}: {levels}."
 
 
 def sources_sentence(protocol: Protocol) -> str:
     """Who wrote the responses."""
     kinds = {"human": "human", "model": "model", "human+model": "human with a model"}
     said = [f"{protocol.labels.source(key)} ({kinds[one.kind]})" for key, one in protocol.sources.items()]
-    return f"Responses came from {listed(said)}." if said else "The study has no sources of responses."
+    return f"Responses come from {listed(said)}." if said else "The study has no sources of responses."
 
 
 def question_table(protocol: Protocol) -> DataTable:
@@ -130,7 +130,7 @@ def check_sentences(protocol: Protocol) -> Iterator[str]:
     """Checks of the raters, and the rule by which one is flagged."""
     checks, flow = protocol.checks, protocol.flow
     if flow.practice:
-        yield f"Raters practised on {counted(len(flow.practice.trials), 'trial')} with feedback."
+        yield f"Raters practise on {counted(len(flow.practice.trials), 'trial')} with feedback."
     parts = [
         counted(len(found), word)
         for found, word in (
@@ -141,7 +141,7 @@ def check_sentences(protocol: Protocol) -> Iterator[str]:
         if found
     ]
     if parts:
-        yield f"The study had {listed(parts)}."
+        yield f"The study has {listed(parts)}."
     if protocol.raters.identity == "unknown":
         return
     failed = f"who failed {counted(checks.flag_at, 'attention check')} or gold trials, or " if parts else ""
@@ -155,11 +155,11 @@ def consent_sentences(protocol: Protocol) -> Iterator[str]:
     """Consent, eligibility, debriefing."""
     flow = protocol.flow
     if flow.consent:
-        yield f"Raters agreed to a consent form (version {flow.consent.version}) before they began."
+        yield f"Raters agree to a consent form (version {flow.consent.version}) before they begin."
     else:
         yield "The protocol has no consent form."
     if flow.eligibility:
         asked = listed([protocol.labels.question(key) for key in flow.eligibility.accept])
-        yield f"Eligibility was decided by: {asked}."
+        yield f"Eligibility is decided by: {asked}."
     if flow.debrief:
-        yield "Raters were debriefed at the end."
+        yield "Raters are debriefed at the end."

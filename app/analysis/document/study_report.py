@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app import __version__
 from app.analysis.document.bibliography import REFERENCES, references_of
 from app.analysis.document.blocks import Bullets, Document, Paragraph, Section
+from app.analysis.document.deviations import deviations_section
 from app.analysis.document.findings import primary_bullets, results_section
 from app.analysis.document.limits import limits_section
 from app.analysis.document.methods import methods_section
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from app.analysis.document.findings import PlacedFigure
     from app.analysis.document.reference import Reference
+    from app.analysis.document.registration import Registration
     from app.analysis.findings.summary import Summary
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
@@ -30,11 +32,16 @@ ALWAYS_CITED = ("holm1979", "benjamini1995")
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a report does not know of itself: when it was made, whether the study still runs, how raters took part."""
+    """What a report does not know of itself: when it was made, whether the study still runs, how raters took part.
+
+    `registration` is the plan that it is compared with; `version` that of the protocol, None for a folder.
+    """
 
     made_on: str
     status: str = ""
     arrivals: Mapping[str, int] = field(default_factory=dict)
+    registration: Registration | None = None
+    version: int | None = None
 
 
 def study_report(
@@ -52,6 +59,7 @@ def study_report(
         methods_section(report, protocol, shown, about.arrivals),
         results,
         limits_section(report, protocol, summary),
+        deviations_section(about.registration, report, protocol, about.version),
         reproduction_section(report, numbers),
         Section("References", (Bullets(tuple(one.in_list for one in references)),)),
     )

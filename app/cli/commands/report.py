@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.actions.results.circumstances import circumstances_of, today
+from app.actions.results.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
 from app.actions.results.report_files import FORMATS, Format, ReportJob, report_files
 from app.analysis import analyze as analyze_frames
-from app.analysis.document.study_report import Circumstances
+from app.analysis.document.registration import RegistrationError
 from app.cli.commands.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+
+if TYPE_CHECKING:
+    from app.analysis.document.study_report import Circumstances
 
 Formats = Annotated[
     list[str] | None,
@@ -48,7 +51,10 @@ def report(
 
 def _circumstances(study: Path | str) -> Circumstances:
     if isinstance(study, Path):
-        return Circumstances(today())
+        try:
+            return circumstances_of_folder(study)
+        except RegistrationError as error:
+            fail(f"{study / REGISTRATION}: {error}")
     with store() as engine, engine.connect() as db:
         return circumstances_of(db, stored_study(db, study))
 

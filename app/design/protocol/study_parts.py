@@ -13,6 +13,7 @@ from app.design.protocol.conditions import Factor, Name
 from app.design.protocol.declared_contrasts import Change, EmpathicAccuracy
 from app.design.protocol.flow import Flow
 from app.design.protocol.labels import Attribute
+from app.design.protocol.preregistration import Preregistration
 from app.design.protocol.primary import PrimaryContrast
 from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
@@ -207,6 +208,8 @@ class ProtocolParts(BaseModel):
     """What is known about the raters."""
     analysis: Analysis = Analysis()
     """Analysis decisions declared before data collection."""
+    preregistration: Preregistration = Preregistration()
+    """What a preregistration says beyond the design."""
     completion: Completion = Completion()
     """What raters get at the end."""
     attributes: dict[str, Attribute] = {}

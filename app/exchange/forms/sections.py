@@ -84,6 +84,15 @@ SECTIONS = (
             "raters.identity",
         ),
     ),
+    Section(
+        "preregistration",
+        "Preregistration",
+        "What you expect and when you stop. Everything else in a preregistration follows from the other pages.",
+        tuple(
+            f"preregistration.{member.name}"
+            for member in part_of(Protocol.model_fields["preregistration"].default.__class__).members
+        ),
+    ),
 )
 BY_KEY = {section.key: section for section in SECTIONS}
 

@@ -77,6 +77,19 @@ protocol_edits = Table(
     PrimaryKeyConstraint("study_id", "number"),
 )
 
+# The protocol and the plan at a time, as preregistration.json holds them: the text that was hashed.
+registrations = Table(
+    "registrations",
+    metadata,
+    study_key(),
+    Column("number", Integer, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    time("registered_at", now=True),
+    PrimaryKeyConstraint("study_id", "number"),
+)
+
 # The spreadsheet that a draft's texts come from, stored unchanged.
 text_uploads = Table(
     "text_uploads",

@@ -1,0 +1,105 @@
+"""Preregister a study: its protocol and the power of its plan at a time, with a hash, as files in two forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from app.actions.results.planning import Asked, PlanError, make_plan
+from app.actions.results.report_files import document_files
+from app.analysis.document.preregistration import aspredicted_document, osf_document
+from app.analysis.document.registration import (
+    Registration,
+    hashed,
+    plan_records,
+    read_registration,
+    registration_json,
+)
+from app.storage.assignments.trials import list_items
+from app.storage.results.coverage import get_counts
+from app.storage.studies.protocols import get_protocol
+from app.storage.studies.registrations import list_registrations, record_registration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.actions.results.report_files import Format
+    from app.design.allocation.trials import PlannedItem
+    from app.design.protocol.study import Protocol
+    from app.storage.studies.studies import StudyRow
+
+Form = Literal["osf", "aspredicted"]
+FORMS = {"osf": osf_document, "aspredicted": aspredicted_document}
+N_SIMULATIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ToRegister:
+    """What is registered: a protocol with its items; `version` is None for a study folder."""
+
+    protocol: Protocol
+    items: Sequence[PlannedItem]
+    n_ratings: int
+    version: int | None = None
+    n_simulations: int = N_SIMULATIONS
+
+
+def register(asked: ToRegister) -> Registration:
+    """The registration, as of now. A study that cannot be planned is registered without power, and says why."""
+    try:
+        plan = make_plan(asked.protocol, asked.items, Asked(n_simulations=asked.n_simulations))
+        rows, why = plan_records(plan.rows), ""
+    except PlanError as error:
+        rows, why = (), str(error)
+    return hashed(
+        Registration(
+            study=asked.protocol.slug,
+            version=asked.version,
+            registered_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            protocol=asked.protocol.model_dump(mode="json"),
+            n_items=len(asked.items),
+            n_ratings=asked.n_ratings,
+            plan=rows,
+            no_plan=why,
+        )
+    )
+
+
+def to_register(db: Connection, study: StudyRow) -> ToRegister:
+    """What a registration of a stored study is made from, now."""
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    n_ratings = get_counts(db, study.id).n_ratings
+    return ToRegister(protocol, list_items(db, study.id), n_ratings, study.protocol_version)
+
+
+def keep_registration(db: Connection, study: StudyRow, made: Registration) -> None:
+    """Store a registration of a study."""
+    text = registration_json(made)
+    record_registration(db, study.id, version=made.version or 1, sha256=made.sha256, document=text)
+
+
+def register_study(db: Connection, study: StudyRow) -> Registration:
+    """Register a stored study as it is now, and keep the registration."""
+    made = register(to_register(db, study))
+    keep_registration(db, study, made)
+    return made
+
+
+def registration_of(db: Connection, study: StudyRow) -> Registration | None:
+    """The plan that a report is compared with: the last one from before the study opened, else the first one."""
+    rows = list_registrations(db, study.id)
+    before = [row for row in rows if study.opened_at is None or row.registered_at <= study.opened_at]
+    chosen = before[-1] if before else next(iter(rows), None)
+    return read_registration(chosen.document) if chosen else None
+
+
+def registration_files(registration: Registration, formats: Sequence[Format]) -> dict[str, bytes]:
+    """`preregistration.json`, and both forms in these formats."""
+    files = {"preregistration.json": registration_json(registration).encode()}
+    for form, make in FORMS.items():
+        made = document_files(make(registration), {}, formats, name=f"preregistration-{form}")
+        files |= {path: content for path, content in made.items() if path != "tables.tex"}
+    return files

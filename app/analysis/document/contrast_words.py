@@ -1,0 +1,43 @@
+"""A primary contrast in words, before there is an estimate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.report.primary_records import RECORDED
+from app.analysis.report.statistics_registry import STATISTICS
+from app.design.protocol.primary_default import primary_contrasts
+
+if TYPE_CHECKING:
+    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.study import Protocol
+
+
+def contrast_lines(protocol: Protocol) -> list[str]:
+    """Each primary contrast with its one test."""
+    return [contrast_words(contrast, protocol) for contrast in primary_contrasts(protocol)]
+
+
+def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
+    """Question, test and what is compared, such as `Empathy: Mean difference (source: GPT-4)`."""
+    labels = protocol.labels
+    says = {
+        "source": labels.source,
+        "reference": labels.source,
+        "pool": labels.pool,
+        "reference_pool": labels.pool,
+        "attribute": labels.column,
+        "covariate": labels.column,
+    }
+    named = [f"{part.replace('_', ' ')}: {says.get(part, str)(value)}" for part, value in contrast.named.items()]
+    if contrast.reference is None and contrast.source and protocol.reference:
+        named.append(f"reference: {labels.source(protocol.reference)}")
+    of = f" ({'; '.join(named)})" if named else ""
+    return f"{labels.question(contrast.question)}: {test_words(str(contrast.test))}{of}"
+
+
+def test_words(test: str) -> str:
+    """The name of a test."""
+    statistic = RECORDED[test].statistic
+    words = STATISTICS[statistic].words if statistic in STATISTICS else "Krippendorff's alpha"
+    return f"{words}, linear mixed model" if test == "mean_difference_lmm" else words

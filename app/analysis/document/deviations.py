@@ -1,0 +1,93 @@
+"""What was done against what was registered, point by point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.document.blocks import DataTable, Paragraph, Section
+from app.analysis.document.contrast_words import contrast_lines
+from app.analysis.document.design_words import (
+    blinding,
+    check_sentences,
+    condition_sentences,
+    counted,
+    design_sentences,
+    listed,
+)
+from app.analysis.document.preregistration import decisions, exclusions, hypotheses, stopping
+from app.analysis.document.registration import RegistrationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.document.registration import Registration
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+Point = tuple[str, str, str]
+HEADER = ("Point", "Registered", "Done", "Deviation")
+NONE = "No preregistration is stored with this study, so deviations from a plan cannot be listed."
+SAME, OTHER = "none", "yes"
+
+
+def deviations_section(
+    registration: Registration | None, report: Report, protocol: Protocol, version: int | None
+) -> Section:
+    """The whole section; `version` is that of the protocol that the report was made by, None for a folder."""
+    title = "Deviations from the preregistration"
+    if registration is None:
+        return Section(title, (Paragraph(NONE),))
+    try:
+        registered = registration.as_protocol()
+    except RegistrationError as error:
+        return Section(title, (Paragraph(str(error)),))
+    points = [*_protocol_points(registered, protocol), *_data_points(registration, registered, report)]
+    rows = tuple((name, plan, done, SAME if plan == done else OTHER) for name, plan, done in points)
+    n = sum(row[-1] == OTHER for row in rows)
+    said = f"{n} of {len(rows)} points differ from the plan." if n else "Every point is as registered."
+    table = DataTable("Registered and done", HEADER, rows, widths=(4, 9, 9, 3))
+    return Section(title, (*(Paragraph(line) for line in _about(registration, version)), Paragraph(said), table))
+
+
+def _about(registration: Registration, version: int | None) -> Iterator[str]:
+    yield f"Registered {registration.registered_at} (UTC), SHA-256 {registration.sha256}."
+    if registration.version is not None and version is not None and registration.version != version:
+        yield (
+            f"The plan was registered for version {registration.version} of the protocol; these results use version "
+            f"{version}. The table compares the two."
+        )
+
+
+def _protocol_points(registered: Protocol, done: Protocol) -> Iterator[Point]:
+    """What the two protocols say."""
+    for name, words in (
+        ("Hypotheses", lambda one: " ".join(hypotheses(one).lines)),
+        ("Primary contrasts and tests", lambda one: "; ".join(contrast_lines(one))),
+        ("Reference, cut-off values and margins", lambda one: " ".join(decisions(one)) or "None"),
+        ("Questions", _questions),
+        ("Sources", lambda one: listed([one.labels.source(key) for key in one.sources]) or "None"),
+        ("Conditions", lambda one: " ".join(condition_sentences(one)) or "None"),
+        ("Trials and raters", lambda one: " ".join(design_sentences(one))),
+        ("Blinding", blinding),
+        ("Checks", lambda one: " ".join(check_sentences(one))),
+        ("Exclusion rule", lambda one: " ".join(exclusions(one))),
+        ("Stopping rule", lambda one: " ".join(stopping(one))),
+    ):
+        yield name, words(registered), words(done)
+
+
+def _questions(protocol: Protocol) -> str:
+    return "; ".join(f"{protocol.labels.question(one.key)}: {' '.join(one.text.split())}" for one in protocol.questions)
+
+
+def _data_points(registration: Registration, registered: Protocol, report: Report) -> Iterator[Point]:
+    """What the data say: items, ratings before registration, exclusions."""
+    sample = report.sample
+    yield "Items", counted(registration.n_items, "item"), counted(sample.n_items, "item")
+    before = sample.first_day is not None and sample.first_day.isoformat() < registration.registered_at[:10]
+    none = "No ratings existed" if registration.n_ratings == 0 else counted(registration.n_ratings, "answer")
+    found = f"The first rating is of {sample.first_day}" if before else none
+    yield "Ratings before registration", none, found
+    left_out = "; ".join(f"{n:,}: {reason}" for reason, n in sample.excluded.items()) or "None left out"
+    rule = registered.preregistration.exclusions
+    yield "Answers left out", rule or "None left out", left_out

@@ -1,0 +1,234 @@
+"""A registration in the order of two forms: OSF Preregistration and AsPredicted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.document.blocks import Bullets, DataTable, Document, Paragraph, Section
+from app.analysis.document.contrast_words import contrast_lines
+from app.analysis.document.design_words import (
+    check_sentences,
+    condition_sentences,
+    consent_sentences,
+    counted,
+    design_sentences,
+    question_table,
+    sources_sentence,
+)
+from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.report.wording import number
+from app.design.questions.scale import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.document.blocks import Block
+    from app.analysis.document.registration import Registration
+    from app.design.protocol.study import Protocol
+
+STOPPING = "Data collection ends when every trial has its number of raters."
+EXCLUSIONS = (
+    "No rater is left out. The protocol flags raters by the rule below, and the estimates are repeated without them."
+)
+INFERENCE = (
+    "Tests are two-sided at the .05 level, with 95% confidence intervals that hold for new items and new raters unless "
+    "the report says otherwise. P-values of the primary contrasts are adjusted by Holm's method as one family."
+)
+EXPLORATORY = (
+    "Every other estimate of the report is exploratory, marked as such and counted; its p-values are adjusted by the "
+    "Benjamini-Hochberg method within their kind of test."
+)
+MISSING = (
+    "Estimates use all answers that were given. A trial that is skipped goes to another rater. Mixed models and "
+    "cluster intervals take unequal numbers of ratings per rater and item as they are."
+)
+
+
+def osf_document(registration: Registration) -> Document:
+    """The headings of the OSF Preregistration form, in its order."""
+    protocol = registration.as_protocol()
+    study = Section(
+        "Study information",
+        (),
+        (
+            Section("Title", _words(protocol.title)),
+            Section("Description", _words(protocol.description or "–")),
+            Section("Hypotheses", (hypotheses(protocol),)),
+        ),
+    )
+    sections = (study, *_osf_design(protocol), *_osf_sampling(registration, protocol), *_osf_analysis(protocol))
+    return Document(f"Preregistration (OSF): {protocol.title}", lines(registration), sections)
+
+
+def _osf_design(protocol: Protocol) -> Iterator[Section]:
+    kind = "Experiment: a condition is assigned to raters or trials at random."
+    is_varied = bool(protocol.conditions) or len(protocol.sources) > 1
+    parts = (
+        Section("Study type", _words(kind if is_varied else "Observational study: ratings of given texts.")),
+        Section("Blinding and study design", _words(*design_sentences(protocol), *condition_sentences(protocol))),
+        Section("Randomization", _words(randomization(protocol))),
+    )
+    yield Section("Design plan", (), parts)
+
+
+def _osf_sampling(registration: Registration, protocol: Protocol) -> Iterator[Section]:
+    parts = (
+        Section("Existing data", _words(existing_data(registration, protocol))),
+        Section("Data collection procedures", _words(*consent_sentences(protocol), *_recruited(protocol))),
+        Section("Sample size and rationale", tuple(sample_size(registration, protocol))),
+        Section("Stopping rule", _words(*stopping(protocol))),
+    )
+    yield Section("Sampling plan", (), parts)
+    variables = (
+        Section("Manipulated variables", _words(sources_sentence(protocol), *condition_sentences(protocol))),
+        Section("Measured variables", (question_table(protocol),)),
+        Section("Indices", (_indices(protocol),)),
+    )
+    yield Section("Variables", (), variables)
+
+
+def _osf_analysis(protocol: Protocol) -> Iterator[Section]:
+    parts = (
+        Section("Statistical models", (Bullets(tuple(contrast_lines(protocol))), *_words(*decisions(protocol)))),
+        Section("Inference criteria", _words(INFERENCE)),
+        Section("Data exclusion", _words(*exclusions(protocol))),
+        Section("Missing data", _words(MISSING)),
+        Section("Exploratory analysis", _words(EXPLORATORY)),
+    )
+    yield Section("Analysis plan", (), parts)
+    yield Section("Other", _words(protocol.preregistration.other or "–"))
+
+
+def aspredicted_document(registration: Registration) -> Document:
+    """The questions of the AsPredicted form, in its order."""
+    protocol = registration.as_protocol()
+    conditions = _words(sources_sentence(protocol), *design_sentences(protocol), *condition_sentences(protocol))
+    sections = (
+        Section(
+            "1) Have any data been collected for this study already?", _words(existing_data(registration, protocol))
+        ),
+        Section("2) What's the main question being asked or hypothesis being tested?", (hypotheses(protocol),)),
+        Section("3) Describe the key dependent variable(s) specifying how they will be measured.", _measured(protocol)),
+        Section("4) How many and which conditions will participants be assigned to?", conditions),
+        Section(
+            "5) Specify exactly which analyses you will conduct to examine the main question/hypothesis.",
+            (Bullets(tuple(contrast_lines(protocol))), *_words(*decisions(protocol), INFERENCE)),
+        ),
+        Section("6) Describe exactly how outliers and exclusions are handled.", _words(*exclusions(protocol), MISSING)),
+        Section(
+            "7) How many observations will be collected or what will determine sample size?",
+            (*sample_size(registration, protocol), *_words(*stopping(protocol))),
+        ),
+        Section(
+            "8) Anything else you would like to pre-register?", _words(EXPLORATORY, protocol.preregistration.other)
+        ),
+    )
+    return Document(f"Preregistration (AsPredicted): {protocol.title}", lines(registration), sections)
+
+
+def lines(registration: Registration) -> tuple[str, ...]:
+    """When it was registered, of which version, and the hash."""
+    version = f", protocol version {registration.version}" if registration.version is not None else ""
+    when = registration.registered_at
+    return (
+        f"Registered {when} (UTC) by {registration.software}: study {registration.study}{version}.",
+        f"SHA-256 {registration.sha256}. The hash covers protocol, plan and time, as preregistration.json holds them.",
+    )
+
+
+def _words(*sentences: str) -> tuple[Block, ...]:
+    return (Paragraph(" ".join(" ".join(sentences).split())),)
+
+
+def hypotheses(protocol: Protocol) -> Bullets:
+    """As the lead wrote them, else what the primary contrasts ask."""
+    declared = protocol.preregistration.hypotheses
+    named = [f"No direction is stated. Primary contrast: {line}." for line in contrast_lines(protocol)]
+    return Bullets(tuple(" ".join(one.split()) for one in declared) or tuple(named))
+
+
+def existing_data(registration: Registration, protocol: Protocol) -> str:
+    """Whether there were ratings, as counted when it was registered."""
+    n = registration.n_ratings
+    known = "No ratings existed at registration." if n == 0 else f"{counted(n, 'answer')} existed at registration."
+    return f"{known} {protocol.preregistration.existing_data}"
+
+
+def randomization(protocol: Protocol) -> str:
+    """What is random."""
+    order = (
+        "The order of trials and the sides of responses are random"
+        if protocol.design.order == "random"
+        else ("The sides of responses are random; trials come in the order described")
+    )
+    return f"{order}, from seed {protocol.design.seed}. Raters get conditions in a balanced order."
+
+
+def _recruited(protocol: Protocol) -> Iterator[str]:
+    links = "a personal link only" if protocol.design.links == "personal" else "the study's link"
+    yield f"Raters take part through {links}."
+    if protocol.design.max_raters:
+        yield f"At most {counted(protocol.design.max_raters, 'rater')} are admitted."
+
+
+def sample_size(registration: Registration, protocol: Protocol) -> Iterator[Block]:
+    """Items, raters per trial, the lead's reason, and the power of the plan."""
+    design = protocol.design
+    said = f"{counted(registration.n_items, 'item')}, {counted(design.raters_per_trial, 'rater')} per trial."
+    yield from _words(said, protocol.preregistration.sample_size)
+    if registration.no_plan:
+        yield from _words(f"No power was computed: {registration.no_plan}")
+    elif registration.plan:
+        header = ("Statistic", "Items", "Raters", "Raters per trial", "Expected", "Width of the 95% CI", "Power")
+        rows = tuple(_plan_row(row) for row in registration.plan)
+        n = registration.plan[0]["n_simulations"]
+        yield DataTable("Expected precision and power", header, rows, (f"From {n:,} simulated studies per row.",))
+
+
+def _plan_row(row: dict[str, object]) -> tuple[str, ...]:
+    known = STATISTICS[str(row["statistic"])]
+
+    def cell(name: str, *, is_share: bool = False) -> str:
+        value = row[name]
+        return number(value, "share" if is_share else known.kind) if isinstance(value, int | float) else "–"
+
+    counts = (f"{row[name]:,}" for name in ("n_items", "n_raters", "raters_per_trial"))
+    return (known.words, *counts, cell("estimate"), cell("width"), cell("power", is_share=True))
+
+
+def stopping(protocol: Protocol) -> Iterator[str]:
+    """When data collection ends."""
+    yield protocol.preregistration.stopping_rule or STOPPING
+
+
+def exclusions(protocol: Protocol) -> Iterator[str]:
+    """Who is left out, and who is flagged."""
+    yield protocol.preregistration.exclusions or EXCLUSIONS
+    yield from check_sentences(protocol)
+
+
+def decisions(protocol: Protocol) -> Iterator[str]:
+    """Reference, cut-off values and margins."""
+    analysis, labels = protocol.analysis, protocol.labels
+    if protocol.reference and len(protocol.sources) > 1:
+        yield f"The reference is {labels.source(protocol.reference)}."
+    for key, cut in analysis.cut.items():
+        yield f"The cut-off of {labels.question(key)} is {number_text(cut)}."
+    margins = {*analysis.margin, *(contrast.question for contrast in analysis.primary if contrast.margin)}
+    for key in sorted(margins):
+        yield f"The margin of {labels.question(key)} is {number_text(analysis.margin_of(key) or 0)} points."
+
+
+def _indices(protocol: Protocol) -> Bullets:
+    labels = protocol.labels
+    found = [
+        f"{labels.question(key)}: {one.score} of {', '.join(map(labels.question, one.questions))}."
+        for key, one in protocol.analysis.composites.items()
+    ]
+    return Bullets(tuple(found) or ("None.",))
+
+
+def _measured(protocol: Protocol) -> tuple[Block, ...]:
+    return (
+        (question_table(protocol), _indices(protocol)) if protocol.analysis.composites else (question_table(protocol),)
+    )

@@ -1,0 +1,91 @@
+"""A registration: the protocol and the plan as they were at a time, with a hash over all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from app import __version__
+from app.design.protocol.study import Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.planning.planning import PlanRow
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What was registered. `registered_at` is ISO 8601 in UTC; `plan` are rows of a plan as plain JSON types.
+
+    `no_plan` says why there is none; `version` is that of the protocol, None for a study folder; `n_ratings` is how
+    many answers existed. `sha256` is over all other fields.
+    """
+
+    study: str
+    version: int | None
+    registered_at: str
+    protocol: dict[str, Any]
+    n_items: int
+    n_ratings: int
+    plan: tuple[dict[str, Any], ...] = ()
+    no_plan: str = ""
+    software: str = f"Attune {__version__}"
+    sha256: str = ""
+
+    def as_protocol(self) -> Protocol:
+        """The protocol that was registered.
+
+        Raises:
+            RegistrationError: this version of Attune cannot read it.
+        """
+        try:
+            return Protocol.model_validate(self.protocol)
+        except ValidationError as error:
+            raise RegistrationError("The registered protocol cannot be read by this version of Attune.") from error
+
+
+class RegistrationError(ValueError):
+    """A registration that was changed or cannot be read; the message says it in words."""
+
+
+def hashed(registration: Registration) -> Registration:
+    """The registration with its hash."""
+    return replace(registration, sha256=hash_of(registration))
+
+
+def hash_of(registration: Registration) -> str:
+    """SHA-256 over all fields but the hash itself, as JSON with sorted keys."""
+    fields = {name: value for name, value in asdict(registration).items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def registration_json(registration: Registration) -> str:
+    """The registration as JSON."""
+    return json.dumps(asdict(registration), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def read_registration(text: str) -> Registration:
+    """Read what `registration_json` wrote.
+
+    Raises:
+        RegistrationError: it is something else, or it was changed since.
+    """
+    try:
+        fields = json.loads(text)
+        found = Registration(**{**fields, "plan": tuple(fields["plan"])})
+        is_same = hash_of(found) == found.sha256
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise RegistrationError("The file is not a preregistration that Attune wrote.") from error
+    if not is_same:
+        raise RegistrationError("The preregistration was changed after it was registered: its hash does not match.")
+    return found
+
+
+def plan_records(rows: Sequence[PlanRow]) -> tuple[dict[str, Any], ...]:
+    """Rows of a plan as plain JSON types."""
+    return tuple(asdict(row) for row in rows)

@@ -1,0 +1,51 @@
+"""Preregister a study: freeze its protocol and plan with a time and a hash, and take the forms away."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.actions.side_process import SideProcessError
+from app.storage.leads.audit import record_act
+from app.storage.studies.registrations import list_registrations
+from app.web.deps import Db
+from app.web.errors import BusyError, NotFoundError
+from app.web.lead.session import Own, OwnExport, OwnForLong, SignedIn
+from app.web.pages import page
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/preregistration")
+def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    rows = list_registrations(db, study.id)
+    return page(request, "lead/preregistration.html", lead=lead, study=study, registrations=rows)
+
+
+@router.post("/studies/{slug}/preregistration")
+def submit_preregistration(request: Request, own: OwnForLong) -> Response:
+    from app.actions.results.preregistration_process import preregister
+
+    begin = request.app.state.begin
+    try:
+        made = preregister(begin, own.study)
+    except SideProcessError as error:
+        raise BusyError("The plan could not be simulated in time. Nothing was registered. Try again.") from error
+    with begin() as db:
+        record_act(db, own.lead, own.study, "preregistered", version=own.study.protocol_version, sha256=made.sha256)
+    return RedirectResponse(request.app.url_path_for("show_preregistration", slug=own.study.slug), status_code=303)
+
+
+@router.get("/studies/{slug}/preregistration/{number}.zip")
+def export_preregistration(request: Request, own: OwnExport, number: int) -> Response:
+    """Both forms in every format, with preregistration.json."""
+    from app.actions.results.preregistration_process import registration_archive
+
+    with request.app.state.begin() as db:
+        rows = list_registrations(db, own.study.id)
+    row = next((row for row in rows if row.number == number), None)
+    if row is None:
+        raise NotFoundError
+    name = f"{own.study.slug}-preregistration-{number}.zip"
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(registration_archive(row.document), media_type="application/zip", headers=disposition)

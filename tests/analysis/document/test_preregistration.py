@@ -1,0 +1,101 @@
+"""A registration has a hash over all of it, fills in two forms, and the report is compared with it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.results.preregister import ToRegister, register
+from app.analysis import analyze
+from app.analysis.document.blocks import DataTable, Paragraph
+from app.analysis.document.deviations import NONE, deviations_section
+from app.analysis.document.preregistration import aspredicted_document, osf_document
+from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
+from tests.analysis.builders import FIVE, frames, protocol
+from tests.analysis.document.test_study_report import texts
+from tests.analysis.report.test_primary import rows
+
+if TYPE_CHECKING:
+    from app.design.protocol.study import Protocol
+
+WORDS = {
+    "hypotheses": ["The model is rated higher."],
+    "stopping_rule": "On 1 March.",
+    "exclusions": "Who fails checks.",
+}
+OSF = ["Study information", "Design plan", "Sampling plan", "Variables", "Analysis plan", "Other"]
+
+
+def registered() -> tuple[Registration, Protocol]:
+    study = protocol(FIVE, preregistration=WORDS)
+    return register(ToRegister(study, [], 0, 1, n_simulations=2)), study
+
+
+def deviations(registration: Registration | None, study: Protocol, version: int = 1) -> tuple[str, dict[str, str]]:
+    report = analyze(frames(study, rows(keys=("empathy",))), study)
+    blocks = deviations_section(registration, report, study, version).blocks
+    found = {row[0]: row[3] for block in blocks if isinstance(block, DataTable) for row in block.rows}
+    return " ".join(block.text for block in blocks if isinstance(block, Paragraph)), found
+
+
+def test_it_is_read_as_it_was_written() -> None:
+    made, _ = registered()
+    assert read_registration(registration_json(made)) == made
+
+
+@pytest.mark.parametrize("part", ["registered_at", "study", "n_items", "protocol"])
+def test_a_changed_registration_is_refused(part: str) -> None:
+    document = json.loads(registration_json(registered()[0]))
+    document[part] = {"slug": "other"} if part == "protocol" else 7 if part == "n_items" else "other"
+    with pytest.raises(RegistrationError, match="hash does not match"):
+        read_registration(json.dumps(document))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"study": 1}', "null"])
+def test_something_else_is_refused(text: str) -> None:
+    with pytest.raises(RegistrationError, match="not a preregistration"):
+        read_registration(text)
+
+
+def test_the_osf_form_has_its_headings_in_order_and_the_lead_s_words() -> None:
+    made, _ = registered()
+    document = osf_document(made)
+    assert [section.title for section in document.sections] == OSF
+    for words in ("The model is rated higher.", "On 1 March.", "Who fails checks.", made.sha256, "Empathy: Mean"):
+        assert words in texts(document)
+
+
+def test_the_aspredicted_form_asks_its_eight_questions_in_order() -> None:
+    document = aspredicted_document(registered()[0])
+    assert [section.title[:2] for section in document.sections] == [f"{number})" for number in range(1, 9)]
+    assert "No ratings existed at registration." in texts(document)
+
+
+def test_a_study_that_was_done_as_registered_has_no_deviation_in_its_protocol() -> None:
+    made, study = registered()
+    words, found = deviations(made, study)
+    assert found["Primary contrasts and tests"] == found["Questions"] == found["Stopping rule"] == "none"
+    assert found["Items"] == "yes"  # nothing was loaded when it was registered
+    assert made.sha256 in words
+
+
+def test_another_test_and_another_rule_are_deviations_and_an_older_version_is_named() -> None:
+    made, _ = registered()
+    study = protocol(FIVE, analysis={"primary": [{"question": "empathy", "test": "t_paired"}]})
+    words, found = deviations(made, study, version=3)
+    assert {found[name] for name in ("Primary contrasts and tests", "Hypotheses", "Stopping rule")} == {"yes"}
+    assert "registered for version 1 of the protocol; these results use version 3" in words
+
+
+def test_without_a_registration_the_report_says_so() -> None:
+    assert deviations(None, protocol(FIVE)) == (NONE, {})
+
+
+def test_a_protocol_that_cannot_be_read_is_said_in_words() -> None:
+    made, study = registered()
+    words, found = deviations(replace(made, protocol={"attune": 0}), study)
+    assert "cannot be read by this version" in words
+    assert found == {}
