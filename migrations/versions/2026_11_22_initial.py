@@ -185,9 +185,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint(
-            "role IN ('owner', 'editor', 'analyst', 'monitor')", name=op.f("ck_study_invitations_role")
-        ),
+        sa.CheckConstraint("role IN ('owner', 'editor', 'analyst', 'monitor')", name=op.f("ck_study_invitations_role")),
         sa.ForeignKeyConstraint(
             ["study_id"], ["studies.id"], name=op.f("fk_study_invitations_study_id"), ondelete="CASCADE"
         ),

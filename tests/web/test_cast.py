@@ -131,6 +131,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/drawings/{key}.svg": study(404, *READERS),
     "GET /studies/{slug}/charts/{key}.json": study(404, *READERS),
     "GET /studies/{slug}/charts/{key}.{picture}": study(404, *READERS),
+    "GET /studies/{slug}/downloads": READ_PAGE,
+    "GET /studies/{slug}/downloads/{file}": READ_PAGE,
     "GET /studies/{slug}/ratings.csv": READ_PAGE,
     "GET /studies/{slug}/export.zip": READ_PAGE,
     # Without an id in the link there is no rater to be; who has a place is sent to it.
@@ -208,6 +210,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
     words |= {"number": "1", "attempt": "1", "part": "study", "member": str(leads["editor"].id), "file_format": "html"}
+    words["file"] = "wide.csv"
     words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
     return Stage(browsers, words)
 

@@ -6,24 +6,44 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.exchange.downloads.files import write_download
+from app.exchange.downloads.workbook import TooManyRowsError
 from app.exchange.folder.write import write_zip
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.tabular.csv_cells import write_csv
+from app.storage.results.ratings_export import copy_ratings_csv
 from app.storage.studies.export import study_events, study_folder
 from app.storage.studies.export_sessions import study_rating_sessions
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReports
+    from app.exchange.downloads.files import DownloadName
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
 
+__all__ = ["TooManyRowsError", "download_file", "ratings_file", "study_zip_file"]
+
 
 def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
-    """Write ratings.csv to a temporary file, which the caller deletes."""
+    """ratings.csv in a temporary file, to be deleted by the caller."""
+    path = _temporary(".csv")
+    if spreadsheet:
+        with begin() as db:
+            folder = study_folder(db, study.id)
+        write_csv(path, tables_of(folder)["ratings"], spreadsheet=True)
+        return path
+    with begin() as db, path.open("wb") as file:
+        copy_ratings_csv(db, study.id, get_protocol(db, study.id, study.protocol_version), file)
+    return path
+
+
+def download_file(begin: Begin, study: StudyRow, name: DownloadName) -> Path:
+    """One of the other downloads in a temporary file, to be deleted by the caller."""
     with begin() as db:
         folder = study_folder(db, study.id)
-    path = _temporary(".csv")
-    write_csv(path, tables_of(folder)["ratings"], spreadsheet=spreadsheet)
+    path = _temporary(Path(name).suffix)
+    write_download(path, name, folder)
     return path
 
 

@@ -22,6 +22,7 @@ class RatingColumn:
 
     `in_file` and `in_frame` are False for one of the two forms of the answer each. `is_given` is True for columns that
     are submitted with each answer; the others are added from the trial or by the server when the answer is stored.
+    `is_derived` is True for columns that are written for readers and follow from the others; they are not read back.
     """
 
     name: str
@@ -34,6 +35,7 @@ class RatingColumn:
     in_file: bool = True
     in_frame: bool = True
     is_given: bool = False
+    is_derived: bool = False
 
     @property
     def stored_as(self) -> str:
@@ -97,10 +99,35 @@ COLUMNS = (
     ),
     RatingColumn("comment", "text", "Comment", "the rater's comment on the answer", is_given=True),
     RatingColumn("exclude", "name", "Excluded", "why the answer is left out of every estimate"),
+    RatingColumn(
+        "source",
+        "name",
+        "Source",
+        "the source that wrote the response rated, or the response chosen",
+        in_frame=False,
+        is_derived=True,
+    ),
+    RatingColumn(
+        "value_number",
+        "number",
+        "Answer as a number",
+        "the answer if it is a rating, a position on a slider or a rank",
+        in_frame=False,
+        is_derived=True,
+    ),
+    RatingColumn(
+        "value_label",
+        "text",
+        "Answer in words",
+        "the words of the scale point or code, or the label of the source chosen",
+        in_frame=False,
+        is_derived=True,
+    ),
 )
 FRAME_COLUMNS = tuple(column for column in COLUMNS if column.in_frame)
 GIVEN_COLUMNS = tuple(column for column in COLUMNS if column.is_given)
-FILE_COLUMNS = tuple(column.name for column in COLUMNS if column.in_file)
+FILE_COLUMNS = tuple(column.name for column in COLUMNS if column.in_file and not column.is_derived)
+DERIVED_COLUMNS = tuple(column.name for column in COLUMNS if column.is_derived)
 
 
 def names_of(*types: Type) -> tuple[str, ...]:

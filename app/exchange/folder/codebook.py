@@ -174,7 +174,7 @@ def _resource(protocol: Protocol, name: str, columns: Sequence[str], path: Path)
 def _field(protocol: Protocol, column: str) -> dict[str, str]:
     kinds = {
         "integer": (*_WHOLE, *names_of("whole", "count")),
-        "number": (*_NUMBERS, *names_of("number")),
+        "number": (*_NUMBERS, *names_of("number"), "value_number"),
         "datetime": (*_TIMES, *names_of("time")),
         "boolean": ("is_simulated", "is_imported", "is_passed"),
     }

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from app.analysis.data.answer_labels import with_derived
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
-from app.analysis.data.rating_columns import FILE_COLUMNS
+from app.analysis.data.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS
 from app.analysis.data.study_folder import RATER_MARKS
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def tables_of(study: StudyFolder) -> dict[str, Columns]:
         "items": _columns("items", study.items),
         "responses": _columns("responses", responses),
         "raters": _columns("raters", study.raters),
-        "ratings": _columns("ratings", _with_value(canonical(study.ratings))),
+        "ratings": _columns("ratings", _written(study)),
     }
 
 
@@ -47,13 +48,19 @@ def _holds(column: pd.Series[Any]) -> bool:
     return bool(column.notna().any())
 
 
+def _written(study: StudyFolder) -> pd.DataFrame:
+    """Return the answers with one value column, and the columns that follow from the others."""
+    ratings = with_derived(_with_value(canonical(study.ratings)), study.responses, study.protocol)
+    return ratings[[*FILE_COLUMNS, *DERIVED_COLUMNS]]
+
+
 def _with_value(ratings: pd.DataFrame) -> pd.DataFrame:
     """Merge the answers of all kinds into one value column."""
     value = ratings["number"].astype(object)
     for name in ("outcome", "codes", "text"):
         value = value.where(ratings[name].isna(), ratings[name])
     value = value.where(ratings["chosen"].isna(), ratings["chosen"])
-    return ratings.assign(value=value)[list(FILE_COLUMNS)]
+    return ratings.assign(value=value)
 
 
 def events_of(events: pd.DataFrame) -> Columns:

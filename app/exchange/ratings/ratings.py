@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.data.frames import rating_frame
-from app.analysis.data.rating_columns import FILE_COLUMNS
+from app.analysis.data.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS
 from app.exchange.ratings.answers import check_answers
 from app.exchange.ratings.rating_context import check_circumstances
 from app.exchange.ratings.ratings_table import Sheet
@@ -40,7 +40,7 @@ def check_ratings(
     """
     if not has_columns(table, _needed(study.protocol), problems):
         return None
-    for name in sorted(set(table.columns) - set(FILE_COLUMNS)):
+    for name in sorted(set(table.columns) - {*FILE_COLUMNS, *DERIVED_COLUMNS}):
         problems.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
     sheet = Sheet(table, problems)
     targets = check_targets(sheet, study)

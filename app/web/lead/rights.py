@@ -44,6 +44,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_chart",
         "export_chart",
         "export_picture",
+        "show_downloads",
+        "export_download",
         "export_ratings",
         "export_study",
     ),

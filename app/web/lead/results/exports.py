@@ -1,25 +1,60 @@
-"""Downloads of a study."""
+"""Downloads of a study: the page that explains each file, and the files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from app.actions.side_process import SideProcessError
+from app.web.errors import PageError
 from app.web.lead.results.asked import Asked
-from app.web.lead.session import OwnExport
+from app.web.lead.results.download_list import DownloadName, downloads_of, explained_columns
+from app.web.lead.session import OwnExport, OwnForLong
 from app.web.pages import page
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReports
 
 router = APIRouter()
-
 ReportFormat = Literal["html", "pdf", "docx", "zip"]
+TOO_MANY = (
+    "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
+    "it with R or pandas."
+)
+
+
+@router.get("/studies/{slug}/downloads")
+def show_downloads(request: Request, own: OwnForLong) -> Response:
+    """The page: what is in each file, how to read it, and what the columns of the answers mean."""
+    from app.storage.studies.protocols import get_protocol
+
+    with request.app.state.begin() as db:
+        protocol = get_protocol(db, own.study.id, own.study.protocol_version)
+    context: dict[str, Any] = {
+        "groups": downloads_of(own.study.slug, request.app.url_path_for),
+        "columns": explained_columns(protocol),
+        "answers": [
+            (protocol.labels.question(question.key), question, [one for one in question.meanings() if one[0]])
+            for question in protocol.questions
+        ],
+    }
+    return page(request, "lead/downloads.html", lead=own.lead, study=own.study, **context)
+
+
+@router.get("/studies/{slug}/downloads/{file}")
+def export_download(request: Request, own: OwnExport, file: DownloadName) -> Response:
+    from app.actions.results.exports import TooManyRowsError, download_file
+    from app.exchange.downloads.files import MEDIA_TYPES
+
+    try:
+        path = download_file(request.app.state.begin, own.study, file)
+    except TooManyRowsError:
+        raise PageError(TOO_MANY) from None
+    return _once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
 
 
 @router.get("/studies/{slug}/ratings.csv")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.exchange.uploads import read_upload
+from tests.web.lead.folder import rated_folder
 from tests.web.lead.test_new_study import FOLDER, parts
 
 if TYPE_CHECKING:
@@ -46,6 +47,34 @@ def test_the_zip_is_the_study_folder_and_loads_again(client: TestClient) -> None
     assert set(FOLDER) | {"agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json"} <= names
     again = read_upload({"warmth.zip": content})
     assert (again.protocol.slug, len(again.ratings)) == ("warmth", 2)
+
+
+def test_the_database_writes_the_same_rows_as_the_folder(client: TestClient) -> None:
+    client.post("/studies/new", files=parts({name: text.decode() for name, text in rated_folder().items()}))
+    streamed = rows(client.get("/studies/rated/ratings.csv").text)
+    with zipfile.ZipFile(io.BytesIO(client.get("/studies/rated/export.zip").content)) as archive:
+        written = rows(archive.read("rated/ratings.csv").decode())
+    assert list(streamed[0]) == list(written[0])
+    assert sorted(map(str, streamed)) == sorted(map(str, written))
+
+
+def test_the_page_explains_every_file_and_each_can_be_taken(client: TestClient) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    page = client.get("/studies/warmth/downloads").text
+    for file, begins in (
+        ("wide.csv", b"rater,item"),
+        ("study.xlsx", b"PK"),
+        ("ratings.parquet", b"PAR1"),
+        ("psych-ds.zip", b"PK"),
+        ("read.R", b"# Reads the answers"),
+        ("read.sps", b"\xef\xbb\xbf* Encoding"),
+    ):
+        assert f'href="/studies/warmth/downloads/{file}"' in page
+        answer = client.get(f"/studies/warmth/downloads/{file}")
+        assert answer.headers["content-disposition"] == f'attachment; filename="warmth-{file}"'
+        assert answer.content.startswith(begins)
+    assert client.get("/studies/warmth/downloads/other.csv").status_code == 422
+    assert "<code>value_label</code>" in page
 
 
 def test_no_download_stays_behind(client: TestClient) -> None:

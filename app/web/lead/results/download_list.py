@@ -1,0 +1,91 @@
+"""The downloads as the page lists them: name, address, what is in the file, and how to read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.analysis.data.rating_columns import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.design.protocol.study import Protocol
+
+DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One file; `code` are lines that read it, each with its language."""
+
+    name: str
+    address: str
+    words: str
+    code: tuple[tuple[str, str], ...] = ()
+
+
+def downloads_of(slug: str, url_for: Callable[..., object]) -> list[tuple[str, list[Download]]]:
+    """The files in groups, each group with its heading."""
+
+    def at(handler: str, query: str = "", **path: str) -> str:
+        return f"{url_for(handler, slug=slug, **path)}{query}"
+
+    def made(name: DownloadName, words: str, *code: tuple[str, str]) -> Download:
+        return Download(f"{slug}-{name}", at("export_download", file=name), words, code)
+
+    csv = f"{slug}-ratings.csv"
+    answers = [
+        Download(
+            csv,
+            at("export_ratings"),
+            "One row per answer, with its source, its number and its words. Times are UTC; missing cells are empty.",
+            (
+                ("R", f'ratings <- read.csv("{csv}", na.strings = "")'),
+                ("pandas", f'ratings = pandas.read_csv("{csv}")'),
+            ),
+        ),
+        Download(
+            f"{slug}-ratings-spreadsheet.csv",
+            at("export_ratings", "?spreadsheet=1"),
+            "The same rows, safe to open in Excel: an apostrophe stands before text that Excel would run as a formula.",
+        ),
+        made("wide.csv", "One row per rater and response, pair, turn or item, and one column per question."),
+        made(
+            "ratings.parquet",
+            "The same rows as ratings.csv, with types and about a tenth of the size: for large studies.",
+            ("R", f'ratings <- arrow::read_parquet("{slug}-ratings.parquet")'),
+            ("pandas", f'ratings = pandas.read_parquet("{slug}-ratings.parquet")'),
+        ),
+        made("study.xlsx", "A workbook with a sheet for items, responses, raters, answers and the codebook."),
+    ]
+    scripts = [
+        made("read.R", "An R script that reads ratings.csv and gives each question the words of its scale."),
+        made("read.sps", "SPSS syntax that reads ratings.csv and labels columns and scale points."),
+    ]
+    whole = [
+        Download(
+            f"{slug}.zip",
+            at("export_study"),
+            "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates and a codebook. "
+            "Loading it again gives the same estimates.",
+        ),
+        made("psych-ds.zip", "The tables as a Psych-DS dataset, to share on OSF or elsewhere."),
+    ]
+    estimates = [
+        Download(
+            f"{slug}-results.csv",
+            at("export_report_csv"),
+            "Every estimate with interval, counts, method and recipe, one row per estimate.",
+            (("R", f'estimates <- read.csv("{slug}-results.csv", na.strings = "")'),),
+        ),
+        Download(f"{slug}-results.json", at("export_report_json"), "The same estimates as JSON."),
+    ]
+    return [("Answers", answers), ("Scripts", scripts), ("Whole study", whole), ("Estimates", estimates)]
+
+
+def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
+    """The columns of ratings.csv: name, label and meaning. Columns that no answer fills are left out of the file."""
+    shown = (column for column in COLUMNS if column.in_file)
+    words = {"condition": protocol.conditions, "left_response": protocol.choice_questions}
+    return [(one.name, one.label, one.meaning) for one in shown if words.get(one.name, True)]

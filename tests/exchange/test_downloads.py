@@ -1,0 +1,114 @@
+"""The answers in other shapes: what each file holds, read back by a program that knows nothing of this one."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from fastparquet import ParquetFile
+from openpyxl import load_workbook
+
+from app.exchange.downloads import workbook
+from app.exchange.downloads.files import write_download
+from app.exchange.downloads.r_script import r_script
+from app.exchange.downloads.spss_script import spss_script
+from app.exchange.downloads.wide import wide_table
+from app.exchange.downloads.workbook import TooManyRowsError
+from app.exchange.folder.read import read_files
+from app.exchange.folder.written_tables import tables_of
+from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.analysis.data.study_folder import StudyFolder
+
+
+@pytest.fixture
+def study() -> StudyFolder:
+    return read_files(rated_folder())
+
+
+def test_ratings_say_source_number_and_words(study: StudyFolder) -> None:
+    table = pd.DataFrame(tables_of(study)["ratings"])
+    rated = table[table["question"] == "empathy"].iloc[0]
+    words = dict(enumerate(("not", "slightly", "moderately", "quite", "very"), start=1))
+    assert rated["source"] == rated["response"].rpartition(":")[2]
+    assert rated["value_number"] == rated["value"]
+    assert rated["value_label"] == words[int(rated["value"])]
+    chosen = table[table["question"] == "preference"]
+    assert set(chosen["value_label"]) <= {"Person", "Machine", "Tie"}
+    assert chosen.loc[chosen["value"] == "tie", "source"].isna().all()
+
+
+def test_what_follows_from_other_columns_is_not_read_back(study: StudyFolder, tmp_path: Path) -> None:
+    files = rated_folder()
+    head, *rows = files["ratings.csv"].decode().splitlines()
+    files["ratings.csv"] = "\n".join([f"{head},source,value_label", *(f"{row},nobody,other" for row in rows)]).encode()
+    again = read_files(files)
+    assert again.notes == study.notes
+    pd.testing.assert_frame_equal(again.ratings, study.ratings)
+
+
+def test_a_wide_row_holds_what_one_rater_said_of_one_response(study: StudyFolder) -> None:
+    wide = pd.DataFrame(wide_table(study))
+    assert len(wide) == len(RATERS) * N_ITEMS * 3
+    ratings = pd.DataFrame(tables_of(study)["ratings"])
+    one = wide[wide["response"] != ""].iloc[0]
+    same = ratings[(ratings["rater"] == one["rater"]) & (ratings["response"] == one["response"])]
+    assert one["empathy"] == same["value"].item()
+    assert wide["empathy"].notna().sum() + wide["preference"].notna().sum() == len(ratings)
+
+
+def test_parquet_holds_the_same_answers_with_types(study: StudyFolder, tmp_path: Path) -> None:
+    write_download(tmp_path / "a.parquet", "ratings.parquet", study)
+    with (tmp_path / "a.parquet").open("rb") as file:
+        found = ParquetFile(file).to_pandas()
+    table = pd.DataFrame(tables_of(study)["ratings"])
+    assert list(found) == list(table)
+    assert found["value_number"].dtype == float
+    assert found["value_number"].sum() == table["value_number"].sum()
+
+
+def test_a_workbook_has_a_sheet_per_table_and_runs_no_formula(tmp_path: Path) -> None:
+    files = rated_folder()
+    files["items.csv"] = files["items.csv"].replace(b"The situation of item-0", b"=1+1")
+    write_download(tmp_path / "a.xlsx", "study.xlsx", read_files(files))
+    book = load_workbook(tmp_path / "a.xlsx", read_only=True)
+    assert book.sheetnames == ["items", "responses", "raters", "ratings", "codebook"]
+    texts = [row[1] for row in book["items"].iter_rows(values_only=True)]
+    assert texts[:2] == ["text", "'=1+1"]
+    assert sum(1 for _ in book["ratings"].iter_rows()) == 1 + len(RATERS) * N_ITEMS * 3
+    book.close()
+
+
+def test_a_study_that_is_too_long_for_excel_is_refused(
+    study: StudyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbook, "MAX_ROWS", 5)
+    with pytest.raises(TooManyRowsError):
+        write_download(tmp_path / "a.xlsx", "study.xlsx", study)
+
+
+def test_a_psych_ds_dataset_describes_every_column_of_its_data(study: StudyFolder, tmp_path: Path) -> None:
+    write_download(tmp_path / "a.zip", "psych-ds.zip", study)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        described = json.loads(archive.read("rated/dataset_description.json"))
+        data = [name for name in archive.namelist() if name.startswith("rated/data/")]
+        heads = {column for name in data for column in archive.read(name).decode().splitlines()[0].split(",")}
+    assert all(name.endswith("_data.csv") for name in data)
+    assert {"@context", "@type", "name", "description", "variableMeasured"} <= set(described)
+    assert heads == {variable["name"] for variable in described["variableMeasured"]}
+
+
+def test_scripts_name_the_columns_and_the_words_of_each_scale(study: StudyFolder) -> None:
+    columns = list(tables_of(study)["ratings"])
+    syntax = spss_script(study.protocol, columns)
+    assert [line.split()[0] for line in syntax.splitlines() if line.startswith("    ")] == columns
+    assert "  1 'not'" in syntax
+    script = r_script(study.protocol)
+    assert 'levels = c("1", "2", "3", "4", "5"), labels = c("not", "slightly", "moderately", "quite", "very")' in script
+    assert script.count("(") == script.count(")")
