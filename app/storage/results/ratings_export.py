@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from app.analysis.data.rating_columns import RatingColumn
     from app.design.protocol.study import Protocol
 
+_WHOLE_TABLES = text("""
+    SELECT set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true),
+           set_config('jit', 'off', true)
+""")
 _ALWAYS = ("rater", "item", "response", "question", "value")
 _NUMBER = (
     "CASE WHEN {0} = trunc({0}) AND abs({0}) < 9e15 THEN CAST(CAST({0} AS bigint) AS text) ELSE CAST({0} AS text) END"
@@ -95,6 +99,8 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
     query = sql.SQL(f"COPY ({_WITH} SELECT {select} {_FROM}) TO STDOUT (FORMAT csv, HEADER)").format(
         **_literals(study_id, protocol, excluded)
     )
+    # Whole tables are joined: without statistics of new rows the planner would look up each row in turn.
+    db.execute(_WHOLE_TABLES)
     with driver_cursor(db) as cursor, cursor.copy(query) as copy:
         file.writelines(copy)
 
