@@ -89,6 +89,10 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/raters/{rater}/identity": EDIT_PAGE,
     "POST /studies/{slug}/raters/prolific.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/bonus.csv": EDIT_PAGE,
+    "POST /studies/{slug}/raters/mturk.csv": EDIT_PAGE,
+    "POST /studies/{slug}/raters/sona.csv": EDIT_PAGE,
+    "GET /studies/{slug}/raters/invitations": EDIT_PAGE,
+    "POST /studies/{slug}/raters/invitations": study(422, *EDITORS),
     "GET /studies/{slug}/people": FOLLOW_PAGE,
     "POST /studies/{slug}/people": OWN_PAGE,
     # The only owner cannot leave.

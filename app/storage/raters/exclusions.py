@@ -35,6 +35,11 @@ _IDENTITY = text("""
     WHERE p.study_id = :study AND (CAST(:rater AS bigint) IS NULL OR p.rater_id = :rater) ORDER BY r.id, p.platform
 """)
 
+_PARAMETER = text("""
+    SELECT platform_id, parameters ->> :name AS value FROM platform_ids
+    WHERE study_id = :study AND platform = :platform AND parameters ? :name
+""")
+
 
 def get_rater_key(db: Connection, study_id: int, rater_id: int) -> str | None:
     """The pseudonym of a rater; None if the study has no such rater."""
@@ -63,3 +68,9 @@ def release_seats(db: Connection, study_id: int, rater_id: int) -> int:
 def list_identities(db: Connection, study_id: int, rater_id: int | None = None) -> list[tuple[str, str, str]]:
     """Pseudonym, platform and platform ID of one rater, or of all."""
     return [tuple(row) for row in db.execute(_IDENTITY, {"study": study_id, "rater": rater_id})]
+
+
+def list_platform_parameters(db: Connection, study_id: int, platform: str, name: str) -> dict[str, str]:
+    """What a platform's links carried under this name, by platform ID."""
+    values = {"study": study_id, "platform": platform, "name": name}
+    return {row.platform_id: row.value for row in db.execute(_PARAMETER, values)}

@@ -9,9 +9,11 @@ from app.web.lead import (
     design,
     home,
     invitations,
+    invited_raters,
     new_study,
     people,
     plan,
+    platform_files,
     raters,
     settings,
     sign_in,
@@ -33,5 +35,5 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(texts.router, max_body_size=max_upload_bytes)
     for screen in (home, sign_in, account, invitations, studies, study, design, raters, people, settings):
         app.include_router(screen.router)
-    for screen in (plan, results, charts, exports):
+    for screen in (plan, invited_raters, platform_files, results, charts, exports):
         app.include_router(screen.router)

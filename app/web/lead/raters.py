@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.rater_review import ReviewedRater, review
-from app.exchange.tabular.protected_text import protected
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
@@ -20,6 +16,7 @@ from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError, PageError
+from app.web.lead.csv_file import csv_file
 from app.web.lead.session import Own, SignedIn
 from app.web.pages import page
 
@@ -87,7 +84,7 @@ def export_prolific(db: Db, lead: SignedIn, study: Own) -> Response:
     ids = {key: platform_id for key, platform, platform_id in list_identities(db, study.id) if platform == "prolific"}
     rows = [(ids[one.row.key], *one.suggestion) for one in _reviewed(db, study) if one.row.key in ids]
     record_act(db, lead, study, "Prolific decisions downloaded", n_raters=len(rows))
-    return _csv(f"{study.slug}-prolific.csv", ("participant_id", "suggestion", "reason"), rows)
+    return csv_file(f"{study.slug}-prolific.csv", ("participant_id", "suggestion", "reason"), rows)
 
 
 @router.post("/studies/{slug}/raters/bonus.csv")
@@ -96,7 +93,7 @@ def export_bonus(db: Db, lead: SignedIn, study: Own, amount: Annotated[float, Fo
     paid = [one for one in _reviewed(db, study) if one.row.key in ids and one.suggestion[0] == "approve"]
     rows = [(ids[one.row.key], f"{amount:.2f}") for one in paid if not one.row.is_excluded]
     record_act(db, lead, study, "bonus file downloaded", n_raters=len(rows), amount=amount)
-    return _csv(f"{study.slug}-bonus.csv", ("participant_id", "amount"), rows)
+    return csv_file(f"{study.slug}-bonus.csv", ("participant_id", "amount"), rows)
 
 
 def _key(db: Db, study: StudyRow, rater: int) -> str:
@@ -108,15 +105,6 @@ def _key(db: Db, study: StudyRow, rater: int) -> str:
 
 def _reviewed(db: Db, study: StudyRow) -> list[ReviewedRater]:
     return review(get_protocol(db, study.id, study.protocol_version), list_rater_rows(db, study.id))
-
-
-def _csv(name: str, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Response:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows([protected(cell) for cell in row] for row in rows)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _back(request: Request, study: StudyRow, rater: int) -> Response:
@@ -161,5 +149,5 @@ def _page(
         counts=counts,
         show=show,
         identity=identity,
-        has_prolific=any(one.row.platform == "prolific" for one in reviewed),
+        platforms={one.row.platform for one in reviewed},
     )

@@ -1,0 +1,120 @@
+"""Personal links in the browser, one by one and for a mail merge; files for Mechanical Turk and SONA."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from app.storage.leads.audit import list_acts
+from app.storage.studies.members import record_member
+from tests.builder import build_study, protocol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.storage.leads.leads import Lead
+
+PAGE = "/studies/small/raters/invitations"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    """An open study that raters enter by personal links only."""
+    design = {"trials": "pairs", "raters_per_trial": 2, "links": "personal"}
+    study_id = build_study(db, protocol_of("small", design=design), n_items=2)
+    record_member(db, study_id, lead.id, "owner")
+    open_study(db, "small")
+    return study_id
+
+
+def test_one_rater_gets_a_link_that_lets_them_in(
+    client: TestClient, visit: Callable[[], TestClient], study_id: int
+) -> None:
+    page = client.post(PAGE, data={"people": "r01"}).text
+    link = re.search(r'value="http://[^/]+(/s/[^"]+)"', page)
+    assert link
+    assert visit().get(link[1]).status_code == 303
+    assert "attune study invite" not in client.get("/studies/small").text
+
+
+def test_a_list_comes_back_with_its_columns_and_a_link_for_each(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    sheet = b"rater;name;e-mail\nr01;Ada Roe;ada@example.org\nr02;=cmd();bo@example.org\n"
+    answer = client.post(PAGE, files={"file": ("people.csv", sheet)})
+    rows = list(csv.reader(io.StringIO(answer.text)))
+    assert rows[0] == ["rater", "name", "e-mail", "link"]
+    assert [row[0] for row in rows[1:]] == ["r01", "r02"]
+    assert not rows[2][1].startswith("=")
+    assert all("?invite=" in row[3] for row in rows[1:])
+    everything = " ".join(db.execute(text("SELECT raters::text FROM raters")).scalars().all())
+    assert "Ada" not in everything
+    assert "ada@example.org" not in everything
+    assert list_acts(db, study_id)[0].detail == {"n_raters": 2, "pool": ""}
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        ("", "nobody"),
+        ("r01\nr01", "each ID once"),
+        (",ada@example.org", "an ID for each person"),
+        ("rater\n" + "\n".join(f"r{n}" for n in range(5001)), "at most 5,000"),
+    ],
+)
+def test_a_list_with_a_problem_invites_nobody(
+    client: TestClient, db: Connection, study_id: int, people: str, words: str
+) -> None:
+    answer = client.post(PAGE, data={"people": people})
+    assert (answer.status_code, words in answer.text) == (422, True)
+    assert db.execute(text("SELECT count(*) FROM invites")).scalar_one() == 0
+
+
+def test_a_file_that_is_not_text_and_a_pool_that_is_not_there_are_told(client: TestClient, study_id: int) -> None:
+    assert client.post(PAGE, files={"file": ("people.csv", b"\xff\xfe\x00r")}).status_code == 422
+    assert "no pool experts" in client.post(PAGE, data={"people": "r01", "pool": "experts"}).text
+
+
+def came(db: Connection, study_id: int, key: str, platform: str, parameters: str = "{}") -> None:
+    """A rater who came from a platform and finished."""
+    rater = db.execute(
+        text("INSERT INTO raters (study_id, key) VALUES (:s, :key) RETURNING id"), {"s": study_id, "key": key}
+    ).scalar_one()
+    db.execute(
+        text(
+            "INSERT INTO platform_ids (study_id, rater_id, platform, platform_id, parameters)"
+            " VALUES (:s, :r, :platform, :id, CAST(:parameters AS jsonb))"
+        ),
+        {"s": study_id, "r": rater, "platform": platform, "id": f"id-{key}", "parameters": parameters},
+    )
+    db.execute(
+        text(
+            "INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, state, lease_expires_at,"
+            " finished_at) VALUES (:s, :r, :token, 1, 'finished', now(), now())"
+        ),
+        {"s": study_id, "r": rater, "token": key.encode()},
+    )
+
+
+def test_files_for_mechanical_turk_and_sona(client: TestClient, db: Connection, study_id: int) -> None:
+    came(db, study_id, "anna", "mturk", '{"assignmentId": "A1"}')
+    came(db, study_id, "ben", "sona")
+    page = client.get("/studies/small/raters").text
+    assert "Mechanical Turk" in page
+    assert "Download credits" in page
+    mturk = client.post("/studies/small/raters/mturk.csv").text.splitlines()
+    assert mturk == [
+        "WorkerId,AssignmentId,Approve,Reject,Suggestion",
+        "id-anna,A1,x,,approve: finished the study",
+    ]
+    sona = client.post("/studies/small/raters/sona.csv").text.splitlines()
+    assert sona == ["survey_code,suggestion,reason", "id-ben,grant credit,finished the study"]
