@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from app.actions.results.live_report import LiveReport, LiveReports
     from app.analysis.report.report import Report
+    from app.charts.table import Table
 
 router = APIRouter()
 
@@ -78,10 +79,22 @@ def _answer(
     except SideProcessError:
         return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, status=503)
     if made is None:
-        return page(request, "lead/being_made.html", lead=own.lead, study=own.study, address=str(request.url))
+        first = None if asked.filters else _first_numbers(request, own)
+        address = str(request.url)
+        return page(request, "lead/being_made.html", lead=own.lead, study=own.study, address=address, first=first)
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
     template, found = context(made, shown)
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _first_numbers(request: Request, own: LeadAndStudy) -> Table | None:
+    """Numbers that the database counts while the report is computed; None if there is nothing to count."""
+    from app.actions.results.counted import count_results
+    from app.web.lead.results.counted_table import counted_table
+
+    with request.app.state.begin() as db:
+        found, protocol = count_results(db, own.study)
+    return counted_table(found, protocol.labels) if any(one.result.n_ratings for one in found) else None
 
 
 def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as returned by `soon`

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from sqlalchemy import text
 from app.actions.results.live_report import LiveReports
 from app.actions.side_process import SideProcessError
 from app.actions.studies.life_cycle import open_study
+from app.analysis import analyze
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.web.lead.results.parts import TITLES
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
+    from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
     from app.storage.leads.leads import Lead
 
 
@@ -138,6 +142,23 @@ def test_a_computation_that_died_is_told_in_words(client: TestClient, db: Connec
     page = client.get("/studies/small/results")
     assert page.status_code == 503
     assert "ran out of memory" in page.text
+
+
+@pytest.mark.usefixtures("ayers")
+def test_first_numbers_are_shown_while_the_report_is_computed(client: TestClient) -> None:
+    done = Event()
+
+    def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
+        done.wait(60)
+        return analyze(frames, protocol)
+
+    client.app.state.reports = LiveReports(wait, patience_s=0)  # type: ignore[attr-defined]  # Starlette's client
+    page = client.get("/studies/ayers/results").text
+    filtered = client.get("/studies/ayers/results?source=chatgpt").text
+    done.set()
+    assert "First numbers" in page
+    assert "Krippendorff&#39;s alpha" in page
+    assert "First numbers" not in filtered
 
 
 @pytest.mark.usefixtures("ayers")

@@ -1,0 +1,23 @@
+"""First numbers of a running study, counted by the database while its report is computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.findings.counted_results import counted_questions, counted_results
+from app.storage.results.answer_counts import answer_counts
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.analysis.findings.counted_results import CountedResult
+    from app.design.protocol.study import Protocol
+    from app.storage.studies.studies import StudyRow
+
+
+def count_results(db: Connection, study: StudyRow) -> tuple[list[CountedResult], Protocol]:
+    """Return the statistics that counts suffice for, and the protocol that they are of."""
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    questions = [question.key for question in counted_questions(protocol)]
+    return list(counted_results(answer_counts(db, study.id, questions), protocol)), protocol

@@ -1,0 +1,107 @@
+"""Means, proportions and agreement from counts alone: what a running study shows before its report is computed.
+
+The estimates are those of the report, from the same functions; intervals that need to know who rated what are not here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.stats.agreement import (
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    krippendorff_alpha,
+    percent_agreement,
+    unanimous_share,
+)
+from app.stats.core.ratings import Ratings
+from app.stats.core.result import Result, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.data.answer_counts import AnswerCounts, Pattern, Point
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds import ScaledQuestion
+
+_TOLERANCE = 1e-9  # of a cut between points of a slider
+
+
+@dataclass(frozen=True, slots=True)
+class CountedResult:
+    """One statistic of a question, of one source or of all (None)."""
+
+    question: str
+    source: str | None
+    statistic: str
+    result: Result
+
+
+def counted_questions(protocol: Protocol) -> list[ScaledQuestion]:
+    """Return the questions that counts suffice for: ratings and sliders about responses."""
+    return [question for question in protocol.scaled_questions if question.target == "response"]
+
+
+def counted_results(counts: AnswerCounts, protocol: Protocol) -> Iterator[CountedResult]:
+    """Yield agreement of all sources and of each, then mean and proportions of each source, question by question."""
+    for question in counted_questions(protocol):
+        key = question.key
+        patterns = [pattern for pattern in counts.patterns if pattern.question == key]
+        points = [point for point in counts.points if point.question == key]
+        for source in (None, *protocol.sources):
+            own = [pattern for pattern in patterns if source in {None, pattern.source}]
+            for statistic, result in _agreement(question, own):
+                yield CountedResult(key, source, statistic, result)
+        for source in protocol.sources:
+            own_points = [point for point in points if point.source == source]
+            for statistic, result in _shares(own_points, protocol.analysis.cut.get(key)):
+                yield CountedResult(key, source, statistic, result)
+
+
+def _agreement(question: ScaledQuestion, patterns: Sequence[Pattern]) -> Iterator[tuple[str, Result]]:
+    ratings, domain = ratings_of(patterns), list(question.values)
+    yield f"krippendorff_alpha_{question.level}", krippendorff_alpha(ratings, level=question.level)
+    yield "percent_agreement", percent_agreement(ratings)
+    yield "fleiss_kappa", fleiss_kappa(ratings)
+    yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
+    if question.level != "nominal":
+        yield "gwet_ac2", gwet_ac2(ratings, domain=domain)
+    yield "brennan_prediger", brennan_prediger(ratings, domain=domain)
+    yield "unanimous_share", unanimous_share(ratings)
+
+
+def ratings_of(patterns: Sequence[Pattern]) -> Ratings:
+    """Return ratings with these patterns. Raters are numbered within each unit: no agreement statistic here uses them.
+
+    >>> from app.analysis.data.answer_counts import Pattern
+    >>> ratings_of([Pattern("empathy", "human", (2.0, 3.0), (2, 1), n_units=2)]).unit.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    given = [np.repeat(pattern.values, pattern.counts) for pattern in patterns]
+    size = np.repeat([len(values) for values in given], [pattern.n_units for pattern in patterns]).astype(np.int64)
+    value = np.concatenate(
+        [np.zeros(0), *(np.tile(values, pattern.n_units) for values, pattern in zip(given, patterns, strict=True))]
+    )
+    first = np.repeat(np.cumsum(size) - size, size)
+    return Ratings(np.repeat(np.arange(len(size)), size), np.arange(len(value)) - first, value)
+
+
+def _shares(points: Sequence[Point], cut: float | None) -> Iterator[tuple[str, Result]]:
+    value, n = (np.array([getattr(point, name) for point in points], dtype=np.float64) for name in ("value", "n"))
+    total = int(n.sum())
+    counts = {"n_raters": len({point.rater for point in points}), "n_units": total, "n_ratings": total}
+    if not total:
+        yield "mean", undefined("no_pairable_units", "There are no ratings.", method="counts", **counts)
+        return
+    mean = float(value @ n) / total
+    yield "mean", Result(mean, "counts").with_counts(**counts)
+    if total > 1:
+        yield "sd", Result(float(np.sqrt(n @ (value - mean) ** 2 / (total - 1))), "counts").with_counts(**counts)
+    if cut is not None:
+        share = float(n[value >= cut - _TOLERANCE].sum()) / total
+        yield "share_at_least", Result(share, "counts").with_counts(**counts)

@@ -1,0 +1,84 @@
+"""First numbers, counted by the database, against the report, which reads every row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.results.counted import count_results
+from app.actions.results.report import report_of_study
+from app.exchange.folder.read import read_folder
+from app.storage.raters.exclusions import record_exclusion
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
+from tests.analysis.golden import HERE
+from tests.real_data.ayers import write_ayers
+from tests.real_data.kumar import write_kumar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from app.analysis.report.report import Report
+    from app.storage.studies.studies import StudyRow
+
+AGREEMENT = {"percent_agreement", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "brennan_prediger", "unanimous_share"}
+
+
+def study_of(db: Connection, folder: Path) -> StudyRow:
+    study = read_folder(folder)
+    load_study(db, study)
+    found = get_study(db, study.protocol.slug)
+    assert found is not None
+    return found
+
+
+def estimates_of(report: Report) -> dict[tuple[str | None, str | None, str], float | None]:
+    """The estimates that are of all persons, or of one source: by question, source and statistic."""
+    return {
+        (found.question, found.scope.get("source"), found.statistic): found.estimate
+        for found in report.estimates
+        if found.scope.keys() <= {"source", "cut"}
+        and found.section in {"agreement", "distribution", "comparison"}
+        and found.unit != "item_mean"
+    }
+
+
+def assert_same(db: Connection, study: StudyRow) -> int:
+    counted, _ = count_results(db, study)
+    by_rows = estimates_of(report_of_study(db, study)[0])
+    for found in counted:
+        of_rows = by_rows[found.question, found.source, found.statistic]
+        same = None if of_rows is None else pytest.approx(of_rows, rel=1e-12, abs=1e-15)
+        assert found.result.estimate == same, found
+    assert {found.statistic for found in counted} >= {*AGREEMENT, "mean", "sd"}
+    return len(counted)
+
+
+@pytest.mark.parametrize("name", ["epitome", "label-experiment"])
+def test_counts_give_the_digits_of_the_rows(db: Connection, name: str) -> None:
+    assert assert_same(db, study_of(db, HERE / name)) > 0
+
+
+@pytest.mark.parametrize("write", [write_ayers, write_kumar])
+def test_counts_give_the_digits_of_the_rows_of_published_data(
+    db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
+) -> None:
+    assert assert_same(db, study_of(db, write(tmp_path, shared))) > 0
+
+
+def test_excluded_raters_do_not_count(db: Connection) -> None:
+    study = study_of(db, HERE / "epitome")
+    before = {(f.question, f.source, f.statistic): f.result for f in count_results(db, study)[0]}
+    rater = db.execute(text("SELECT min(id) FROM raters WHERE study_id = :study"), {"study": study.id}).scalar_one()
+    lead = db.execute(text("INSERT INTO leads (email) VALUES ('a@b.example') RETURNING id")).scalar_one()
+    record_exclusion(db, study.id, rater, is_excluded=True, reason="test", lead_id=lead)
+    after = {(f.question, f.source, f.statistic): f.result for f in count_results(db, study)[0]}
+    means = [key for key in before if key[2] == "mean"]
+    assert means
+    assert all((after[key].n_ratings or 0) < (before[key].n_ratings or 0) for key in means)
+    assert_same(db, study)
