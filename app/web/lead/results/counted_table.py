@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from app.analysis.findings.counted_results import CountedResult
     from app.design.protocol.labels import Labels
-    from app.stats.core.result import Result
 
 ALPHA = "krippendorff_alpha"
 COLUMNS = ("mean", "share_at_least", "percent_agreement", ALPHA)
@@ -30,23 +29,23 @@ HEADER = (
 
 def counted_table(found: Sequence[CountedResult], labels: Labels) -> Table:
     """Return one row per question and source, after one for all sources together."""
-    rows: dict[tuple[str, str | None], dict[str, Result]] = {}
+    rows: dict[tuple[str, str | None], dict[str, CountedResult]] = {}
     for one in found:
         # alpha's key names the level of the question's scale
         name = ALPHA if one.statistic.startswith(ALPHA) else one.statistic
-        rows.setdefault((one.question, one.source), {})[name] = one.result
+        rows.setdefault((one.question, one.source), {})[name] = one
     return Table(HEADER, tuple(_row(*place, named, labels) for place, named in rows.items()))
 
 
-def _row(question: str, source: str | None, named: Mapping[str, Result], labels: Labels) -> tuple[str, ...]:
+def _row(question: str, source: str | None, named: Mapping[str, CountedResult], labels: Labels) -> tuple[str, ...]:
     of = "all sources" if source is None else labels.source(source)
     counted = named.get("mean") or named["percent_agreement"]
     cells = (_cell(name, named.get(name)) for name in COLUMNS)
-    return (labels.question(question), of, f"{counted.n_ratings or 0:,}", *cells)
+    return (labels.question(question), of, f"{counted.result.n_ratings or 0:,}", *cells)
 
 
-def _cell(name: str, result: Result | None) -> str:
-    if result is None or result.estimate is None:
+def _cell(name: str, counted: CountedResult | None) -> str:
+    if counted is None or counted.result.estimate is None:
         return "–"
     statistic = f"{ALPHA}_ordinal" if name == ALPHA else name
-    return number(result.estimate, STATISTICS[statistic].kind)
+    return number(counted.result.estimate, STATISTICS[statistic].kind)
