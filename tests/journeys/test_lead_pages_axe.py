@@ -1,0 +1,94 @@
+"""Every page on which a lead builds and runs a study: no violation of WCAG 2.2 AA, and no sideways scrolling."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from sqlalchemy import text
+
+from app.actions.lead_access import add_lead, new_link
+from app.actions.studies.life_cycle import open_study
+from app.actions.studies.read_new_study import read_template, store_study
+from app.storage.studies.members import record_invitation, record_member
+from tests.exchange.tabular.test_import_report import SHEET
+from tests.journeys.lead_steps import PASSWORD, sign_in
+from tests.journeys.test_rater_axe import check
+from tests.web.lead.build import rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+LOOKS = [
+    pytest.param({"color_scheme": "light"}, id="light"),
+    pytest.param({"color_scheme": "dark", "viewport": {"width": 390, "height": 800}}, id="dark phone"),
+]
+PARTS = ("", "/questions", "/questions/1", "/consent", "/questionnaires", "/assignment", "/analysis", "/text")
+WAIT_MS = 150_000
+
+
+def prepared(engine: Engine) -> str:
+    """A draft and an open study of a lead; the token of a sign-in link."""
+    with engine.begin() as db:
+        lead, other = add_lead(db, "lead@example.org", PASSWORD), add_lead(db, "other@example.org", PASSWORD)
+        for slug in ("draft", "running"):
+            store_study(db, read_template("ayers-pair", "Physicians and a chatbot", slug), lead.id)
+        open_study(db, "running")
+        study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'running'")).scalar_one()
+        rate(db, study_id, rater="zoe", n_trials=2)
+        record_member(db, study_id, other.id, "monitor")
+        record_invitation(db, study_id, "an-open-invitation", "new@example.org", "analyst")
+        return new_link(db, lead)
+
+
+def look(page: Page) -> None:
+    """The checks of one page."""
+    check(page)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+@pytest.mark.parametrize("options", LOOKS)
+def test_pages_of_building_and_running(
+    engine: Engine, new_context: Callable[..., BrowserContext], options: dict[str, Any], tmp_path: Path
+) -> None:
+    token = prepared(engine)
+    page = new_context(**options).new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.goto("/invitations/an-open-invitation")
+    look(page)
+    sign_in(page, token)
+    for address in ("/account", "/studies/new", "/studies/draft", "/studies/draft/settings", "/studies/draft/plan"):
+        page.goto(address)
+        look(page)
+    for part in PARTS:
+        page.goto(f"/studies/draft/design{part}")
+        look(page)
+    for tab in ("", "/raters", "/people", "/settings"):
+        page.goto(f"/studies/running{tab}")
+        look(page)
+    (tmp_path / "sheet.csv").write_bytes(SHEET)
+    page.goto("/studies/new/draft/texts")
+    page.get_by_label("Spreadsheet").set_input_files(tmp_path / "sheet.csv")
+    page.get_by_role("button", name="Read spreadsheet").click()
+    expect(page.get_by_role("heading", name="Import report")).to_be_visible(timeout=WAIT_MS)
+    look(page)
+
+
+def test_people_are_invited_by_keyboard_alone(engine: Engine, page: Page) -> None:
+    sign_in(page, prepared(engine))
+    page.goto("/studies/running/people")
+    page.get_by_label("E-mail address").focus()
+    page.keyboard.type("colleague@example.org")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Analyst")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Invitation for colleague@example.org")).to_be_visible()
+    expect(page.get_by_label("Link", exact=True)).to_have_value(re.compile("/invitations/"))
