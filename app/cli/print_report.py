@@ -30,6 +30,8 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     """Print the primary contrasts in sentences, then one table per section and question; all estimates with `full`."""
     out, labels = console(), protocol.labels
     out.print(Text(protocol.title, style="bold"))
+    if report.filters:
+        out.print(Text(f"Only {report.filters.in_words(labels)}.", style="bold"))
     for note in report.notes:
         out.print(Text(note))
     _print_primary(report, protocol, out)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from app.design.protocol.labels import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import date
+    from collections.abc import Iterator, Mapping
 
     from app.design.protocol.labels import Labels
 
@@ -51,7 +51,25 @@ class Filters:
     def as_document(self) -> dict[str, Any]:
         """Return the filters in use as plain JSON types."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: str(value) if name == "until" else value for name, value in named.items() if value}
+        return {name: _plain(value) for name, value in named.items() if value}
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> Filters:
+        """Return the filters that `as_document` described.
+
+        >>> filters = Filters(sources=("a",), items=(("topic", "work"),), until=date(2026, 5, 1))
+        >>> Filters.of_document(filters.as_document()) == filters
+        True
+        """
+        return cls(
+            sources=tuple(document.get("sources", ())),
+            conditions=tuple(document.get("conditions", ())),
+            pools=tuple(document.get("pools", ())),
+            items=tuple((name, value) for name, value in document.get("items", ())),
+            raters=tuple((name, value) for name, value in document.get("raters", ())),
+            until=date.fromisoformat(document["until"]) if "until" in document else None,
+            without_flagged=bool(document.get("without_flagged")),
+        )
 
     def in_words(self, labels: Labels) -> str:
         """Return the filters as text for people; empty without filters.
@@ -77,6 +95,13 @@ class Filters:
             yield "without flagged raters"
         if self.until:
             yield f"ratings until {self.until.day} {self.until:%B %Y} (UTC)"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a field of any type
+    """Return a value as JSON gives it back: lists for tuples, and a day as text."""
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return value.isoformat() if isinstance(value, date) else value
 
 
 ALL = Filters()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
+from app.analysis.data.filters import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +37,8 @@ def again(frames: Frames, protocol: Protocol, record: Mapping[str, Any]) -> Agai
     recipe = record.get("recipe")
     if not isinstance(recipe, dict) or any(name not in record for name in IDENTITY):
         raise ValueError("a record of report.json, which has a section, a statistic, a scope, a method and a recipe")
-    report = analyze(frames, protocol, full=bool(recipe.get("full")))
+    filters = Filters.of_document(recipe.get("filters", {}))
+    report = analyze(frames, protocol, full=bool(recipe.get("full")), filters=filters)
     same = [estimate for estimate in report.estimates if all(getattr(estimate, key) == record[key] for key in IDENTITY)]
     found = next((estimate for estimate in same if estimate.recipe["seed"] == recipe.get("seed")), None)
     if found is None:

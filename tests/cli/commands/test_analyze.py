@@ -105,3 +105,26 @@ def test_a_wrong_call_is_exit_code_2(tmp_path: Path, arguments: list[str], words
     outcome = _attune(tmp_path, *arguments)
     assert (outcome.returncode, outcome.stdout) == (2, "")
     assert words in outcome.stderr
+
+
+def test_filters_restrict_the_report_and_a_filtered_estimate_is_found_again(tmp_path: Path) -> None:
+    folder = _folder(tmp_path)
+    source = json.loads(_attune(tmp_path, "analyze", str(folder), "--json").stdout)["estimates"]
+    key = next(one["scope"]["source"] for one in source if "source" in one["scope"])
+    found = _attune(tmp_path, "analyze", str(folder), "--json", "--source", key)
+    document = json.loads(found.stdout)
+    assert document["filters"] == {"sources": [key]}
+    record = next(one for one in document["estimates"] if one["estimate"] is not None)
+    assert f"source in ({key})" in record["recipe"]["filter"]
+    (tmp_path / "record.json").write_text(json.dumps(record), encoding="utf-8")
+    again = _attune(tmp_path, "analyze", str(folder), "--again", str(tmp_path / "record.json"))
+    assert again.returncode == 0, again.stderr
+    assert "the same to the last digit" in again.stderr
+
+
+def test_a_filter_that_is_not_written_as_asked_is_refused(tmp_path: Path) -> None:
+    folder = _folder(tmp_path)
+    for option, value in (("--until", "yesterday"), ("--item", "topic")):
+        found = _attune(tmp_path, "analyze", str(folder), option, value)
+        assert found.returncode == 2
+        assert option in found.stderr

@@ -1,0 +1,77 @@
+"""Options that restrict the ratings of a report, as the filters of the results pages do."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.analysis.data.filters import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Sources = Annotated[
+    list[str] | None, typer.Option("--source", metavar="KEY", help="Keep responses of this source. Can be repeated.")
+]
+Conditions = Annotated[
+    list[str] | None, typer.Option("--condition", metavar="CELL", help="Keep this condition. Can be repeated.")
+]
+Pools = Annotated[
+    list[str] | None, typer.Option("--pool", metavar="KEY", help="Keep raters of this pool. Can be repeated.")
+]
+Items = Annotated[
+    list[str] | None, typer.Option("--item", metavar="NAME:VALUE", help="Keep items with this attribute.")
+]
+Raters = Annotated[
+    list[str] | None, typer.Option("--rater", metavar="NAME:VALUE", help="Keep raters with this attribute.")
+]
+Until = Annotated[
+    str, typer.Option(metavar="YYYY-MM-DD", help="Keep ratings up to the end of this day, UTC.", show_default=False)
+]
+WithoutFlagged = Annotated[bool, typer.Option("--without-flagged", help="Leave out raters who are flagged.")]
+
+
+def filters_of(
+    *,
+    sources: Sequence[str] | None,
+    conditions: Sequence[str] | None,
+    pools: Sequence[str] | None,
+    items: Sequence[str] | None,
+    raters: Sequence[str] | None,
+    until: str,
+    without_flagged: bool,
+) -> Filters:
+    """Return the filters that the options name.
+
+    Raises:
+        typer.BadParameter: a value is not written as its option asks.
+    """
+    return Filters(
+        sources=_sorted(sources),
+        conditions=_sorted(conditions),
+        pools=_sorted(pools),
+        items=_pairs(items, "--item"),
+        raters=_pairs(raters, "--rater"),
+        until=_day(until),
+        without_flagged=without_flagged,
+    )
+
+
+def _sorted(values: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(sorted(set(values or ())))
+
+
+def _pairs(values: Sequence[str] | None, option: str) -> tuple[tuple[str, str], ...]:
+    parts = [value.partition(":") for value in _sorted(values)]
+    if any(not name or not colon or not value for name, colon, value in parts):
+        raise typer.BadParameter("Write the name of the column, a colon and the value.", param_hint=option)
+    return tuple((name, value) for name, _, value in parts)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise typer.BadParameter(f"Write the day as YYYY-MM-DD. Found: {text}", param_hint="--until") from None
