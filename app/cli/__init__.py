@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from app import __version__
+from app.actions.results.blinding import BlindedError
 from app.cli.command_table import CommandTable
 from app.cli.output import INPUT_ERROR, WRONG_CALL, say
 from app.design.problem import InvalidInputError
@@ -45,6 +46,9 @@ def main() -> None:
             say(problem.sentence())
         n_errors = sum(problem.severity == "error" for problem in error.problems)
         say(f"{n_errors} error{'' if n_errors == 1 else 's'} found. Nothing was saved. Correct them and try again.")
+        sys.exit(INPUT_ERROR)
+    except BlindedError as error:
+        say(str(error))
         sys.exit(INPUT_ERROR)
     except SettingsError as error:
         say(str(error))

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from app.actions.results.blinding import BlindedError
 from app.language.message import Message, message
 from app.storage.database.outages import NO_TURN, OUTAGES, outage_in_words
 from app.web.pages import is_htmx, language_in, use_accepted_language
@@ -135,6 +136,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 def register(app: FastAPI) -> None:
     """Register the error handlers."""
     app.exception_handler(PageError)(_page_error)
+    app.exception_handler(BlindedError)(_blinded)
     app.exception_handler(SignInError)(_sign_in)
     app.exception_handler(SentOnError)(_send_on)
     app.exception_handler(HTTPException)(_http)
@@ -151,6 +153,10 @@ def _page_error(request: Request, error: PageError) -> Response:
     if error.status == UNAVAILABLE:
         return _unavailable(request, error)
     return answer(request, error.status, error.title, error.sentence, headers=error.headers, **error.more)
+
+
+def _blinded(request: Request, error: BlindedError) -> Response:
+    return _page_error(request, ForbiddenError(str(error)))
 
 
 def _sign_in(request: Request, _: SignInError) -> Response:

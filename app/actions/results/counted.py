@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.results.blinding import refuse_if_blinded
 from app.analysis.findings.counted_results import counted_questions, counted_results
 from app.storage.results.answer_counts import answer_counts
 from app.storage.studies.protocols import get_protocol
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def count_results(db: Connection, study: StudyRow) -> tuple[list[CountedResult], Protocol]:
-    """Return the statistics that counts suffice for, and the protocol that they are of."""
+    """Return the statistics that counts suffice for, and the protocol that they are of.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+    """
     protocol = get_protocol(db, study.id, study.protocol_version)
+    refuse_if_blinded(study, protocol)
     questions = [question.key for question in counted_questions(protocol)]
     return list(counted_results(answer_counts(db, study.id, questions), protocol)), protocol

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.actions.results.blinding import refuse_if_blinded
 from app.exchange.downloads.files import write_download
 from app.exchange.downloads.workbook import TooManyRowsError
 from app.exchange.folder.write import write_zip
@@ -27,6 +28,9 @@ __all__ = ["TooManyRowsError", "download_file", "ratings_file", "study_zip_file"
 
 def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
     """ratings.csv in a temporary file, to be deleted by the caller."""
+    with begin() as db:
+        protocol = get_protocol(db, study.id, study.protocol_version)
+    refuse_if_blinded(study, protocol)
     path = _temporary(".csv")
     if spreadsheet:
         with begin() as db:
@@ -34,7 +38,7 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
         write_csv(path, tables_of(folder)["ratings"], spreadsheet=True)
         return path
     with begin() as db, path.open("wb") as file:
-        copy_ratings_csv(db, study.id, get_protocol(db, study.id, study.protocol_version), file)
+        copy_ratings_csv(db, study.id, protocol, file)
     return path
 
 
@@ -42,6 +46,7 @@ def download_file(begin: Begin, study: StudyRow, name: DownloadName) -> Path:
     """One of the other downloads in a temporary file, to be deleted by the caller."""
     with begin() as db:
         folder = study_folder(db, study.id)
+    refuse_if_blinded(study, folder.protocol)
     path = _temporary(Path(name).suffix)
     write_download(path, name, folder)
     return path
@@ -53,6 +58,7 @@ def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)
+    refuse_if_blinded(study, folder.protocol)
     path = _temporary(".zip")
     with path.open("wb") as file:
         write_zip(

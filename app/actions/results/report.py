@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from app.actions.results.blinding import refuse_if_blinded
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.report_tables import report_csvs, report_json
@@ -36,8 +37,14 @@ def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> t
 
 
 def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
-    """The data that a report is computed from."""
-    return study_frames(db, study.id), get_protocol(db, study.id, study.protocol_version)
+    """The data that a report is computed from.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+    """
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    refuse_if_blinded(study, protocol)
+    return study_frames(db, study.id), protocol
 
 
 def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:

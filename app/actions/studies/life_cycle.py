@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
+SEEN = (
+    "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "
+    "visible since."
+)
+
+
 class DesignInWords(NamedTuple):
     """Sentences for a lead: the arithmetic of the design, what will be uneven, and why it cannot be opened."""
 
@@ -65,8 +71,10 @@ def open_study(db: Connection, slug: str) -> None:
         StudyMissingError: the study does not exist.
         OpeningError: there is nothing to rate, or the design is not feasible or not supported by this version.
     """
-    study_id, _, version, seed = _study(db, slug)
+    study_id, status, version, seed = _study(db, slug)
     protocol = get_protocol(db, study_id, version)
+    if status == "closed" and protocol.monitoring.blind_interim:
+        raise OpeningError(SEEN)
     check_carried_out(protocol, get_yaml(db, study_id, version))
     drawn = _drawn_up(db, study_id, protocol)
     if not drawn.trials:

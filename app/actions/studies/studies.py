@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.results.blinding import refuse_if_blinded
 from app.actions.results.report import report_of_folder
 from app.exchange.folder.write import write_folder
 from app.storage.leads.leads import get_lead, list_leads
@@ -45,9 +46,11 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
 
     Raises:
         FolderExistsError: the folder exists and is not empty.
+        BlindedError: the study's estimates are hidden until it closes.
     """
     # Read in one transaction, so that estimates and answers agree even while raters continue.
     folder = study_folder(db, study.id)
+    refuse_if_blinded(study, folder.protocol)
     estimates = report_of_folder(folder).estimates
     write_folder(
         out,

@@ -16,6 +16,7 @@ from app.analysis.document.design_words import (
     question_table,
     sources_sentence,
 )
+from app.analysis.document.monitoring_words import monitoring_sentences
 from app.analysis.document.reference import cited
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import GENERALIZES
@@ -110,6 +111,7 @@ def _plan(protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:
         f"P-values of the primary contrasts are adjusted as one family by Holm's method{cited(holm)}, all others by "
         f"the Benjamini-Hochberg method within their kind of test{cited(bh)}."
     )
+    yield from monitoring_sentences(protocol)
     yield from _intervals(shown)
 
 

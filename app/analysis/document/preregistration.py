@@ -15,6 +15,7 @@ from app.analysis.document.design_words import (
     question_table,
     sources_sentence,
 )
+from app.analysis.document.monitoring_words import monitoring_sentences
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import number
 from app.design.questions.scale import number_text
@@ -199,6 +200,7 @@ def _plan_row(row: dict[str, object]) -> tuple[str, ...]:
 def stopping(protocol: Protocol) -> Iterator[str]:
     """When data collection ends."""
     yield protocol.preregistration.stopping_rule or STOPPING
+    yield from monitoring_sentences(protocol)
 
 
 def exclusions(protocol: Protocol) -> Iterator[str]:

@@ -12,6 +12,7 @@ from app.analysis.document.deviations import deviations_section
 from app.analysis.document.findings import primary_bullets, results_section
 from app.analysis.document.limits import limits_section
 from app.analysis.document.methods import methods_section
+from app.analysis.document.monitoring_words import monitoring_keys
 from app.analysis.document.numbered import Numbered
 from app.analysis.document.reproduction import reproduction_section
 from app.analysis.findings.summary import summary_of
@@ -53,7 +54,7 @@ def study_report(
     first = _summary(report, protocol, summary, numbers)
     results = results_section(report, protocol, summary, figures, numbers)
     shown = list(numbers.shown.values())
-    references = _cited([*references_of(shown)])
+    references = _cited(references_of(shown), monitoring_keys(protocol))
     sections = (
         first,
         methods_section(report, protocol, shown, about.arrivals),
@@ -77,6 +78,6 @@ def _lines(report: Report, about: Circumstances) -> tuple[str, ...]:
     return (*filter(None, (made, about.status)), f"Data hash {report.data_hash}.")
 
 
-def _cited(found: list[Reference]) -> list[Reference]:
-    keys = {reference.key for reference in found} | set(ALWAYS_CITED)
+def _cited(found: list[Reference], more: Sequence[str]) -> list[Reference]:
+    keys = {reference.key for reference in found} | {*ALWAYS_CITED, *more}
     return [reference for key, reference in REFERENCES.items() if key in keys]

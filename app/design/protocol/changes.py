@@ -82,6 +82,8 @@ def answers_of(question: Question) -> set[object]:
 
 
 def _opened(old: Protocol, new: Protocol) -> Iterator[str]:
+    if old.monitoring != new.monitoring:
+        yield "monitoring stays as it is once a study has been opened, found another plan"
     if {name: (f.kind, set(f.levels), f.assign) for name, f in old.conditions.items()} != {
         name: (f.kind, set(f.levels), f.assign) for name, f in new.conditions.items()
     }:

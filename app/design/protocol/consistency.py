@@ -12,6 +12,7 @@ from app.design.protocol.cells import cell_of, cells
 from app.design.protocol.composite import composite_problem
 from app.design.protocol.declared_contrasts import change_problems, empathic_problems
 from app.design.protocol.labels import same_labels
+from app.design.protocol.monitoring_problems import monitoring_problems
 from app.design.protocol.primary_problems import primary_problems
 from app.design.protocol.swapped_labels import swapped_source
 from app.design.questions.category import CategoryQuestion
@@ -80,6 +81,7 @@ def _analysis(protocol: ProtocolParts) -> Iterator[str]:
         if problem := composite_problem(name, composite, protocol.scaled_questions):
             yield problem
     yield from primary_problems(protocol)
+    yield from monitoring_problems(protocol)
     if believed := analysis.believed_source:
         question = protocol.question(believed.question)
         if not isinstance(question, CategoryQuestion):

@@ -13,6 +13,7 @@ from app.design.protocol.conditions import Factor, Name
 from app.design.protocol.declared_contrasts import Change, EmpathicAccuracy
 from app.design.protocol.flow import Flow
 from app.design.protocol.labels import Attribute
+from app.design.protocol.monitoring import Monitoring
 from app.design.protocol.preregistration import Preregistration
 from app.design.protocol.primary import PrimaryContrast
 from app.design.protocol.study_design import Design
@@ -208,6 +209,8 @@ class ProtocolParts(BaseModel):
     """What is known about the raters."""
     analysis: Analysis = Analysis()
     """Analysis decisions declared before data collection."""
+    monitoring: Monitoring = Monitoring()
+    """Looks at the data before the end."""
     preregistration: Preregistration = Preregistration()
     """What a preregistration says beyond the design."""
     completion: Completion = Completion()

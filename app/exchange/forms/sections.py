@@ -85,6 +85,15 @@ SECTIONS = (
         ),
     ),
     Section(
+        "monitoring",
+        "Monitoring",
+        "Looks at the primary contrast before the end, and whether estimates are hidden until the study closes.",
+        tuple(
+            f"monitoring.{member.name}"
+            for member in part_of(Protocol.model_fields["monitoring"].default.__class__).members
+        ),
+    ),
+    Section(
         "preregistration",
         "Preregistration",
         "What you expect and when you stop. Everything else in a preregistration follows from the other pages.",

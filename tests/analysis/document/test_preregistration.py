@@ -99,3 +99,13 @@ def test_a_protocol_that_cannot_be_read_is_said_in_words() -> None:
     words, found = deviations(replace(made, protocol={"attune": 0}), study)
     assert "cannot be read by this version" in words
     assert found == {}
+
+
+def test_declared_looks_stand_in_the_stopping_rule_with_their_bounds() -> None:
+    plan = {"looks": [0.5, 1], "n_ratings": 400, "blind_interim": True}
+    study = protocol(FIVE, analysis={"primary": ["empathy"]}, monitoring=plan)
+    text = texts(osf_document(register(ToRegister(study, [], 0, n_simulations=2))))
+    assert "200 and 400 ratings" in text
+    assert "|z| = 2.963 and 1.969" in text
+    assert "Lan and DeMets, 1983" in text
+    assert "hidden from the study" in text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from app.actions.results.blinding import BlindedError
 from app.actions.side_process import SideProcessError
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv, report_json
@@ -76,6 +77,10 @@ def _answer(
     reports: LiveReports = request.app.state.reports
     try:
         made, is_current = reports.soon(request.app.state.begin, own.study, asked.filters)
+    except BlindedError:
+        return page(
+            request, "lead/results_blinded.html", lead=own.lead, study=own.study, monitoring=_looks(request, own)
+        )
     except SideProcessError:
         return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, status=503)
     if made is None:
@@ -84,6 +89,8 @@ def _answer(
         return page(request, "lead/being_made.html", lead=own.lead, study=own.study, address=address, first=first)
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
     template, found = context(made, shown)
+    looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
+    found = {**found, "monitoring": looks}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
@@ -95,6 +102,16 @@ def _first_numbers(request: Request, own: LeadAndStudy) -> Table | None:
     with request.app.state.begin() as db:
         found, protocol = count_results(db, own.study)
     return counted_table(found, protocol.labels) if any(one.result.n_ratings for one in found) else None
+
+
+def _looks(request: Request, own: LeadAndStudy) -> list[str]:
+    """Progress and declared looks, in sentences; that they could not be computed, if so."""
+    from app.actions.results.monitoring_process import monitoring_lines
+
+    try:
+        return monitoring_lines(request.app.state.begin, own.study)
+    except SideProcessError:
+        return ["The declared looks could not be computed in time. Reload this page to try again."]
 
 
 def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as returned by `soon`

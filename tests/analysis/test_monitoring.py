@@ -1,0 +1,100 @@
+"""Declared looks: each on its own ratings, the same whenever it is read, and silent in between."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from app.analysis.monitoring import monitored, progress_sentences
+from tests.analysis.builders import CHOICE, FIVE, frames, protocol
+from tests.analysis.report.test_primary import rows
+
+if TYPE_CHECKING:
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+
+N = 96  # ratings of the small study: 8 items, 6 raters, 2 sources
+
+
+def plan(n_planned: int = N, **more: object) -> Protocol:
+    parts: dict[str, object] = {"looks": [0.5, 1], "n_ratings": n_planned, **more}
+    return protocol(FIVE, analysis={"primary": ["empathy"]}, monitoring=parts)
+
+
+def come(study: Protocol, n: int) -> Frames:
+    """The first n ratings, a minute apart."""
+    made = frames(study, rows(keys=("empathy",)))
+    times = pd.date_range("2026-11-01", periods=N, freq="min", tz="UTC").astype("datetime64[us, UTC]")
+    return replace(made, ratings=made.ratings.assign(rated_at=times).iloc[:n].reset_index(drop=True))
+
+
+def test_before_the_first_look_nothing_is_computed() -> None:
+    study = plan()
+    state = monitored(come(study, 40), study)
+    assert state is not None
+    assert [look.is_due for look in state.looks] == [False, False]
+    assert "Look 1 of 2 is due at 48 ratings; nothing is shown before." in progress_sentences(state)
+
+
+def test_a_look_reads_the_same_however_many_ratings_came_after_it() -> None:
+    study = plan()
+    first, later = (monitored(come(study, n), study) for n in (48, 90))
+    assert first is not None
+    assert later is not None
+    assert first.looks[0] == later.looks[0]
+    assert first.looks[0].bound == pytest.approx(2.963, abs=1e-3)
+
+
+def test_after_a_crossing_there_are_no_further_looks() -> None:
+    study = plan(spending="pocock")
+    state = monitored(come(study, N), study)
+    assert state is not None
+    assert state.crossed is state.looks[0]
+    assert not state.looks[1].is_due
+    assert "crossed: the study can stop" in " ".join(progress_sentences(state))
+
+
+def test_no_sentence_holds_an_estimate() -> None:
+    study = plan()
+    state = monitored(come(study, 60), study)
+    assert state is not None
+    estimates = [one for look in state.looks for one in look.estimates or ()]
+    said = " ".join(progress_sentences(state))
+    assert estimates
+    assert all(f"{one.estimate:.2f}" not in said for one in estimates if one.estimate is not None)
+
+
+def test_ratings_without_a_time_enter_no_look_and_are_counted() -> None:
+    study = plan()
+    state = monitored(frames(study, rows(keys=("empathy",))), study)
+    assert state is not None
+    assert (state.n_ratings, state.n_undated) == (0, N)
+    assert "have no time" in " ".join(progress_sentences(state))
+
+
+def test_without_looks_there_is_nothing_to_monitor() -> None:
+    study = protocol(FIVE)
+    assert monitored(frames(study, []), study) is None
+
+
+@pytest.mark.parametrize(
+    ("monitoring", "words"),
+    [
+        ({"looks": [0.5, 0.4, 1], "n_ratings": 9}, "looks ascend and end at 1"),
+        ({"looks": [0.5], "n_ratings": 9}, "looks ascend and end at 1"),
+        ({"looks": [0.5, 1]}, "n_ratings is the planned number"),
+    ],
+)
+def test_a_plan_that_cannot_be_followed_is_refused(monitoring: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        protocol(FIVE, analysis={"primary": ["empathy"]}, monitoring=monitoring)
+
+
+@pytest.mark.parametrize("primary", [[], ["empathy", "preference"]])
+def test_looks_need_one_primary_contrast(primary: list[str]) -> None:
+    with pytest.raises(ValidationError, match=r"one contrast in analysis\.primary"):
+        protocol(FIVE, CHOICE, analysis={"primary": primary}, monitoring={"looks": [1], "n_ratings": 9})

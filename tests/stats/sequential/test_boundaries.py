@@ -1,0 +1,76 @@
+"""Group-sequential bounds against published tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.stats.sequential.boundaries import boundaries, classic_boundaries, crossing_probability, nominal_p
+from app.stats.sequential.spending import spent
+
+# Jennison and Turnbull (2000), tables 2.1 (Pocock) and 2.3 (O'Brien and Fleming), alpha = .05, two-sided
+POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 10: 2.555}
+OBRIEN_FLEMING = {2: 1.977, 3: 2.004, 4: 2.024, 5: 2.040, 10: 2.087}
+# R's ldbounds, bounds(t, iuse = c(1, 1), alpha = c(.025, .025)) and iuse = 2; gsDesign's sfLDOF and sfLDPocock agree
+LAN_DEMETS = {
+    ("obrien_fleming", 2): (2.9626, 1.9686),
+    ("obrien_fleming", 3): (3.7103, 2.5114, 1.9930),
+    ("obrien_fleming", 5): (4.8769, 3.3569, 2.6803, 2.2898, 2.0310),
+    ("pocock", 2): (2.1570, 2.2010),
+    ("pocock", 5): (2.4380, 2.4268, 2.4101, 2.3966, 2.3859),
+}
+
+
+@pytest.mark.parametrize("n", POCOCK)
+def test_the_classic_bounds_are_those_of_the_tables(n: int) -> None:
+    assert classic_boundaries(n, alpha=0.05, spending="pocock") == pytest.approx([POCOCK[n]] * n, abs=6e-4)
+    last = classic_boundaries(n, alpha=0.05, spending="obrien_fleming")
+    assert last == pytest.approx([OBRIEN_FLEMING[n] * (n / k) ** 0.5 for k in range(1, n + 1)], abs=2e-3)
+
+
+def test_two_looks_by_o_brien_and_fleming_are_2_797_and_1_977() -> None:
+    assert classic_boundaries(2, alpha=0.05, spending="obrien_fleming") == pytest.approx([2.797, 1.977], abs=6e-4)
+
+
+@pytest.mark.parametrize(("spending", "n"), LAN_DEMETS)
+def test_spending_gives_the_bounds_of_ldbounds(spending: str, n: int) -> None:
+    fractions = [k / n for k in range(1, n + 1)]
+    found = boundaries(fractions, alpha=0.05, spending=spending)  # type: ignore[arg-type]
+    assert found == pytest.approx(LAN_DEMETS[spending, n], abs=6e-4)
+
+
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+@pytest.mark.parametrize("fractions", [[1.0], [0.2, 0.9, 1.0], [0.01, 0.5, 0.51, 1.0]])
+def test_the_probability_of_ever_crossing_is_alpha(spending: str, fractions: list[float]) -> None:
+    bounds = boundaries(fractions, alpha=0.05, spending=spending)  # type: ignore[arg-type]
+    assert crossing_probability(bounds, fractions) == pytest.approx(0.05, abs=1e-5)
+
+
+def test_one_look_at_the_end_is_the_usual_test() -> None:
+    (z,) = boundaries([1.0], alpha=0.05, spending="obrien_fleming")
+    assert nominal_p(z) == pytest.approx(0.05, abs=1e-9)
+
+
+def test_a_study_that_stops_short_has_not_spent_everything() -> None:
+    bounds = boundaries([0.3, 0.6], alpha=0.05, spending="pocock")
+    assert crossing_probability(bounds, [0.3, 0.6]) == pytest.approx(
+        spent(0.6, alpha=0.05, spending="pocock"), abs=1e-6
+    )
+
+
+def test_the_bounds_hold_on_random_walks() -> None:
+    fractions = np.array([0.25, 0.5, 0.75, 1.0])
+    bounds = boundaries([*fractions], alpha=0.05, spending="pocock")
+    steps = np.random.default_rng(1).standard_normal((200_000, 4)) * 0.5
+    z = steps.cumsum(axis=1) / np.sqrt(fractions)
+    assert (np.abs(z) >= bounds).any(axis=1).mean() == pytest.approx(0.05, abs=0.002)
+
+
+@pytest.mark.parametrize("fractions", [[], [0.0, 1.0], [0.5, 0.5], [0.8, 0.4], [0.5, 1.2]])
+def test_looks_that_do_not_ascend_are_refused(fractions: list[float]) -> None:
+    with pytest.raises(ValueError, match="looks ascend"):
+        boundaries(fractions, alpha=0.05, spending="pocock")
+
+
+def test_a_look_with_no_error_to_spend_has_a_bound_that_nothing_crosses() -> None:
+    assert boundaries([1e-4, 1.0], alpha=0.05, spending="obrien_fleming")[0] == 9.0

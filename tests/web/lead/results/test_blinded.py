@@ -1,0 +1,73 @@
+"""With `blind_interim` nothing tells the estimates until the study closes; then it cannot be reopened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.results.blinding import BlindedError
+from app.actions.results.report import report_of_study
+from app.actions.studies.life_cycle import OpeningError, close_study, open_study
+from app.storage.studies.studies import get_study
+from tests.web.lead.test_new_study import FOLDER, parts
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+HIDDEN = (
+    "results.json",
+    "results.csv",
+    "charts.json",
+    "drawings/comparison.svg",
+    "charts/comparison.json",
+    "charts/comparison.svg",
+    "report.html",
+    "report.zip",
+    "ratings.csv",
+    "export.zip",
+    "downloads/wide.csv",
+    "downloads/ratings.parquet",
+)
+VISIBLE = ("", "/raters", "/design", "/preregistration")
+YAML = FOLDER["study.yaml"].rstrip() + "\nmonitoring: {blind_interim: true}\n"
+
+
+@pytest.fixture
+def blinded(client: TestClient) -> TestClient:
+    """A lead with a study whose estimates are hidden."""
+    client.post("/studies/new", files=parts(FOLDER | {"study.yaml": YAML}))
+    return client
+
+
+@pytest.mark.parametrize("path", HIDDEN)
+def test_no_file_tells_the_estimates(blinded: TestClient, path: str) -> None:
+    answer = blinded.get(f"/studies/warmth/{path}")
+    assert answer.status_code == 403
+    assert "hidden until it closes" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/results", "/results/comparison"])
+def test_the_results_say_what_is_hidden(blinded: TestClient, path: str) -> None:
+    answer = blinded.get(f"/studies/warmth{path}")
+    assert answer.status_code == 200
+    assert "Estimates are hidden until the study closes" in answer.text
+
+
+@pytest.mark.parametrize("path", VISIBLE)
+def test_progress_raters_and_design_stay_visible(blinded: TestClient, path: str) -> None:
+    assert blinded.get(f"/studies/warmth{path}").status_code == 200
+
+
+def test_closing_shows_the_estimates_and_is_final(blinded: TestClient, db: Connection) -> None:
+    db.execute(text("UPDATE studies SET status = 'open', opened_at = now()"))
+    study = get_study(db, "warmth")
+    assert study is not None
+    with pytest.raises(BlindedError):
+        report_of_study(db, study)
+    close_study(db, "warmth")
+    assert blinded.get("/studies/warmth/results.json").status_code == 200
+    with pytest.raises(OpeningError, match="cannot be reopened"):
+        open_study(db, "warmth")
