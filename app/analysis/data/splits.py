@@ -34,6 +34,7 @@ class Split:
     name: str
     levels: tuple[str, ...]
     code: Ints
+    is_at_median: bool = False
 
     def scope(self, level: int) -> Scope:
         """Return the scope that restricts an estimate to a level."""
@@ -71,14 +72,15 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[
         for name in (column for column in table.columns if column not in OWN_COLUMNS):
             found = _levels(table[name])
             if found is not None:
-                yield from _of_levels("subgroup", str(name), found[1], _through(found[0], at))
+                yield from _of_levels("subgroup", str(name), found[1], _through(found[0], at), is_at_median=found[2])
     for sheet in about_raters:
         answers = sheet.answers
         score = pd.Series(answers.value).groupby(answers.rater).mean()
         values = score.reindex(range(len(codes.raters.ids))).astype(object)
         found = _levels(values.where(values.notna(), None))
         if found is not None:
-            yield from _of_levels("subgroup", sheet.question.key, found[1], _through(found[0], codes.rows.rater))
+            code = _through(found[0], codes.rows.rater)
+            yield from _of_levels("subgroup", sheet.question.key, found[1], code, is_at_median=found[2])
 
 
 def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:
@@ -91,7 +93,7 @@ def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:
     found = _levels(codes.rater_table[name].where(~codes.raters.is_model, None))
     if found is None:
         return []
-    code, names = found
+    code, names, _ = found
     each = [(level, np.asarray(code == number)) for number, level in enumerate(names)]
     return each[1:] if len(each) == 2 else each  # noqa: PLR2004 - two groups are one comparison
 
@@ -109,17 +111,22 @@ def unsplittable(codes: Codes) -> dict[str, str]:
 
 
 def _of_levels(
-    kind: Literal["condition", "shown_label", "subgroup"], name: str, levels: tuple[str, ...], code: Ints
+    kind: Literal["condition", "shown_label", "subgroup"],
+    name: str,
+    levels: tuple[str, ...],
+    code: Ints,
+    *,
+    is_at_median: bool = False,
 ) -> Iterator[Split]:
     if len(levels) > 1:
-        yield Split(kind, name, levels, code)
+        yield Split(kind, name, levels, code, is_at_median)
 
 
-def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]] | None:
-    """Return a few levels as they are, or many numbers split at the median; None if there is nothing to split by."""
+def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...], bool] | None:
+    """Return a few levels as they are (False), or many numbers split at the median (True); None if there are none."""
     code, texts = _factorized(column)
     if 1 < len(texts) <= MAX_LEVELS and np.bincount(code[code >= 0]).min() >= MIN_PER_LEVEL:
-        return code, texts
+        return code, texts, False
     values = [number(text) for text in texts]
     if len(texts) <= 1 or None in values:
         return None
@@ -129,7 +136,7 @@ def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]] | None:
     is_high = np.where(np.isnan(each), -1, each >= middle).astype(np.int64)
     if len(np.unique(is_high[is_high >= 0])) == 1:
         return None
-    return is_high, (f"below {number_text(middle)}", f"{number_text(middle)} or more")
+    return is_high, (f"below {number_text(middle)}", f"{number_text(middle)} or more"), True
 
 
 def _factorized(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...]]:

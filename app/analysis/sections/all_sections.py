@@ -16,7 +16,7 @@ from app.analysis.sections.comparison.comparison import comparison
 from app.analysis.sections.comparison.composites import composites, table_of
 from app.analysis.sections.comparison.dimensions import dimensions
 from app.analysis.sections.comparison.distribution import distribution
-from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups
+from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups, with_split
 from app.analysis.sections.contrasts.answer_keys import against_key
 from app.analysis.sections.contrasts.attributes import attributes
 from app.analysis.sections.contrasts.changes import changes
@@ -77,9 +77,9 @@ def _split(sheets: Sheets) -> Iterator[Estimate]:
     """Yield estimates by condition, shown label and attribute, and the reason for attributes that are not split by."""
     for split in sheets.splits:
         for sheet in sheets.numbers:
-            yield from subgroups(sheet, split)
+            yield from with_split(subgroups(sheet, split), split)
         for votes in sheets.choices:
-            yield from choice_subgroups(votes, split)
+            yield from with_split(choice_subgroups(votes, split), split)
     for name, why in sheets.splits_left_out.items():
         for sheet in sheets.numbers:
             yield not_split(sheet, name, why)

@@ -9,7 +9,7 @@ from app.analysis.sections.belief import beliefs_of, detection, effects
 from app.analysis.sections.categories import categories
 from app.analysis.sections.choice.choice import choice
 from app.analysis.sections.comparison.comparison import comparison
-from app.analysis.sections.comparison.subgroups import subgroups
+from app.analysis.sections.comparison.subgroups import subgroups, with_split
 from app.analysis.sections.contrasts.answer_keys import against_key
 from app.analysis.sections.contrasts.attributes import attributes
 from app.analysis.sections.contrasts.changes import changes
@@ -66,7 +66,7 @@ def _factor(sheets: Sheets, key: str) -> Iterator[Estimate]:
     for sheet in _numbers(sheets, key):
         yield from factors(sheet, sheets.designed_splits, sheets.protocol.conditions)
         for split in sheets.designed_splits:
-            yield from subgroups(sheet, split)
+            yield from with_split(subgroups(sheet, split), split)
 
 
 def _attribute(sheets: Sheets, key: str) -> Iterator[Estimate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from app.stats.core.result import undefined
 from app.stats.factors.interaction import interaction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from app.analysis.data.answers import Answers, Choices
     from app.analysis.data.encoded_study import Bools
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "subgroup"
+AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."
 
 
 def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Estimate]:
@@ -96,6 +98,13 @@ def not_split(sheet: AnySheet, name: str, why: str) -> Estimate:
         statistic="share_preferred" if is_choice else "mean_difference",
         unit="choice" if is_choice else "rating",
     )
+
+
+def with_split(estimates: Iterable[Estimate], split: Split) -> Iterator[Estimate]:
+    """Yield the estimates of a split; if it is at a median, say so, and what uses all values."""
+    for estimate in estimates:
+        note = " ".join(part for part in (estimate.note, AT_MEDIAN if split.is_at_median else "") if part)
+        yield replace(estimate, note=note)
 
 
 def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:

@@ -66,6 +66,10 @@ def test_an_attribute_of_items_splits_and_a_name_does_not() -> None:
         "{'length': 'below 35'}",
         "{'length': '35 or more'}",
     }
+    split_at_median = {
+        name for f in find(report, "mean", section="subgroup") for name in f.scope["subgroup"] if "median" in f.note
+    }
+    assert split_at_median == {"length"}
 
 
 def test_what_raters_say_of_themselves_splits_them() -> None:
