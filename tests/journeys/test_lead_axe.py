@@ -51,6 +51,9 @@ def test_every_page_of_a_lead(
     expect(page.locator("#coverage")).to_be_visible()
     check(page)
     (tmp_path / "items.csv").write_bytes(b"item\na\n")
+    page.goto("/studies/rated/downloads")
+    check(page)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     page.goto("/studies/new")
     check(page)
     page.get_by_label("Files of the folder").set_input_files(tmp_path / "items.csv")

@@ -53,7 +53,7 @@ def downloads_of(slug: str, url_for: Callable[..., object]) -> list[tuple[str, l
         made("wide.csv", "One row per rater and response, pair, turn or item, and one column per question."),
         made(
             "ratings.parquet",
-            "The same rows as ratings.csv, with types and about a tenth of the size: for large studies.",
+            "The same rows as ratings.csv, smaller and with types: for large studies.",
             ("R", f'ratings <- arrow::read_parquet("{slug}-ratings.parquet")'),
             ("pandas", f'ratings = pandas.read_parquet("{slug}-ratings.parquet")'),
         ),
@@ -86,6 +86,7 @@ def downloads_of(slug: str, url_for: Callable[..., object]) -> list[tuple[str, l
 
 def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
     """The columns of ratings.csv: name, label and meaning. Columns that no answer fills are left out of the file."""
-    shown = (column for column in COLUMNS if column.in_file)
-    words = {"condition": protocol.conditions, "left_response": protocol.choice_questions}
-    return [(one.name, one.label, one.meaning) for one in shown if words.get(one.name, True)]
+    absent: tuple[str, ...] = () if protocol.conditions else ("condition",)
+    absent += () if protocol.choice_questions else ("left_response", "right_response", "side", "strength")
+    shown = (column for column in COLUMNS if column.in_file and column.name not in absent)
+    return [(column.name, column.label, column.meaning) for column in shown]
