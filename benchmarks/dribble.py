@@ -15,21 +15,20 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sqlalchemy import create_engine
+import uvloop
 
-from app.actions.studies.life_cycle import open_study
-from app.postgres import EmbeddedPostgres
-from app.settings import folder
-from app.storage.database.migrate import upgrade
-from benchmarks.rating_path import line, load, rater_step
+from benchmarks.load import analyze, begin, database, make_study
+from benchmarks.load_client import Rater, Tally, drive
 from benchmarks.serving import attune
-from tests.builder import build_study, protocol_of
-from tests.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-N_RATERS, PAUSE_S, BYTE_EVERY_S = 32, 0.5, 2.0
+    from benchmarks.load_client import Begun
+
+N_RATERS, PAUSE_S, SECONDS, BYTE_EVERY_S = 32, 0.5, 15.0, 2.0
+# Each rates about 30 trials in that time, of a list of 40; some more stand by for those who are faster.
+N_READY = 48
 HEAD = (
     b"POST /s/study/consent HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100000\r\n\r\n"
@@ -71,33 +70,34 @@ def dribbling(address: str, n_sockets: int) -> Iterator[list[int]]:
 def main() -> None:
     """Print both rows and their ratio."""
     n_sockets = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    with reachable_folder() as place:
-        server = EmbeddedPostgres(place)
-        server.start()
-        url = server.url("postgres")
-        engine = create_engine(url)
-        upgrade(engine, folder("migrations"))
-        with engine.begin() as db:
-            build_study(db, protocol_of(design={"raters_per_trial": 200, "trials_per_rater": 400}), n_items=800)
-            open_study(db, "study")
-        engine.dispose()
-        with attune(url) as address:
-            measure(address, n_sockets)
-        server.stop()
+    with database() as engine:
+        make_study(engine, "study", 2 * N_READY)
+        with attune(engine.url.render_as_string(hide_password=False)) as address:
+            ready = begin(address, "study", 2 * N_READY)
+            analyze(engine)
+            measure(address, ready, n_sockets)
 
 
-def measure(address: str, n_sockets: int) -> None:
-    """Print the response times without and with slow connections, and the ratios of medians and 95th percentiles."""
+def measure(address: str, ready: list[Begun], n_sockets: int) -> None:
+    """Without, with, and the ratio of the medians and of the 95th percentiles."""
     print(f"{'milliseconds':42} {'requests':>10} {'p50':>8} {'p95':>8} {'p99':>8} {'max':>8}")
-    load(4, rater_step(address, "warm", []), 0.2)
-    alone = load(N_RATERS, rater_step(address, "alone", []), PAUSE_S)
-    print(line(f"{N_RATERS} raters alone", *alone))
+    alone = rate(f"{N_RATERS} raters alone", address, ready)
     with dribbling(address, n_sockets) as n_closed:
-        beside = load(N_RATERS, rater_step(address, "beside", []), PAUSE_S)
-        print(line(f"{N_RATERS} raters beside {n_sockets} slow sockets", *beside))
-    cuts = [statistics.quantiles(seconds, n=100) for seconds, _ in (alone, beside)]
-    p50, p95 = (cuts[1][p - 1] / cuts[0][p - 1] for p in (50, 95))
+        beside = rate(f"{N_RATERS} raters beside {n_sockets} slow sockets", address, ready)
+    p50, p95 = (beside[p - 1] / alone[p - 1] for p in (50, 95))
     print(f"ratio of medians {p50:.2f}, of 95th percentiles {p95:.2f}; slow sockets that were closed: {n_closed[0]}")
+
+
+def rate(name: str, address: str, ready: list[Begun]) -> list[float]:
+    """Let raters rate for some seconds and print how long they waited for *Next*; its percentiles in seconds."""
+    tally = Tally()
+    raters = [Rater(address, ready, tally, saves=False, think_s=PAUSE_S) for _ in range(N_RATERS)]
+    uvloop.run(drive(raters, SECONDS))
+    cuts = statistics.quantiles(tally.submit_s, n=100)
+    numbers = (*(cuts[p - 1] for p in (50, 95, 99)), max(tally.submit_s))
+    waits = " ".join(f"{seconds * 1000:8.1f}" for seconds in numbers)
+    print(f"{name:42} {tally.acknowledged / SECONDS:8.0f}/s {waits}, {tally.n_errors} errors")
+    return cuts
 
 
 if __name__ == "__main__":

@@ -127,6 +127,7 @@ def measure(engine: Engine, cell: str, n_raters: int, workers: int, given: argpa
     make_study(engine, slug, n_ready + 8)
     with attune_process(url, workers) as served:
         warm, ready = Tally(), begin(served.address, slug, n_ready + 8)
+        analyze(engine)
         asyncio.run(drive([Rater(served.address, ready, warm, saves=True) for _ in range(4)], 1.0))
         tally = Tally()
         is_browser = cell == "browser"
@@ -162,6 +163,11 @@ def make_study(engine: Engine, slug: str, n_raters: int) -> None:
     with engine.begin() as db:
         build_study(db, protocol_of(slug, design=design, questions=questions), texts=texts)
         open_study(db, slug)
+    analyze(engine)
+
+
+def analyze(engine: Engine) -> None:
+    """Do what autovacuum does within a minute: plans made for empty lists read the lists of all raters."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         db.execute(text("ANALYZE"))
 

@@ -109,7 +109,7 @@
     const refused = Object.values(body?.refused ?? {});
     if (!answer.ok) return ["waiting", `${words().refused} ${refused[0] ?? body?.error?.message ?? words().reload}`];
     if (refused.length) return ["waiting", `${words().refused} ${refused[0]}`];
-    return body?.older?.length ? ["waiting", words().elsewhere] : null;
+    return body?.older?.length ? ["waiting", words().otherBrowser] : null;
   }
 
   function pauseAfter(answer, n) {

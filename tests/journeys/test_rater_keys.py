@@ -1,8 +1,10 @@
-"""Ten pairs rated with the keyboard only."""
+"""Forty pairs rated with the keyboard only."""
 
 from __future__ import annotations
 
 import re
+import sys
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +67,39 @@ def test_forty_pairs_by_keys_alone_with_a_reload_and_a_change_of_mind(engine: En
     assert all_is_well(engine, N_PAIRS, 5)
     second = "SELECT r.outcome, h.side FROM ratings r JOIN rating_history h ON h.rating_id = r.id WHERE r.position = 2"
     assert rows(engine, second) == [("tie", "right")]
+
+
+SLOW_MS = 400
+SINCE_ENTER = """() => {
+  addEventListener("keydown", ({ key }) => { if (key === "Enter") window.enteredAt = performance.now(); }, true);
+  window.waits = [];
+  document.addEventListener("htmx:afterSettle", () => window.waits.push(performance.now() - window.enteredAt));
+}"""
+
+
+def test_forty_pairs_by_keys_at_a_latency_of_400_ms(engine: Engine, page: Page) -> None:
+    """Print the time from Enter to the next item. No answer is lost, whatever is still on its way at Enter."""
+    open_a_study(engine, n_items=N_PAIRS)
+    arrive(page)
+    network = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": SLOW_MS, "downloadThroughput": -1, "uploadThroughput": -1}
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", slow)
+    page.evaluate(SINCE_ENTER)
+    for n in range(1, N_PAIRS):
+        at_item(page, n)
+        rate(page, "a3333")
+        page.keyboard.press("Enter")
+    at_item(page, N_PAIRS)
+    waits = sorted(page.evaluate("window.waits"))
+    rate(page, "a3333")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    line = f"Enter to the next item at {SLOW_MS} ms latency: median {median(waits):.0f} ms, longest {waits[-1]:.0f} ms"
+    sys.stdout.write(f"{line}\n")
+    assert len(waits) == N_PAIRS - 1
+    assert all(wait >= SLOW_MS for wait in waits), "the network was slow"
+    assert all_is_well(engine, N_PAIRS, 5)
 
 
 def test_a_digit_rates_the_focused_question_and_moves_to_the_next(engine: Engine, page: Page) -> None:

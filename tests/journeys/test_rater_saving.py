@@ -131,6 +131,54 @@ def test_of_two_tabs_the_later_answer_wins_and_the_earlier_tab_says_so(
     assert rows(engine, "SELECT number FROM ratings") == [(2.0,)]
 
 
+def arrive_in_two_browsers(new_context: Callable[..., BrowserContext]) -> tuple[Page, Page]:
+    """The first has a draft of item 1, which the second, with the same ID, takes over without seeing it."""
+    first, second = new_context().new_page(), new_context().new_page()
+    arrive(first)
+    first.locator("#q0-1").check()
+    expect(first.locator("#save-state")).to_have_text("Saved")
+    second.goto("/s/study?participant=anna")
+    expect(second.locator("h1")).to_have_text("Item 1 of 3")
+    expect(second.locator(".asks :checked")).to_have_count(0)
+    rate(second, "b2222")
+    expect(second.locator("#save-state")).to_have_text("Saved")
+    return first, second
+
+
+def test_what_a_second_browser_submits_replaces_the_draft_of_the_first_which_says_so(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine)
+    first, second = arrive_in_two_browsers(new_context)
+    second.keyboard.press("Enter")
+    expect(second.locator("h1")).to_have_text("Item 2 of 3")
+    first.locator("#q1r0-4").check()
+    expect(first.locator("#save-state")).to_contain_text("Changed in another browser.")
+    assert rows(engine, CHOSEN) == [
+        ("empathy", 2.0, "left"),
+        ("empathy", 2.0, "right"),
+        ("preference", None, "right"),
+        ("quality", 2.0, "left"),
+        ("quality", 2.0, "right"),
+    ]
+    assert rows(engine, "SELECT side FROM rating_history") == [("left",)], "the draft is kept"
+    first.reload()
+    expect(first.locator("h1")).to_have_text("Item 2 of 3")
+
+
+def test_of_two_browsers_with_a_draft_the_later_answer_to_a_question_counts(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine)
+    first, second = arrive_in_two_browsers(new_context)
+    first.locator("#q1r0-4").check()
+    expect(first.locator("#save-state")).to_have_text("Saving…")
+    expect(first.locator("#save-state")).to_have_text("Saved")
+    assert rows(engine, CHOSEN)[2:4] == [("preference", None, "right"), ("quality", 4.0, "left")]
+    second.reload()
+    expect(second.locator(".asks :checked")).to_have_count(0)
+
+
 def test_a_submit_that_met_a_closed_connection_is_sent_once_more_by_itself(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
