@@ -74,9 +74,7 @@ def ever_crossing_rate(design: Design, looks: Sequence[float], spending: Spendin
 
 def main() -> None:
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print(
-        "| items | raters | items per rater | SD raters, items | looks | O'Brien-Fleming | Pocock | .05 each time |"
-    )
+    print("| items | raters | items per rater | SD raters, items | looks | O'Brien-Fleming | Pocock | .05 each time |")
     print("|---|---|---|---|---|---|---|---|")
     for design in DESIGNS:
         for n_looks, looks in LOOKS.items():

@@ -20,7 +20,9 @@ def upgrade() -> None:
         sa.Column("sha256", sa.Text(), nullable=False),
         sa.Column("document", sa.Text(), nullable=False),
         sa.Column("registered_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_registrations_study_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_registrations_study_id"), ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("study_id", "number", name=op.f("pk_registrations")),
     )
 
