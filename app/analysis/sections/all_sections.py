@@ -17,7 +17,7 @@ from app.analysis.sections.comparison.composites import composites, table_of
 from app.analysis.sections.comparison.dimensions import dimensions
 from app.analysis.sections.comparison.distribution import distribution
 from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups, with_split
-from app.analysis.sections.contrasts.answer_keys import against_key
+from app.analysis.sections.contrasts.answer_keys import answer_key_estimates
 from app.analysis.sections.contrasts.attributes import attributes
 from app.analysis.sections.contrasts.changes import changes
 from app.analysis.sections.contrasts.code_differences import code_differences
@@ -102,7 +102,7 @@ def _contrasts(sheets: Sheets) -> Iterator[Estimate]:
         yield from turns(sheet, sheets.scaled)
     for asked in sheets.categories:
         yield from code_differences(asked, sheets.protocol.reference)
-        yield from against_key(asked, sheets.splits)
+        yield from answer_key_estimates(asked, sheets.splits)
     for one_kind in (changes, conjoint, empathic, differential, highlights):
         yield from one_kind(sheets)
 

@@ -10,7 +10,7 @@ from app.analysis.sections.categories import categories
 from app.analysis.sections.choice.choice import choice
 from app.analysis.sections.comparison.comparison import comparison
 from app.analysis.sections.comparison.subgroups import subgroups, with_split
-from app.analysis.sections.contrasts.answer_keys import against_key
+from app.analysis.sections.contrasts.answer_keys import answer_key_estimates
 from app.analysis.sections.contrasts.attributes import attributes
 from app.analysis.sections.contrasts.changes import changes
 from app.analysis.sections.contrasts.code_differences import code_differences
@@ -102,7 +102,7 @@ def _accuracy(sheets: Sheets, key: str) -> Iterator[Estimate]:
     for asked in sheets.categories:
         if asked.question.key == key:
             yield from categories(asked)
-            yield from against_key(asked, sheets.splits)
+            yield from answer_key_estimates(asked, sheets.splits)
 
 
 def _spans(sheets: Sheets, key: str) -> Iterator[Estimate]:

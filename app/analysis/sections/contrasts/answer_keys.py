@@ -31,7 +31,7 @@ MAX_CODES, MAX_ITEMS = 12, 100
 TARGET = 0.8
 
 
-def against_key(asked: CategorySheet, splits: Sequence[Split]) -> Iterator[Estimate]:
+def answer_key_estimates(asked: CategorySheet, splits: Sequence[Split]) -> Iterator[Estimate]:
     """Yield the estimates for human raters; nothing for a question without a key."""
     if not np.isfinite(asked.right).any():
         return
