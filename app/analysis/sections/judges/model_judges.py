@@ -12,7 +12,7 @@ from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.sections.agreement.coefficients import level_of
-from app.analysis.sections.judges.self_preference import favour
+from app.analysis.sections.judges.self_preference import self_preference_estimates
 from app.stats.comparison import describe
 from app.stats.core.clusters import for_new_items
 from app.stats.core.result import Result, undefined
@@ -91,7 +91,7 @@ def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Estimate]:
                 )
                 yield from _beside(judged)
                 if not group.scope:
-                    yield from favour(judged.sheet, judged.humans, own, judged.said, scope, protocol)
+                    yield from self_preference_estimates(judged.sheet, judged.humans, own, judged.said, scope, protocol)
         yield from _sides(sheet, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
 
 

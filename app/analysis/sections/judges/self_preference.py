@@ -26,7 +26,7 @@ FAMILY = "family"
 NOTE = "a source and the judge belong to one family if their attribute `family` is the same"
 
 
-def favour(
+def self_preference_estimates(
     sheet: AnySheet, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
 ) -> Iterator[Estimate]:
     """Yield how much higher the judge rates its own family than human raters do, or how much more often it chooses it.
