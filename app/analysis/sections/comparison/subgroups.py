@@ -53,7 +53,7 @@ def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, 
     part = whole.select(here)
     gap = describe.mean_difference(part.value, is_mine[here], **part.where)
     yield sheet.record(gap, part, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")
-    if _is_told(split, level):
+    if _has_interaction(split, level):
         both = whole.select(known)
         found = interaction(both.value, is_mine[known], here[known], **both.where)
         yield sheet.record(found, both, section=SECTION, scope=scope, statistic="interaction", unit="rating")
@@ -80,7 +80,7 @@ def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: 
         part, of_level = pairs.select(here), {**scope, **split.scope(level)}
         share = describe.share(worth[here], null=0.5, **part.where)
         yield sheet.record(share, part, section=SECTION, scope=of_level, statistic="share_preferred", unit="choice")
-        if _is_told(split, level):
+        if _has_interaction(split, level):
             both = pairs.select(known)
             gap = describe.mean_difference(worth[known], here[known], **both.where)
             yield sheet.record(gap, both, section=SECTION, scope=of_level, statistic="share_difference", unit="choice")
@@ -115,6 +115,6 @@ def _levels(split: Split, answers: Answers) -> Iterator[tuple[int, Bools]]:
         yield int(level), np.asarray(at == level)
 
 
-def _is_told(split: Split, level: int) -> bool:
+def _has_interaction(split: Split, level: int) -> bool:
     """Return whether to report an interaction: of two levels only the second, as the first would mirror it."""
     return len(split.levels) > 2 or level == 1  # noqa: PLR2004 - two levels
