@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 10_000
 WIDE = {"width": 1280, "height": 800}
 # Console messages that journeys cause on purpose: resubmitted forms, refusals, busy servers, network failures.
-MEANT = ("status of 4", "status of 503", "Error Code 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
+EXPECTED_MESSAGES = ("status of 4", "status of 503", "Error Code 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +78,7 @@ def new_context(browser: Browser, server: str) -> Iterator[Callable[..., Browser
 
 def _is_problem(message: Any) -> bool:  # noqa: ANN401 - Playwright's message
     """Return whether a console message is an unexpected error or warning."""
-    return message.type in {"error", "warning"} and not any(words in message.text for words in MEANT)
+    return message.type in {"error", "warning"} and not any(words in message.text for words in EXPECTED_MESSAGES)
 
 
 @pytest.fixture
