@@ -33,14 +33,14 @@ def answer_table(
 
     Each cell keeps its row and the name of its column in the spreadsheet. Empty cells are not answers.
     """
-    beside = [name for name in FILE_COLUMNS if name in sheet.columns and name not in {*_MADE, *columns.used}]
+    copied = [name for name in FILE_COLUMNS if name in sheet.columns and name not in {*_MADE, *columns.used}]
     parts = [_Part(sheet, columns, answers, new_raters, layout.missing) for answers in columns.answers]
     places = np.concatenate([part.places for part in parts])
     order = np.argsort(places, kind="stable")
     cells = {name: np.concatenate([part.cells(name) for part in parts])[order] for name in _MADE}
     headers = {name: np.concatenate([part.headers(name) for part in parts])[order] for name in _MADE}
     at = places[order]
-    cells |= {name: sheet.column(name)[at] for name in beside}
+    cells |= {name: sheet.column(name)[at] for name in copied}
     n_empty = len(sheet) * len(parts) - len(at)
     if n_empty:
         problems.note(sheet.file, None, None, f"{n_empty:,} empty cells", "answers; the empty cells were skipped")

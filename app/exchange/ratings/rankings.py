@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def check_rankings(question: RankingQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
     """Check that every ranking is complete: one rank per response, unique unless ties are allowed, without gaps."""
     rows = rows & sheet.ok
-    beside = {name: sheet.table.stripped(name)[rows] for name in ("condition", "repeat")}
-    table = pd.DataFrame({"rater": targets.rater[rows], "item": targets.item[rows], **beside})
+    context = {name: sheet.table.stripped(name)[rows] for name in ("condition", "repeat")}
+    table = pd.DataFrame({"rater": targets.rater[rows], "item": targets.item[rows], **context})
     table["repeat"] = table["repeat"].replace("", "0")
     places, sets = np.flatnonzero(rows), _Sets(study.protocol, targets)
     for _, group in table.groupby(list(table.columns), sort=False):

@@ -27,7 +27,7 @@ TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", 
 
 def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
     """Return the context columns of the answers; None if a cell is empty."""
-    beside = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
+    context = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
     for column in TEXT:
         if column.allowed:
             cells = sheet.table.stripped(column.name)
@@ -36,10 +36,10 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
     _check_side(sheet, targets, chosen)
     limits = {"turn": _WHOLE, "position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE}
-    beside |= {name: _whole(sheet, name, most) for name, most in limits.items()}
-    _check_turn(sheet, study, targets, beside["turn"])
-    beside |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}
-    return beside | {name: _times(sheet, name) for name in ("rated_at", "served_at")}
+    context |= {name: _whole(sheet, name, most) for name, most in limits.items()}
+    _check_turn(sheet, study, targets, context["turn"])
+    context |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}
+    return context | {name: _times(sheet, name) for name in ("rated_at", "served_at")}
 
 
 def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:

@@ -45,8 +45,8 @@ def check_ratings(
     sheet = Sheet(table, problems)
     targets = check_targets(sheet, study)
     answers = check_answers(sheet, study, targets)
-    beside = check_circumstances(sheet, study, targets, answers["chosen"])
-    check_once(sheet, targets, beside, study, before)
+    context = check_circumstances(sheet, study, targets, answers["chosen"])
+    check_once(sheet, targets, context, study, before)
     named: dict[str, object] = {
         name: text_or_none(sheet.ids(name)) for name in ("rater", "item", "response", "question")
     }
@@ -54,7 +54,7 @@ def check_ratings(
         "left_response": targets.replies.at(targets.left),
         "right_response": targets.replies.at(targets.right),
     }
-    return rating_frame(named | answers | beside, len(table))
+    return rating_frame(named | answers | context, len(table))
 
 
 def _needed(protocol: Protocol) -> list[str]:

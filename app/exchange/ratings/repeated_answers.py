@@ -23,22 +23,22 @@ _NEW = "answers that the study does not have yet; remove this one from the file"
 
 
 def check_once(
-    sheet: Sheet, targets: Targets, beside: dict[str, Column], study: Study, before: pd.DataFrame | None = None
+    sheet: Sheet, targets: Targets, context: dict[str, Column], study: Study, before: pd.DataFrame | None = None
 ) -> None:
     """Check for one answer per rater, item, question, response, turn, condition, repeat and pair in either order.
 
     Args:
         sheet: the table of answers.
         targets: what each row is about.
-        beside: turn, condition and repeat of each row.
+        context: turn, condition and repeat of each row.
         study: the study in which the existing answers are looked up.
         before: existing answers of the study.
     """
     key = _keys(
         targets,
-        turn=pd.Series(beside["turn"], dtype="Int64"),
-        condition=pd.Series(beside["condition"], dtype=object),
-        repeat=np.array([repeat or 0 for repeat in beside["repeat"]], dtype=np.int64),
+        turn=pd.Series(context["turn"], dtype="Int64"),
+        condition=pd.Series(context["condition"], dtype=object),
+        repeat=np.array([repeat or 0 for repeat in context["repeat"]], dtype=np.int64),
     )[sheet.ok]
     _check_within(sheet, key)
     if before is not None and len(before):
@@ -94,18 +94,18 @@ def _check_within(sheet: Sheet, key: pd.DataFrame) -> None:
     rows = several.index.to_numpy()
     group = several.groupby(list(several.columns), sort=False).ngroup().to_numpy()
     earliest = rows[np.unique(group, return_index=True)[1]][group]
-    again = rows != earliest
-    for place, earlier in zip(rows[again], earliest[again], strict=True):
+    repeated = rows != earliest
+    for place, earlier in zip(rows[repeated], earliest[repeated], strict=True):
         _reject(sheet, place, f"one answer (the first is in row {sheet.table.rows[earlier]})")
 
 
 def _check_against(sheet: Sheet, key: pd.DataFrame, before: pd.DataFrame) -> None:
     both = pd.concat([before, key.drop_duplicates()])
-    again = both.index[both.duplicated().to_numpy() & (np.arange(len(both)) >= len(before))]
-    for place in again[:_MAX_LISTED]:
+    repeated = both.index[both.duplicated().to_numpy() & (np.arange(len(both)) >= len(before))]
+    for place in repeated[:_MAX_LISTED]:
         _reject(sheet, place, _NEW)
-    if len(again) > _MAX_LISTED:
-        found = f"{len(again) - _MAX_LISTED:,} more answers that the study already has"
+    if len(repeated) > _MAX_LISTED:
+        found = f"{len(repeated) - _MAX_LISTED:,} more answers that the study already has"
         sheet.problems.add(sheet.table.file, None, None, found, _NEW)
 
 
