@@ -79,7 +79,7 @@ def submit_text_file(request: Request, sent: Sent) -> Response:
         keep_sheet(request.app.state.begin, _reader(request), sent.own.study, sent.file_name, sent.content)
     except InvalidInputError as error:
         return _problems(request, sent.own, error.problems)
-    return _again(request, sent.own.study.slug)
+    return _redirect_to_texts(request, sent.own.study.slug)
 
 
 @router.post("/studies/new/{slug}/columns")
@@ -90,7 +90,7 @@ def submit_columns(request: Request, sent: Sent) -> Response:
     with begin() as db:
         upload = get_upload(db, own.study.id)
     if upload is None:
-        return _again(request, own.study.slug)
+        return _redirect_to_texts(request, own.study.slug)
     columns = [_said(column, number, sent.fields) for number, column in enumerate(upload.columns)]
     try:
         keep_columns(begin, reader, own.study, columns, is_repaired="repair" in sent.fields)
@@ -101,7 +101,7 @@ def submit_columns(request: Request, sent: Sent) -> Response:
         return _problems(request, own, error.problems)
     except TextsFixedError as error:
         return _problems(request, own, [Problem("the study", None, None, "", str(error))])
-    return _again(request, own.study.slug)
+    return _redirect_to_texts(request, own.study.slug)
 
 
 def _said(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _said(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> 
     return {**column, "role": known_role, "source": source or column["name"], "kind": known_kind}
 
 
-def _again(request: Request, slug: str) -> Response:
+def _redirect_to_texts(request: Request, slug: str) -> Response:
     return RedirectResponse(request.app.url_path_for("show_texts", slug=slug), status_code=303)
 
 
