@@ -65,17 +65,15 @@ COMMANDS = {
     "plan": Entry(
         "plan",
         "plan",
-        "Forecast interval widths and power before there are ratings, by simulating the design of the study.",
+        "Forecast interval widths and power before data collection, by simulating the design of the study.",
     ),
     "simulate": Entry("simulate", "simulate", "Send simulated raters through the design of a study."),
-    "backup": Entry("database", "backup", "Save the whole database to one new file."),
-    "restore": Entry(
-        "database", "restore", "Fill an empty database from a backup file, and upgrade it to this version."
-    ),
+    "backup": Entry("database", "backup", "Back up the whole database to a new file."),
+    "restore": Entry("database", "restore", "Restore a backup into an empty database, and upgrade it to this version."),
     "doctor": Entry(
         "doctor",
         "doctor",
-        "Check this installation: programs, files, database and disk. Exit code 1 if there is a problem.",
+        "Check this installation: programs, files, database and disk space. Exit code 1 if there is a problem.",
     ),
     "study": Entry("study", "cli", "Create, check, load, open, close and export studies."),
     "items": Entry("items", "cli", "Import items and responses from a spreadsheet."),

@@ -30,7 +30,7 @@ class DemoMaker:
         self._process.stdin.write(f"{database_url}\n")
         self._process.stdin.flush()
         if self._process.stdout.readline().strip() != OPEN:
-            fail("The demo study could not be made; the reason stands above.")
+            fail("The demo study could not be created. See the error above.")
 
     def stop(self) -> None:
         """Stop the process at any point; it stores each simulated rater completely or not at all."""

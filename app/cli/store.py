@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-CHECK_ADDRESS = "Check DATABASE_URL and that the server is running."
+CHECK_ADDRESS = "Check DATABASE_URL, and check that the server is running."
 
 
 @contextmanager

@@ -36,8 +36,8 @@ BareName = Annotated[
     bool | None,
     typer.Option(
         "--folder/--stored",
-        help="What a name without a separator means: a study folder here, or a stored study. By default it is the slug "
-        "of a stored study.",
+        help="How to read a name without a separator: as a study folder here (--folder) or as the slug of a stored "
+        "study (--stored). Default: a slug.",
         show_default=False,
     ),
 ]
@@ -77,7 +77,7 @@ def _refuse_to_guess(study: str, command: str) -> NoReturn:
         is_stored = get_study(db, study) is not None
     if is_stored:
         fail(
-            f"{study} is the slug of a stored study and also a folder here. Name the one you mean.\n"
+            f"{study} is the slug of a stored study and also a folder here. Say which one you mean.\n"
             f"For the stored study: attune {command} {study} --stored\nFor {folder}",
             WRONG_CALL,
         )

@@ -80,7 +80,7 @@ TOO_MANY = (
     "5 processes with 16 threads may need 104 database connections, and the database allows 97: "
     "start 4 with --workers 4, or set max_connections in PostgreSQL to 107 or more."
 )
-TOO_SMALL = "set ATTUNE_N_THREADS to a lower number, or set max_connections in PostgreSQL to 27 or more."
+TOO_SMALL = "set ATTUNE_N_THREADS to a lower value, or set max_connections in PostgreSQL to 27 or more."
 
 
 @pytest.mark.parametrize(("workers", "n_available", "said"), [(5, 97, TOO_MANY), (1, 20, TOO_SMALL)])

@@ -73,7 +73,7 @@ def test_a_database_that_does_not_answer_is_one_sentence(on: Callable[..., Outco
     assert (said.code, said.out) == (1, "")
     assert said.err == (
         "The database on 127.0.0.1, port 1 cannot be reached: Connection refused."
-        " Check DATABASE_URL and that the server is running.\n"
+        " Check DATABASE_URL, and check that the server is running.\n"
     )
 
 
@@ -98,7 +98,7 @@ def test_an_address_that_the_server_library_refuses_is_one_sentence(on: Callable
 @pytest.mark.parametrize("url", [UNREACHABLE, MALFORMED[0], MALFORMED[1]])
 def test_the_doctor_says_it_in_its_line(on: Callable[..., Outcome], url: str) -> None:
     said = on(url, "doctor")
-    (line,) = (line for line in said.out.splitlines() if line.startswith("BAD "))
+    (line,) = (line for line in said.out.splitlines() if line.startswith("FAILED"))
     assert "database: " in line
     assert (said.code, said.err, "hidden" in said.out) == (1, "", False)
 

@@ -37,14 +37,17 @@ if TYPE_CHECKING:
 
 def analyze(  # noqa: PLR0913, PLR0917 - one parameter per option
     study: Study,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all estimates as JSON and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the estimates, as JSON.")] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write report.json, CSV files and charts to this folder.")
     ] = None,
     again: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", exists=True, dir_okay=False, help="Recompute one record of report.json, and compare it."
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="Recompute one record of report.json and compare the results.",
         ),
     ] = None,
     full: Annotated[
@@ -107,7 +110,7 @@ def _again(frames: Frames, protocol: Protocol, file: Path) -> None:
         raise typer.BadParameter(str(error), param_hint="--again") from None
     if made.estimate is not None:
         typer.echo(json.dumps(made.estimate.as_record(), ensure_ascii=False, allow_nan=False))
-    for line in made.differences or ("the same to the last digit",):
+    for line in made.differences or ("identical to the last digit",):
         say(line)
     if made.differences:
         raise typer.Exit(INPUT_ERROR)

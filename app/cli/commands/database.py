@@ -30,7 +30,7 @@ def upgrade() -> None:
 
 
 def backup(file: File) -> None:
-    """Save the whole database to one new file."""
+    """Back up the whole database to a new file."""
     with reached_database():
         try:
             save(named_database(), file)
@@ -40,7 +40,7 @@ def backup(file: File) -> None:
 
 
 def restore(file: File) -> None:
-    """Fill an empty database from a backup file, and upgrade it to this version."""
+    """Restore a backup into an empty database, and upgrade it to this version."""
     with reached_database():
         try:
             fill(named_database(), file)

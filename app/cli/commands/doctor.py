@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def doctor() -> None:
-    """Check this installation: programs, files, database and disk. Exit code 1 if there is a problem."""
+    """Check this installation: programs, files, database and disk space. Exit code 1 if there is a problem."""
     results = [_result(words, check) for words, check in CHECKS.items()]
     raise typer.Exit(0 if all(results) else 1)
 
@@ -33,7 +33,7 @@ def _result(words: str, check: Callable[[], str]) -> bool:
         found, is_well = check(), True
     except Exception as error:  # noqa: BLE001 - any error is a result of the check
         found, is_well = str(error).splitlines()[0] if str(error) else type(error).__name__, False
-    typer.echo(f"{'ok  ' if is_well else 'BAD '} {words}: {found}")
+    typer.echo(f"{'OK    ' if is_well else 'FAILED'} {words}: {found}")
     return is_well
 
 
@@ -45,7 +45,7 @@ def _files() -> str:
     for name in ("templates", "static", "migrations"):
         if not any(folder(name).iterdir()):
             raise FileNotFoundError(f"{folder(name)} is empty")
-    return f"{folder('templates').parent}, {htmx_file().name} is the one that was checked"
+    return f"complete in {folder('templates').parent}; {htmx_file().name} has the expected checksum"
 
 
 def _database() -> str:
@@ -59,10 +59,12 @@ def _database() -> str:
     finally:
         engine.dispose()
     if missing:
-        raise RuntimeError(f"PostgreSQL {server} answers, but its tables need an upgrade. Run: attune db upgrade")
+        raise RuntimeError(f"PostgreSQL {server} is running, but its tables need an upgrade. Run: attune db upgrade")
     if not is_durable:
-        raise RuntimeError(f"PostgreSQL {server} runs with fsync off: answers could be lost in a power cut")
-    kind = "named by DATABASE_URL" if settings().database_url else "embedded"
+        raise RuntimeError(
+            f"PostgreSQL {server} runs with fsync off, so a power failure could lose answers. Set fsync = on"
+        )
+    kind = "set by DATABASE_URL" if settings().database_url else "embedded"
     return f"PostgreSQL {server}, {kind}, up to date"
 
 
@@ -70,8 +72,8 @@ def _disk() -> str:
     place = settings().data_dir or default_data_dir()
     free = free_bytes(place)
     if free < MIN_FREE_BYTES:
-        raise OSError(f"only {free / 1e9:.1f} GB free at {place}")
-    return f"{free / 1e9:.0f} GB free at {place}"
+        raise OSError(f"only {free / 1e9:.1f} GB free in {place}")
+    return f"{free / 1e9:.0f} GB free in {place}"
 
 
 CHECKS = {"programs": _programs, "files": _files, "database": _database, "disk": _disk}

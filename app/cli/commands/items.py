@@ -34,18 +34,26 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     file: Annotated[Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx or .jsonl.")],
     response: Annotated[
         list[str] | None,
-        typer.Option(metavar="SOURCE=COLUMN", help="The column with the responses of a source; once for each source."),
+        typer.Option(
+            metavar="SOURCE=COLUMN", help="The column with the responses of one source. Repeat for each source."
+        ),
     ] = None,
-    item: Annotated[str | None, column("The ids of the items. Default: the column item, else the row number.")] = None,
-    text: Annotated[str, column("The text of each item.")] = "text",
-    turns: Annotated[str | None, column("A dialogue as JSON, instead of a text.")] = None,
-    profile: Annotated[str | None, column("A profile of the person in the item.")] = None,
-    content_note: Annotated[str | None, column("A content note that raters see before the item.")] = None,
+    item: Annotated[
+        str | None, column("The column of item IDs. Default: the column item, otherwise the row number.")
+    ] = None,
+    text: Annotated[str, column("The column with the text of the item.")] = "text",
+    turns: Annotated[str | None, column("The column with a dialogue as JSON, instead of a text.")] = None,
+    profile: Annotated[str | None, column("The column with a profile of the person in the item.")] = None,
+    content_note: Annotated[
+        str | None, column("The column with a content note that raters see before the item.")
+    ] = None,
     attribute: Annotated[
         list[str] | None,
-        column("A column to keep as an attribute. Default: every column that is not named above and holds no ratings."),
+        column("A column to keep as an attribute. Default: all other columns except those with ratings."),
     ] = None,
-    no_attributes: Annotated[bool, typer.Option("--no-attributes", help="Keep no other column.")] = False,
+    no_attributes: Annotated[
+        bool, typer.Option("--no-attributes", help="Do not keep other columns as attributes.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write to this folder. Default: the study folder itself.")
     ] = None,
@@ -65,12 +73,12 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         attributes=[] if no_attributes else attribute or None,
     )
     if attribute and no_attributes:
-        raise typer.BadParameter("Name attributes or keep none, not both.", param_hint="--no-attributes")
+        raise typer.BadParameter("Use either --attribute or --no-attributes, not both.", param_hint="--no-attributes")
     found = folder_or_slug(study, command="items import", is_folder=is_folder)
     if isinstance(found, Path):
         added, where = _into_folder(found, file, layout, out or found, replace=replace), str(out or found)
     elif out is not None or replace:
-        raise typer.BadParameter("--out and --replace work with a study folder only.", param_hint="STUDY")
+        raise typer.BadParameter("--out and --replace can be used only with a study folder.", param_hint="STUDY")
     else:
         added, where = _into_store(found, file, layout), found
     for note in added.notes:
@@ -99,7 +107,7 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
         with reading():
             return import_into_folder(folder, file, layout, out, replace=replace)
     except TextsInTheWayError as error:
-        fail(f"{error} To replace them, add --replace.")
+        fail(f"{error} To replace these files, add --replace.")
 
 
 def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:

@@ -21,10 +21,8 @@ cli = typer.Typer(no_args_is_help=True)
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address of the lead.", show_default=False)]
 Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
-Link = Annotated[
-    bool, typer.Option("--link", help="Print a link that signs in once, instead of asking for a password.")
-]
-Address = Annotated[str, typer.Option("--address", metavar="URL", help="The address of the server, for the link.")]
+Link = Annotated[bool, typer.Option("--link", help="Print a single-use sign-in link instead of asking for a password.")]
+Address = Annotated[str, typer.Option("--address", metavar="URL", help="The server's address, used in the link.")]
 HERE = "http://127.0.0.1:8000"
 
 
@@ -42,7 +40,7 @@ def add(email: Email, password_stdin: Stdin = False, link: Link = False, address
             lead = add_lead(db, email, password)
         except AccessError as error:
             fail(str(error))
-        say(f"{lead.email} is a lead now.")
+        say(f"Added the lead {lead.email}.")
         if link:
             _print_link(db, lead, address)
 
@@ -61,7 +59,7 @@ def password(email: Email, password_stdin: Stdin = False) -> None:
 
 @cli.command("link")
 def link(email: Email, address: Address = HERE) -> None:
-    """Print a link that signs a lead in once, within a day."""
+    """Print a single-use sign-in link for a lead, valid for one day."""
     with store() as engine, engine.begin() as db:
         _print_link(db, _lead(db, email), address)
 

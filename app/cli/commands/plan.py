@@ -56,20 +56,21 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
     assume: Stated = None,
     pilot: Annotated[
         str | None,
-        typer.Option(metavar="STUDY", help="A study whose ratings show how much items and raters vary. See STUDY."),
+        typer.Option(
+            metavar="STUDY",
+            help="A pilot study, whose ratings give the variation between items and raters. Named like STUDY.",
+        ),
     ] = None,
-    simulations: Annotated[
-        int, typer.Option(min=2, max=10_000, help="How many studies are simulated for each size.")
-    ] = 200,
+    simulations: Annotated[int, typer.Option(min=2, max=10_000, help="Number of simulated studies per size.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON and nothing else.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the plan as CSV and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the plan, as JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print only the plan, as CSV.")] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write plan.json, plan.csv and charts to this folder.")
     ] = None,
     is_folder: BareName = None,
 ) -> None:
-    """Forecast interval widths and power before there are ratings, by simulating the design of the study.
+    """Forecast interval widths and power before data collection, by simulating the design of the study.
 
     A study folder needs no database.
     """
@@ -106,7 +107,9 @@ def _stated(texts: list[str]) -> dict[str, float | None]:
         value = number(points)
         is_sd = name not in NAMES[:2]
         if name not in NAMES or value is None or (is_sd and value < 0):
-            allowed = f"Expected NAME=POINTS, NAME one of {', '.join(NAMES)}, a standard deviation not below 0"
+            allowed = (
+                f"Expected NAME=POINTS, with one of the names {', '.join(NAMES)} and standard deviations of 0 or more"
+            )
             raise typer.BadParameter(f"{allowed}; found {text}.", param_hint="--assume")
         found[name] = value
     return found
@@ -144,10 +147,10 @@ def _print(found: Plan, labels: Labels) -> None:
     out, assumed = console(), found.assumed
     sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())
     source, reference = (labels.source(key) if key else "–" for key in (found.source, found.reference))
-    question = labels.question(found.question) if found.question else "choices only"
-    out.print(Text(f"{source} against {reference}, {question}", "bold"))
+    question = labels.question(found.question) if found.question else "choices"
+    out.print(Text(f"{source} versus {reference}, {question}", "bold"))
     out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
-    out.print(Text(f"In points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
+    out.print(Text(f"Scale points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
     cells = planning_table(found.rows)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for place, name in enumerate(cells.header):

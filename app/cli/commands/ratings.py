@@ -47,51 +47,59 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         list[str] | None,
         typer.Option(
             metavar="KEY=COLUMN",
-            help="The column with the answers to a question; once for each question. {rater} and {source} stand for "
+            help="The column with the answers to one question. Repeat for each question. Use {rater} and {source} for "
             'the words that differ between columns, as in quality="Eval {rater} Quality ({source})". '
-            "Default: the columns whose names hold the key or the label of a question.",
+            "Default: the columns whose names contain the key or the label of a question.",
         ),
     ] = None,
     value: Annotated[
         str | None,
         column(
-            "The column with the answers to all questions. {question} stands for the question, if each has a column "
-            "of its own."
+            "The column with the answers to all questions. If each question has its own column, use {question} for the "
+            "words that differ."
         ),
     ] = None,
-    question_column: Annotated[str | None, column("The column that says which question is answered.")] = None,
-    item: Annotated[str | None, column("The ids of the items. Default: a column of ids, else the row number.")] = None,
-    response: Annotated[str | None, column("The ids of the responses.")] = None,
-    source: Annotated[str | None, column("The sources of the responses, by key or label.")] = None,
+    question_column: Annotated[str | None, column("The column that names the question of each answer.")] = None,
+    item: Annotated[
+        str | None, column("The column of item IDs. Default: a column with a common name, otherwise the row number.")
+    ] = None,
+    response: Annotated[str | None, column("The column of response IDs.")] = None,
+    source: Annotated[str | None, column("The column of sources, by key or label.")] = None,
     rater: Annotated[str | None, column("The raters.")] = None,
-    rater_id: Annotated[str | None, typer.Option(metavar="ID", help="The one rater who gave all ratings.")] = None,
+    rater_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The ID of the rater, if one rater gave all ratings.")
+    ] = None,
     rater_kind: Annotated[
-        RaterKind | None, typer.Option(help="What new raters are; model for model judges. Default: person.")
+        RaterKind | None,
+        typer.Option(help="The kind of new raters: person, or model for model judges. Default: person."),
     ] = None,
     pool: Annotated[str | None, typer.Option(metavar="POOL", help="The pool of new raters.")] = None,
     new_raters: Annotated[
-        bool, typer.Option("--new-raters", help="Add raters whom the study does not name, though it names others.")
+        bool,
+        typer.Option(
+            "--new-raters", help="Add raters who are not in the study yet. Not needed if the study has no raters."
+        ),
     ] = False,
     recode: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY:FOUND=VALUE",
-            help="Read a cell as another answer, as in preference:A=chatgpt. Can be repeated.",
+            help="Treat a cell as another answer, as in preference:A=chatgpt. Can be repeated.",
         ),
     ] = None,
     missing: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="A cell that is no answer, such as NA. Can be repeated.")
+        list[str] | None, typer.Option(metavar="WORD", help="A cell that means no answer, such as NA. Can be repeated.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the file and say what it holds; save nothing.")
+        bool, typer.Option("--dry-run", help="Check the file and show what it contains, without saving.")
     ] = False,
     is_folder: BareName = None,
 ) -> None:
     """Import ratings that were collected elsewhere, from a spreadsheet with any column names.
 
     It may have one row per answer, per rater and response, per rater and item, or per item with columns for each rater.
-    Words of a scale and labels are read as what they stand for, and empty cells are skipped. Either all ratings are
-    saved or, if there is any error, none. Their raters are marked as imported.
+    Labels are read like the values they stand for, and empty cells are skipped. If there is any error, nothing is
+    saved. Raters are marked as imported.
     """
     layout = RatingLayout(
         item=item,
@@ -106,12 +114,12 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     )
     raters = NewRaters(rater_id, rater_kind.value if rater_kind else None, pool, new_raters)
     if rater is not None and rater_id is not None:
-        raise typer.BadParameter("Name the column of the raters or the one rater, not both.", param_hint="--rater-id")
+        raise typer.BadParameter("Use either --rater or --rater-id, not both.", param_hint="--rater-id")
     found = folder_or_slug(study, command="ratings import", is_folder=is_folder)
     read = _read(found, file, layout, raters, is_dry_run=dry_run)
     for sentence in _told(read):
         say(sentence)
-    say(f"{'Nothing was saved. An import would add' if dry_run else f'Imported into {found}:'} {_counted_in(read)}.")
+    say(f"{'Nothing was saved. The import would add' if dry_run else f'Imported into {found}:'} {_counted_in(read)}.")
 
 
 def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:

@@ -25,7 +25,9 @@ Formats = Annotated[
 ]
 NewFolder = Annotated[
     Path,
-    typer.Option("--out", metavar="FOLDER", help="The folder to write; it must be new or empty.", show_default=False),
+    typer.Option(
+        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
+    ),
 ]
 
 

@@ -15,7 +15,7 @@ from app.storage.leads.leads import list_leads
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
-Workers = Annotated[int, typer.Option(min=1, max=64, help="How many processes share the work.")]
+Workers = Annotated[int, typer.Option(min=1, max=64, help="Number of worker processes.")]
 
 # Connections that PostgreSQL reserves for superusers.
 RESERVED = 3
@@ -44,7 +44,7 @@ def check_connections(workers: int, n_threads: int, n_available: int) -> None:
     if n_needed <= n_available:
         say(f"{processes}: up to {n_needed} of the {n_available} connections that the database allows.")
         return
-    fewer = f"start {fit} with --workers {fit}" if fit else "set ATTUNE_N_THREADS to a lower number"
+    fewer = f"start {fit} with --workers {fit}" if fit else "set ATTUNE_N_THREADS to a lower value"
     fail(
         f"{processes} may need {n_needed} database connections, and the database allows {n_available}: {fewer}, or set "
         f"max_connections in PostgreSQL to {n_needed + RESERVED} or more."

@@ -25,18 +25,16 @@ if TYPE_CHECKING:
 
     from app.actions.simulation.simulate import Simulation
 
-Raters = Annotated[
-    int, typer.Option(min=1, max=100_000, help="How many raters come, one after the other.", show_default=False)
-]
+Raters = Annotated[int, typer.Option(min=1, max=100_000, help="Number of simulated raters.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 
 
 def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName = None) -> None:
     """Send simulated raters through the design of a study.
 
-    The raters that raters.csv names come first, under their own names. A stored study must be open, and there the named
-    raters who already hold a personal link are left out. In a folder the answers are written to raters.csv and
-    ratings.csv. Simulated raters are marked as simulated wherever they appear.
+    The raters in raters.csv are simulated first, under their own IDs. A stored study must be open; raters in raters.csv
+    who already have a personal link are left out. In a folder, the answers are written to raters.csv and ratings.csv.
+    Simulated raters are marked as simulated wherever they appear.
     """
     found = folder_or_slug(study, command="simulate", is_folder=is_folder)
     with store() as engine, progress() as show:
@@ -47,7 +45,7 @@ def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName =
     words = "simulated rater" if outcome.n_raters == 1 else "simulated raters"
     say(f"{outcome.n_finished} of {outcome.n_raters} {words} completed {outcome.n_assignments} trials.")
     if outcome.n_finished < outcome.n_raters:
-        say("For the others no trial was left.")
+        say("No trials were left for the others.")
 
 
 def _simulated(

@@ -35,14 +35,24 @@ if TYPE_CHECKING:
 cli = typer.Typer(no_args_is_help=True)
 
 Lead = Annotated[
-    str | None, typer.Option("--lead", metavar="EMAIL", help="The lead of the study. Default: the only lead there is.")
+    str | None,
+    typer.Option(
+        "--lead",
+        metavar="EMAIL",
+        help="The e-mail address of the study's lead. Can be left out if there is only one lead.",
+    ),
 ]
 Out = Annotated[
     Path,
-    typer.Option("--out", metavar="FOLDER", help="The folder to write; it must be new or empty.", show_default=False),
+    typer.Option(
+        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
+    ),
 ]
 Spreadsheet = Annotated[
-    bool, typer.Option("--spreadsheet", help="Safe to open in Excel: with a byte order mark, formulas disabled.")
+    bool,
+    typer.Option(
+        "--spreadsheet", help="Make the files safe to open in Excel: add a byte order mark and disable formulas."
+    ),
 ]
 
 
@@ -64,7 +74,7 @@ def check(folder: Folder) -> None:
         say(f"Warning: {note}")
     for note in needs.notes:
         say(f"Note: {note}")
-    say(f"No errors found: {_contents(found)}. To store the study: attune study load {folder}")
+    say(f"No errors found: {_contents(found)}. To load the study: attune study load {folder}")
 
 
 @cli.command("load")
@@ -77,7 +87,7 @@ def load(folder: Folder, lead: Lead = None) -> None:
         except LeadUnknownError as error:
             fail(str(error), WRONG_CALL)
     slug = found.protocol.slug
-    say(f"The study {slug} is stored: {_contents(found)}. To let raters in: attune study open {slug}")
+    say(f"Loaded the study {slug}: {_contents(found)}. To open it to raters: attune study open {slug}")
 
 
 @cli.command("list")
@@ -96,7 +106,7 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
             export_study(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
         except FolderExistsError as error:
             fail(str(error))
-    say(f"The study {slug} is written to {out}.")
+    say(f"Exported the study {slug} to {out}.")
 
 
 @cli.command("open")
@@ -116,14 +126,16 @@ def invite(
     slug: Slug,
     raters: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RATER]...", help="Ids of raters. Default: all named raters without a link."),
+        typer.Argument(
+            metavar="[RATER]...", help="IDs of raters. Default: all raters in raters.csv who have no link yet."
+        ),
     ] = None,
     pool: Annotated[
         str | None,
-        typer.Option("--pool", metavar="POOL", help="The pool of new raters, whom raters.csv does not name."),
+        typer.Option("--pool", metavar="POOL", help="The pool of new raters, who are not in raters.csv."),
     ] = None,
     address: Annotated[
-        str, typer.Option("--address", metavar="URL", help="The address of the server.")
+        str, typer.Option("--address", metavar="URL", help="The server's address, used in the links.")
     ] = "http://127.0.0.1:8000",
 ) -> None:
     """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
@@ -137,13 +149,13 @@ def invite(
     for rater, token in links:
         typer.echo(f"{rater}\t{link}?invite={token}")
     if not links:
-        say("Every named rater has a link already.")
+        say("All raters in raters.csv already have a link.")
 
 
 @cli.command("pause")
 def pause(slug: Slug) -> None:
     """Pause a study: no one new can start, raters who have started can finish."""
-    _change(slug, pause_study, f"The study {slug} is paused. Raters who have started can finish.")
+    _change(slug, pause_study, f"The study {slug} is paused. No one new can start; raters who have started can finish.")
 
 
 @cli.command("close")

@@ -18,29 +18,34 @@ def templates() -> None:
     """List the study templates: published designs to start from."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("template", no_wrap=True)
-    table.add_column("what it is for", ratio=3)
-    table.add_column("design after", ratio=2)
+    table.add_column("purpose", ratio=3)
+    table.add_column("published design", ratio=2)
     for template in list_templates():
         table.add_row(template.name, template.purpose, template.source)
     Console().print(table)
-    say("To start from one of them: attune study new TEMPLATE --slug SLUG")
+    say("To start from a template: attune study new TEMPLATE --slug SLUG")
 
 
 def new(
     template: Annotated[
         str,
-        typer.Argument(metavar="TEMPLATE", help="A name from the list: attune study templates.", show_default=False),
+        typer.Argument(
+            metavar="TEMPLATE", help="The name of a template. To list them: attune study templates.", show_default=False
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="The folder to write. Default: a folder here named like the slug."),
+        typer.Option(
+            metavar="FOLDER",
+            help="The folder to create. Default: a folder with the name of the slug, in the current folder.",
+        ),
     ] = None,
     slug: Annotated[
         str | None,
         typer.Option(metavar="SLUG", help="The slug of the study, used in links. Default: the name of the template."),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TITLE", help="The title of the study. Default: made from the slug.")
+        str | None, typer.Option(metavar="TITLE", help="The title of the study. Default: the slug as words.")
     ] = None,
 ) -> None:
     """Create a study folder from a template, to edit. Nothing is ever overwritten."""

@@ -84,7 +84,7 @@ def test_a_record_is_got_again_and_one_that_differs_is_exit_code_1(tmp_path: Pat
     file.write_text(json.dumps(record), "utf-8")
     same = _attune(tmp_path, "analyze", str(folder), "--again", str(file))
     assert (same.returncode, json.loads(same.stdout)) == (0, record)
-    assert "the same to the last digit" in same.stderr
+    assert "identical to the last digit" in same.stderr
     file.write_text(json.dumps({**record, "estimate": 7.0}), "utf-8")
     other = _attune(tmp_path, "analyze", str(folder), "--again", str(file))
     assert (other.returncode, json.loads(other.stdout)) == (1, record)

@@ -20,7 +20,7 @@ __all__ = ["attune"]
 
 def test_the_doctor_names_what_could_lose_an_answer(attune: Attune) -> None:
     found = attune("doctor")
-    assert [line[:4] for line in found.out.splitlines()] == ["ok  ", "ok  ", "BAD ", "ok  "]
+    assert [line[:6] for line in found.out.splitlines()] == ["OK    ", "OK    ", "FAILED", "OK    "]
     assert "fsync off" in found.out  # as the database of the tests runs, for speed
     assert found.code == 1
 
@@ -40,7 +40,7 @@ def test_the_doctor_says_that_a_database_does_not_answer(attune: Attune, monkeyp
     settings.cache_clear()
     found = attune("doctor")
     assert found.code == 1
-    assert "BAD  database" in found.out
+    assert "FAILED database" in found.out
     assert "hidden" not in found.out + found.err
 
 
@@ -58,4 +58,4 @@ def test_a_backup_is_restored_into_an_empty_database_with_its_leads(
     assert attune("restore", file).code == 0
     assert attune("lead", "list").out == "me@example.org\n"
     again = attune("backup", file)
-    assert (again.code, "exists already" in again.err) == (1, True)
+    assert (again.code, "already exists" in again.err) == (1, True)

@@ -111,7 +111,7 @@ def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]
         capture_output=True,
         text=True,
     )
-    assert [line[:4] for line in doctor.stdout.splitlines()] == ["ok  "] * 4, doctor.stdout
+    assert [line[:6] for line in doctor.stdout.splitlines()] == ["OK    "] * 4, doctor.stdout
 
 
 def test_a_port_that_is_taken_gives_the_next_one_and_says_so(

@@ -42,7 +42,7 @@ def test_a_slug_that_is_taken_is_a_problem(attune: Attune, folder: Path) -> None
     (folder / "ratings.csv").unlink()
     said = attune("study", "load", folder)
     assert said.code == 1
-    assert 'study.yaml, column slug: found "small"; allowed: a slug of its own' in said.err
+    assert 'study.yaml, column slug: found "small"; allowed: a unique slug' in said.err
 
 
 def test_a_wrong_call_exits_with_2(attune: Attune, folder: Path, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_spreadsheet_goes_into_a_folder_and_into_the_store(attune: Attune, fol
     said = attune("items", "import", tmp_path / "new", *options)
     assert said == (0, "", f"Imported into {tmp_path / 'new'}: 1 item, 1 response.\n")
     said = attune("items", "import", tmp_path / "new", *options)
-    assert (said.code, "To replace them, add --replace." in said.err) == (1, True)
+    assert (said.code, "To replace these files, add --replace." in said.err) == (1, True)
     assert attune("items", "import", tmp_path / "new", *options, "--replace").code == 0
     attune("study", "load", folder)
     assert attune("items", "import", "small", *options) == (0, "", "Imported into small: 1 item, 1 response.\n")

@@ -42,7 +42,7 @@ def test_a_lead_is_added_once(attune: Attune) -> None:
     attune("lead", "add", "me@example.org", "--link")
     again = attune("lead", "add", "ME@example.org", "--link")
     assert (again.code, again.out) == (1, "")
-    assert "has an account already" in again.err
+    assert "already has an account" in again.err
 
 
 @pytest.mark.parametrize("password", ["short", ""])

@@ -108,4 +108,4 @@ def test_opening_says_that_a_language_has_no_catalogue(attune: Callable[..., Res
     assert "study.yaml, line 1, column language" in loaded.stderr
     opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0])
     assert opened.exit_code == 0
-    assert "no catalogue has fa. There are en, ar or de" in opened.stderr
+    assert "there is no translation for fa. Available: en, ar or de" in opened.stderr
