@@ -46,7 +46,7 @@ def add_lead(db: Connection, email: str, password: str | None = None) -> Lead:
         check_strength(password, email)
     lead = leads.record_lead(db, email, hash_password(password) if password is not None else None)
     if lead is None:
-        raise AccessError(f"{email} has an account already.")
+        raise AccessError(f"{email} already has an account.")
     return lead
 
 
@@ -73,9 +73,9 @@ def check_strength(password: str, email: str) -> None:
         AccessError: it is too short or too long, common, or similar to the e-mail address.
     """
     if len(password) < SHORTEST:
-        raise AccessError(f"A password has {SHORTEST} characters or more.")
+        raise AccessError(f"Use at least {SHORTEST} characters.")
     if len(password) > LONGEST:
-        raise AccessError(f"A password has {LONGEST} characters at most.")
+        raise AccessError(f"Use at most {LONGEST} characters.")
     own = [email, *re.split(r"[@.+_-]", email), "attune", "empathy"]
     if zxcvbn(password[:_READ_BY_ZXCVBN], user_inputs=own)["score"] < _MIN_SCORE:
         raise AccessError(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.charts.theme import Spec, Theme, Width
 
 HEIGHT = 280
-SUBTITLE = "One point per rater; fast raters with one answer stand at the top left"
+SUBTITLE = "One point per rater. Fast raters with uniform answers are at the top left"
 
 
 def rater_points(estimates: Sequence[Estimate]) -> list[tuple[str, float, float]]:
@@ -82,10 +82,10 @@ def pace_finding(estimates: Sequence[Estimate]) -> str:
     """Describe the range of times and how many raters are flagged."""
     times = [time for _, time, _ in rater_points(estimates)]
     if not times:
-        return "No times are known."
+        return "No times were recorded."
     ends = " to ".join(number(end(times), "points") for end in (min, max))
     n = len(_flagged_names(estimates))
-    return f"Raters take {ends} seconds per trial in the median; {n or 'none'} of {len(times)} flagged."
+    return f"Median times range from {ends} seconds per trial; {n or 'none'} of {len(times)} raters flagged."
 
 
 def _flagged_names(estimates: Sequence[Estimate]) -> frozenset[str]:

@@ -93,9 +93,9 @@ def planning_table(rows: Sequence[PlanRow]) -> Table:
         "Statistic",
         "Items",
         "Raters",
-        "Raters a trial",
-        "Trials in all",
-        "Most trials of a rater",
+        "Raters per trial",
+        "Total ratings",
+        "Max. trials per rater",
         "Expected",
         "Width of the 95% CI",
         "Power",
@@ -110,7 +110,7 @@ def _cells(row: PlanRow) -> tuple[str, ...]:
     estimate = "–" if row.estimate is None else number(row.estimate, kind)
     width = "no interval" if row.width is None else _with_error(row.width, row.width_error, kind)
     if row.width is not None and row.n_without:
-        width += f", {row.n_without} of {row.n_simulations} without"
+        width += f", {row.n_without} of {row.n_simulations} simulations without an interval"
     power = "" if row.power is None else _with_error(row.power, row.power_error, "share")
     return (words, *map(str, counts), places, str(row.most_trials), estimate, width, power)
 
@@ -120,4 +120,4 @@ def _with_error(value: float, error: float | None, kind: Kind) -> str:
 
 
 def _line(row: PlanRow) -> str:
-    return f"{row.n_items} items, {row.raters_per_trial} raters a trial"
+    return f"{row.n_items} items, {row.raters_per_trial} raters per trial"

@@ -103,7 +103,8 @@ def note_on(code: str) -> str:
     if catalogue_of(code):
         return ""
     there = f"{', '.join(catalogues()[:-1])} or {catalogues()[-1]}"
-    return f"The pages' own texts are in English: no catalogue has {code}. There are {there}; see docs/languages.md."
+    missing = f"The built-in texts will be in English, because there is no translation for {code}."
+    return f"{missing} Available: {there}. See docs/languages.md."
 
 
 def is_right_to_left(code: str) -> bool:

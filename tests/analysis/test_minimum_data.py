@@ -64,7 +64,7 @@ def test_two_camps_take_four_ratings(small: Report, larger: Report) -> None:
     split = only(small, "split_share", question="empathy")
     assert (split.estimate, split.note) == (
         None,
-        "not shown: split opinions need 4 ratings of a unit, and no unit has as many",
+        "not shown: no unit has the 4 ratings that split opinions need",
     )
     assert only(larger, "split_share", question="empathy").estimate is not None
 

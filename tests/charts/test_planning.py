@@ -39,11 +39,11 @@ def test_sizes_have_lines_of_their_own_and_a_legend_where_there_are_several(them
     one, several = (planning_charts(_plan(*rows))[0].spec(theme) for rows in ((ROW,), (ROW, replace(ROW, n_items=100))))
     color = [spec["layer"][0]["encoding"]["color"] for spec in (one, several)]
     assert color[0]["legend"] is None
-    assert color[1]["scale"]["domain"] == ["50 items, 3 raters a trial", "100 items, 3 raters a trial"]
+    assert color[1]["scale"]["domain"] == ["50 items, 3 raters per trial", "100 items, 3 raters per trial"]
 
 
 def test_nothing_is_drawn_of_what_has_no_interval_and_the_table_says_so() -> None:
     assert not planning_charts(_plan(NONE))
     cells = planning_table([NONE, replace(ROW, n_without=5)]).rows
     assert cells[0][4:] == ("150 (30 unfilled)", "8", "–", "no interval", "")
-    assert cells[1][6:] == ("0.40", "0.50 ± 0.01, 5 of 100 without", "80.0% ± 2.0%")
+    assert cells[1][6:] == ("0.40", "0.50 ± 0.01, 5 of 100 simulations without an interval", "80.0% ± 2.0%")

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 10_000
 WIDE = {"width": 1280, "height": 800}
 # Console messages that journeys cause on purpose: resubmitted forms, refusals, busy servers, network failures.
-EXPECTED_MESSAGES = ("status of 4", "status of 503", "Error Code 503", "net::ERR", "htmx:sendError", "htmx:afterRequest")
+EXPECTED_ERRORS = (
+    "status of 4",
+    "status of 503",
+    "Error Code 503",
+    "net::ERR",
+    "htmx:sendError",
+    "htmx:afterRequest",
+)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +85,7 @@ def new_context(browser: Browser, server: str) -> Iterator[Callable[..., Browser
 
 def _is_problem(message: Any) -> bool:  # noqa: ANN401 - Playwright's message
     """Return whether a console message is an unexpected error or warning."""
-    return message.type in {"error", "warning"} and not any(words in message.text for words in EXPECTED_MESSAGES)
+    return message.type in {"error", "warning"} and not any(words in message.text for words in EXPECTED_ERRORS)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def invite_raters(
     pools, is_without_pools = design.pools, design.links == "personal" and not design.pools
     if pool is not None and pool not in pools:
         known = ", ".join(pools) or "none"
-        raise InviteError(f"The design has no pool {pool}; its pools: {known}.")
+        raise InviteError(f"The design has no pool {pool}. Its pools: {known}.")
     raters = (
         {key: _person(db, study.id, key, pool, is_without_pools=is_without_pools) for key in keys}
         if keys
@@ -57,5 +57,5 @@ def _person(db: Connection, study_id: int, key: str, pool: str | None, *, is_wit
     if found is None and (pool is not None or is_without_pools):
         found = record_person(db, study_id, key, pool)
     if found is None:
-        raise InviteError(f"raters.csv names no person {key}. To invite somebody new, name their pool.")
+        raise InviteError(f"raters.csv has no person {key}. To invite a new rater, name the pool with --pool.")
     return found

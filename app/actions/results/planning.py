@@ -92,9 +92,9 @@ def _why_nothing(protocol: Protocol, items: Sequence[PlannedItem], question: Sca
         kind = f"design.trials is {protocol.design.trials}" if protocol.design.trials else "The items have none"
         return f"Question {question.key} is about responses, and no trial shows one: {kind}."
     if protocol.reference is None:
-        return "analysis.reference names no source that the others are compared with."
+        return "analysis.reference is not set, so there is no source to compare the others with."
     setting = "design.listed" if protocol.design.listed else "design.pairs"
-    return f"No trial shows a response of {protocol.reference} (analysis.reference) beside another: see {setting}."
+    return f"No trial shows a response of {protocol.reference} (analysis.reference) with another source: see {setting}."
 
 
 def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
@@ -116,7 +116,7 @@ def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
         known = next((one for one in of_pilot.scaled_questions if one.key == key), None)
         assumed = assumed_of_pilot(frames, of_pilot, known) if known else None
     if assumed is None:
-        raise PlanError("The pilot has too few ratings of this question to tell items, raters and noise apart.")
+        raise PlanError("The pilot has too few ratings of this question to separate items, raters and noise.")
     return with_stated(assumed, asked.stated)
 
 

@@ -65,7 +65,7 @@ def _flags(protocol: Protocol, row: RaterRow, *, is_fast: bool) -> list[str]:
     if is_fast:
         flags.append(f"Total time more than {protocol.checks.too_fast_sd:g} SD below the mean")
     if row.n_points >= _MIN_POINTS and row.n_most / row.n_points >= _STRAIGHT:
-        flags.append(f"{row.n_most} of {row.n_points} ratings are the same point")
+        flags.append(f"{row.n_most} of {row.n_points} ratings use the same scale point")
     if row.n_sides >= _MIN_SIDES:
         n_most = max(row.n_left, row.n_sides - row.n_left)
         if n_most / row.n_sides >= _ONE_SIDED:

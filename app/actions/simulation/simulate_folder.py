@@ -53,7 +53,7 @@ def simulate_folder(
     """
     if any((path / name).exists() for name in ("ratings.csv", "ratings.jsonl")):
         raise HasRatingsError(
-            f"{path} has ratings already. Nothing was written. Use a copy of the folder without them."
+            f"{path} already contains ratings. Nothing was written. Use a copy of the folder without ratings."
         )
     outcome, rated = _simulated(engine, read(path), n_raters, seed, progress)
     tables = tables_of(rated)

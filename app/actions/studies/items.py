@@ -62,7 +62,7 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
     problems = Problems()
     there = [name for name in _TEXTS if (out / name).exists()]
     if there and not replace:
-        raise TextsInTheWayError(f"{out} has {' and '.join(there)} already. Nothing was written.")
+        raise TextsInTheWayError(f"{out} already contains {' and '.join(there)}. Nothing was written.")
     source = folder / FILE
     if not source.is_file():
         problems.add(str(source), None, None, "no such file", "a study protocol")
@@ -100,7 +100,7 @@ def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> St
     with begin() as db:
         row = get_study(db, slug)
         if row is None:
-            raise StudyMissingError(f"No study is called {slug}.")
+            raise StudyMissingError(f"No study has the slug {slug}.")
         protocol = get_protocol(db, row.id, row.protocol_version)
     problems = Problems()
     study = read_texts(file, layout, protocol, "", problems)
@@ -171,4 +171,4 @@ def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFo
 
 def _name_known(file: str, name: str, keys: pd.Series[str], known: set[str], problems: Problems) -> None:
     for key in keys[keys.isin(known)]:
-        problems.add(file, None, name, key, f"an id that no {name} of the study has yet")
+        problems.add(file, None, name, key, f"an ID that no {name} of the study has yet")

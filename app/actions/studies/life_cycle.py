@@ -79,7 +79,7 @@ def open_study(db: Connection, slug: str) -> None:
     drawn = _drawn_up(db, study_id, protocol)
     if not drawn.trials:
         kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
-        raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made of its responses.")
+        raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made from its responses.")
     check_feasible(protocol, drawn.needs)
     record_trials(db, study_id, seed, drawn.trials)
     for pool in sorted({seats.pool or "" for trial in drawn.trials for seats in trial.seats}):
@@ -124,7 +124,7 @@ def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
     study = get_study_for_update(db, slug)
     if study is None:
-        raise StudyMissingError(f"No study is called {slug}.")
+        raise StudyMissingError(f"No study has the slug {slug}.")
     return study
 
 

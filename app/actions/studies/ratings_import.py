@@ -90,7 +90,7 @@ def ratings_into_store(
     with begin() as db:
         row = get_study(db, slug)
         if row is None:
-            raise StudyMissingError(f"No study is called {slug}.")
+            raise StudyMissingError(f"No study has the slug {slug}.")
         study, rated_here = study_folder(db, row.id), list_raters_with_sessions(db, row.id)
     read = read_ratings(file, layout, new_raters, study, Problems(), rated_here=rated_here)
     if is_dry_run:

@@ -23,6 +23,10 @@ def check_replaceable(db: Connection, study: StudyRow) -> None:
         TextsFixedError: the study has been opened or has answers.
     """
     if study.opened_at is not None:
-        raise TextsFixedError("The study has been opened, so its texts stay. Copy the study to use other texts.")
+        raise TextsFixedError(
+            "The study has been opened, so its texts cannot be replaced. To use other texts, copy the study."
+        )
     if has_answers(db, study.id):
-        raise TextsFixedError("The study has answers, so its texts stay. Copy the study to use other texts.")
+        raise TextsFixedError(
+            "The study has answers, so its texts cannot be replaced. To use other texts, copy the study."
+        )

@@ -47,7 +47,7 @@ def template_folder(name: str) -> Path:
         TemplateMissingError: the template does not exist.
     """
     if name not in {template.name for template in list_templates()}:
-        raise TemplateMissingError(f"No template is called {name}.")
+        raise TemplateMissingError(f"There is no template {name}.")
     return FOLDER / name
 
 
@@ -67,7 +67,7 @@ def new_study(name: str, out: Path, slug: str, title: str) -> Path:
     """
     files = files_of(name, slug, title)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FolderExistsError(f"{out} is there already. Nothing was written.")
+        raise FolderExistsError(f"{out} already exists and is not empty. Nothing was written.")
     out.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
         (out / file).write_bytes(content)

@@ -41,7 +41,9 @@ def _first(problems: list[Problem]) -> list[Problem]:
     n_more = len(problems) - MAX_PROBLEMS
     if n_more <= 0:
         return problems
-    more = Problem("the input", None, None, f"{n_more:,} more problems", "none; fix the first ones and try again")
+    more = Problem(
+        "the input", None, None, f"{n_more:,} more problems", "no problems; correct the first ones and try again"
+    )
     return [*problems[:MAX_PROBLEMS], more]
 
 

@@ -76,8 +76,8 @@ class Panel:
         """A note about raters that are not reported individually; empty if all are."""
         n = self.answers.counts["n_raters"]
         left = n - len(self.raters)
-        few = f"{left} of {n} raters are not told of one by one: "
-        return few + "those with the fewest answers, or with a single one" if left else ""
+        few = f"{left} of {n} raters are not reported individually: "
+        return few + "those with the fewest answers, or with only one" if left else ""
 
     def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit, **scope: object) -> Estimate:
         """Return an estimate for one rater, or for all if `code` is None."""

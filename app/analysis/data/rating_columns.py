@@ -45,8 +45,8 @@ class RatingColumn:
 
 COLUMNS = (
     RatingColumn("rater", "id", "Rater", "pseudonym of the rater", "rater_id", "raters"),
-    RatingColumn("item", "id", "Item", "id of the item (the situation that is read)", "item_id", "items"),
-    RatingColumn("response", "id", "Response", "id of the response", "response_id", "responses", is_given=True),
+    RatingColumn("item", "id", "Item", "ID of the item (the situation that raters read)", "item_id", "items"),
+    RatingColumn("response", "id", "Response", "ID of the response", "response_id", "responses", is_given=True),
     RatingColumn("question", "name", "Question", "key of the question", is_given=True),
     RatingColumn(
         "value",
@@ -85,10 +85,12 @@ COLUMNS = (
     RatingColumn("position", "whole", "Position", "position in the rater's order, from 1"),
     RatingColumn("condition", "name", "Condition", "the condition of the trial"),
     RatingColumn("shown_label", "name", "Shown label", "what the rater was told about the source", is_given=True),
-    RatingColumn("repeat", "count", "Repeat", "0, or the number of the planned repeat"),
+    RatingColumn("repeat", "count", "Repeat", "0 for the first showing, otherwise the number of the planned repeat"),
     RatingColumn("rated_at", "time", "Answered", "when the answer was given, UTC"),
     RatingColumn("served_at", "time", "Shown", "when the item was shown, UTC"),
-    RatingColumn("active_ms", "whole", "Active time", "milliseconds on the page, without pauses and hidden tabs"),
+    RatingColumn(
+        "active_ms", "whole", "Active time", "milliseconds on the page, excluding pauses and time in a hidden tab"
+    ),
     RatingColumn(
         "device",
         "name",
@@ -98,7 +100,7 @@ COLUMNS = (
         is_given=True,
     ),
     RatingColumn("comment", "text", "Comment", "the rater's comment on the answer", is_given=True),
-    RatingColumn("exclude", "name", "Excluded", "why the answer is left out of every estimate"),
+    RatingColumn("exclude", "name", "Excluded", "reason for excluding the answer from all estimates"),
     RatingColumn(
         "source",
         "name",

@@ -142,7 +142,9 @@ def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline
             yield Headline(f"Agreement is {_why(estimate)}.", _counts(estimate, "ranks"))
             return
         w = number(estimate.estimate, "coefficient")
-        reading = "0 is no agreement, 1 is the same order; raters who rank at random reach 1 divided by their number."
+        reading = (
+            "0 means no agreement and 1 identical rankings; random rankings give 1 divided by the number of raters."
+        )
         claim = f"Raters rank the responses to an item with a Kendall's W of {w}."
         yield Headline(claim, _basis(estimate, "ranks"), reading, _brief(estimate), f"W {w}")
 
@@ -166,8 +168,8 @@ def alpha_reading(alpha: float, lower: float | None) -> str:
         )
     if lower > 0:
         return (
-            "The lower limit is below the customary 0.667: a single rating says little about a response, averages over "
-            "raters say more. " + LOW_IS_A_FINDING
+            "The lower limit is below the customary 0.667: single ratings are unreliable; averages over "
+            "raters are more reliable. " + LOW_IS_A_FINDING
         )
     if alpha > 0:
         return "The interval includes agreement no better than chance. " + LOW_IS_A_FINDING

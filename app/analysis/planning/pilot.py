@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # As shares of the range of the scale; close to Ayers et al. (2023) and the experts of Kumar et al. (2025).
 DEFAULT_SDS = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
 DEFAULT_DIFFERENCE = 0.1
-ASSUMED = "assumed: usual shares of the scale's range"
+ASSUMED = "assumed: typical proportions of the scale's range"
 FIVE_POINTS = 4.0
 
 

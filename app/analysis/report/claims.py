@@ -216,7 +216,7 @@ def _covariate(about: About) -> str:
 
 
 def _detection(about: About) -> str:
-    return f"Raters tell models from people with d' = {number(about.value, 'points')} (0 is chance)"
+    return f"Raters distinguish models from people with d' = {number(about.value, 'points')} (0 is chance)"
 
 
 def _belief(about: About) -> str:
@@ -232,7 +232,7 @@ def _change(about: About) -> str:
     if "reference_level" in scope:
         return (
             f"{about.question}, {about.factor}: {about.points()} with {about.level('level')} than with "
-            f"{about.level('reference_level')}, at the same score before{about.on_scale}"
+            f"{about.level('reference_level')}, at the same baseline score{about.on_scale}"
         )
     arm = f" with {about.level('level')}" if "level" in scope else ""
     return f"{about.question}: {about.points()} after than before{arm}{about.on_scale}"

@@ -24,9 +24,9 @@ UNKNOWN_RATERS = (
 def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield one sentence per note."""
     if codes.n_excluded:
-        yield f"Excluded from every estimate: {_rows(codes.n_excluded)} (column exclude)."
+        yield f"Excluded from all estimates: {_rows(codes.n_excluded)} (column exclude)."
     if codes.n_repeats:
-        yield f"Planned repeats, which enter intra-rater estimates only: {_rows(codes.n_repeats)}."
+        yield f"Planned repeats, used only for intra-rater estimates: {_rows(codes.n_repeats)}."
     if protocol.design.adaptive:
         yield (
             "Pairs of sources were selected adaptively, so some were compared more often than "
@@ -38,7 +38,8 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
     yield from _marked_raters(frames)
     if codes.raters.is_model.any():
         n_models = int(codes.raters.is_model.sum())
-        yield f"{n_models} of the raters are model judges, reported separately: they enter no estimate about people."
+        models = f"{n_models} of the raters are model judges, reported separately."
+        yield f"{models} They are not included in estimates of human raters."
 
 
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
@@ -53,7 +54,7 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
     if n_tests:
         what = "1 exploratory test" if n_tests == 1 else f"{n_tests:,} exploratory tests"
-        yield f"{what} beside the primary contrasts: one in twenty has p < .05 by chance alone."
+        yield f"{what} in addition to the primary contrasts: one in twenty has p < .05 by chance alone."
 
 
 def _marked_raters(frames: Frames) -> Iterator[str]:

@@ -44,7 +44,7 @@ def again(frames: Frames, protocol: Protocol, record: Mapping[str, Any]) -> Agai
     if found is None:
         now = report.estimates[0].recipe if report.estimates else {}
         why = [line for line in _between("recipe", recipe, now) if line.startswith(("data", "software"))]
-        return Again(None, ("these data give no such estimate", *why))
+        return Again(None, ("these data do not give this estimate", *why))
     made = found.as_record()
     return Again(found, tuple(line for name in made for line in _between(name, record.get(name), made[name])))
 

@@ -210,9 +210,9 @@ def _margin(estimate: Estimate, protocol: Protocol) -> str:
         return ""
     if estimate.statistic == "non_inferiority":
         is_shown = low > -margin
-        return f"{'Not worse' if is_shown else 'Not shown not to be worse'} by the margin of {margin:g} points."
+        return f"{'Non-inferior' if is_shown else 'Non-inferiority not shown'} within the margin of {margin:g} points."
     is_shown = -margin < low and high < margin
-    return f"{'Equivalent' if is_shown else 'Not shown to be equivalent'} within the margin of {margin:g} points."
+    return f"{'Equivalent' if is_shown else 'Equivalence not shown'} within the margin of {margin:g} points."
 
 
 def one_paragraph(answers: Sequence[PrimaryAnswer]) -> str:

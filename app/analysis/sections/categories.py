@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.design.questions.category import CategoryQuestion
 
 SECTION = "category"
-BAD_KEY = "The key of {n} answers names no code of the question: they are left out."
+BAD_KEY = "The key of {n} answers is not a code of the question, so they are left out."
 
 
 @dataclass(frozen=True, eq=False)

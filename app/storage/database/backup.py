@@ -34,7 +34,7 @@ def backup(url: str, file: Path) -> None:
         BackupError: the file already exists or cannot be written, or the database cannot be read.
     """
     if file.exists():
-        raise BackupError(f"The file {file} exists already: choose another name.")
+        raise BackupError(f"The file {file} already exists. Choose another name.")
     try:
         fd, unfinished = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     except OSError as error:
@@ -61,7 +61,7 @@ def restore(url: str, file: Path) -> None:
     if not file.is_file():
         raise BackupError(f"There is no file {file}.")
     if _count_relations(url):
-        raise BackupError("The database is not empty: a backup is restored into an empty database only.")
+        raise BackupError("The database is not empty. A backup can be restored only into an empty database.")
     options = ["--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"]
     _run("pg_restore", url, [*options, str(file.absolute())], failure=f"The backup {file} could not be restored")
 

@@ -94,7 +94,7 @@ def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -
     taken = get_study(db, slug, lead_id)
     if taken and (lead_id is None or taken.role) and is_same(study_folder(db, taken.id), folder):
         return taken.id
-    allowed = "a slug of its own; a study of that name is in the store already, and this is not the same"
+    allowed = "a unique slug; a different study with this slug is already stored"
     raise InvalidInputError([Problem("study.yaml", None, "slug", slug, allowed)])
 
 

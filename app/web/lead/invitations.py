@@ -18,7 +18,7 @@ from app.web.lead.session import MaybeLead, signed_in_answer
 from app.web.pages import page
 
 router = APIRouter()
-OVER = "This invitation was used already, withdrawn, or is too old. Ask for a new one."
+OVER = "This invitation has been used, withdrawn or has expired. Ask for a new one."
 
 
 @router.get("/invitations/{token}")

@@ -95,7 +95,7 @@ def submit_delete(
         problem = Problem("the study", None, None, study.status, "closed: close the study before you delete it")
         return _page(request, db, lead, study, problem)
     if confirm.strip() != study.slug:
-        allowed = f"{study.slug}, which confirms that you mean this study"
+        allowed = f"{study.slug}, to confirm the deletion"
         return _page(request, db, lead, study, Problem("the form", None, "short name", confirm or "nothing", allowed))
     counts = count_contents(db, study.id)
     delete_study(db, study.id)

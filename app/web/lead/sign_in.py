@@ -19,7 +19,7 @@ from app.web.words import minutes
 
 router = APIRouter()
 
-WRONG = "This e-mail address and password do not belong together."
+WRONG = "Wrong e-mail address or password."
 
 
 @router.get("/sign-in")
@@ -65,7 +65,7 @@ def submit_sign_in_link(
 ) -> Response:
     lead = leads.use_sign_in_link(db, token)
     if lead is None:
-        raise GoneError("This link was used already, or it is too old. Ask for a new one.")
+        raise GoneError("This link has already been used or has expired. Ask for a new one.")
     return signed_in_answer(request, access.begin_session(db, lead, session_token(request), is_from_link=True), next)
 
 

@@ -34,7 +34,7 @@ def test_an_excluded_answer_is_in_no_estimate_and_the_report_says_how_many() -> 
     excluded = [{**row, "rater": "cat", "value": 1, "exclude": "failed the check"} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *excluded], ROWS))
     assert [told(f) for f in with_them.estimates] == [told(f) for f in without.estimates]
-    assert with_them.notes[0] == "Excluded from every estimate: 8 answers (column exclude)."
+    assert with_them.notes[0] == "Excluded from all estimates: 8 answers (column exclude)."
 
 
 def test_a_planned_repeat_enters_no_estimate_between_raters() -> None:

@@ -96,7 +96,7 @@ def test_the_pooled_alpha_is_given_with_those_within_sources() -> None:
     [
         (0.9, 0.81, "can be relied on"),
         (0.9, 0.7, "tentative"),
-        (0.9, 0.6, "a single rating says little"),
+        (0.9, 0.6, "single ratings are unreliable"),
         (0.4, -0.1, "no better than chance"),
         (-0.2, -0.5, "no more than by chance"),
     ],

@@ -340,7 +340,7 @@ def test_before_after_gives_the_difference_in_change_between_the_arms(tmp_path: 
 
     found, _ = drive("before-after", tmp_path / "s", Effect(lean, n_raters=24))
     assert "Mood after, Source of the responses: " in found[0].claim
-    assert "points higher with Model than with Person, at the same score before" in found[0].claim
+    assert "points higher with Model than with Person, at the same baseline score" in found[0].claim
     assert found[0].test.startswith("analysis of covariance, p ")
     covers(found[0], 12.0)
 

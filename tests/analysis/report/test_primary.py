@@ -73,7 +73,7 @@ def test_holm_runs_over_the_primary_contrasts_whatever_their_tests_and_over_noth
 
 def test_exploratory_tests_are_counted(report: tuple[Report, Protocol]) -> None:
     n = sum(one.role == "exploratory" and one.p_value is not None for one in report[0].estimates)
-    assert f"{n} exploratory tests beside the primary contrasts" in " ".join(report[0].notes)
+    assert f"{n} exploratory tests in addition to the primary contrasts" in " ".join(report[0].notes)
     assert {one.role for one in report[0].of("agreement")} == {"descriptive"}
 
 
@@ -127,7 +127,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"test": "share_at_least_ratio"}, "item means of 2.75 or more are"),
     ({"test": "t_unpaired"}, "unpaired t test on item means, t = "),
     ({"test": "equivalence", "margin": 3}, "Equivalent within the margin of 3 points."),
-    ({"test": "non_inferiority"}, "Not worse by the margin of 3 points."),
+    ({"test": "non_inferiority"}, "Non-inferior within the margin of 3 points."),
     ({"test": "krippendorff_alpha"}, "Krippendorff's alpha, ordinal is"),
     ({"test": "icc_a_1", "source": "model"}, "(Model only)"),
 ]
@@ -146,9 +146,7 @@ def test_every_test_of_a_rating_has_its_sentence() -> None:
 def test_a_difference_beyond_the_margin_is_not_equivalent() -> None:
     contrast = {"question": "empathy", "test": "equivalence", "margin": 0.25}
     found, study = made([contrast], FIVE, answers=rows(keys=("empathy",)))
-    assert "Not shown to be equivalent within the margin of 0.25 points." in one_paragraph(
-        primary_answers(found, study)
-    )
+    assert "Equivalence not shown within the margin of 0.25 points." in one_paragraph(primary_answers(found, study))
 
 
 def test_an_interval_that_includes_no_difference_is_said() -> None:

@@ -115,7 +115,7 @@ def test_a_estimate_that_these_data_do_not_give_is_said_to_be_none() -> None:
     alone = protocol(FIVE, sources={"human": {"kind": "human"}})
     made = again(frames(alone, [row for row in _small() if row["response"].endswith("human")]), alone, record)
     assert made.estimate is None
-    assert made.differences[0] == "these data give no such estimate"
+    assert made.differences[0] == "these data do not give this estimate"
     assert made.differences[1].startswith("data: ")
 
 

@@ -160,7 +160,7 @@ def test_another_study_under_a_slug_that_is_taken_is_refused(db: Connection) -> 
         load_study(db, read_small(ratings=RATINGS.replace("r2,,,age,40", "r2,,,age,41")))
     problem = raised.value.problems[0]
     assert (problem.file, problem.column, problem.found) == ("study.yaml", "slug", "small")
-    assert "in the store already" in problem.allowed
+    assert "is already stored" in problem.allowed
 
 
 def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:

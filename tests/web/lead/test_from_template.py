@@ -57,5 +57,5 @@ def test_a_name_that_is_taken_is_said(client: TestClient, db: Connection) -> Non
     client.post("/studies/new/template", data=FORM)
     answer = client.post("/studies/new/template", data=FORM | {"name": "ab-tie"})
     assert answer.status_code == 422
-    assert "a slug of its own" in answer.text
+    assert "a unique slug" in answer.text
     assert n_studies(db) == 1

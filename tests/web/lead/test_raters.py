@@ -124,7 +124,7 @@ def test_one_point_or_one_side_throughout_is_flagged(client: TestClient, db: Con
             ),
             {"s": study_id, "r": rater, "turn": turn},
         )
-    assert "12 of 12 ratings are the same point" in client.get(PAGE).text
+    assert "12 of 12 ratings use the same scale point" in client.get(PAGE).text
 
 
 def test_another_studys_rater_is_not_there(client: TestClient, db: Connection, study_id: int) -> None:

@@ -35,7 +35,7 @@ def test_the_right_password_opens_the_studies(visitor: TestClient, lead: Lead) -
 def test_a_wrong_password_is_the_form_again_with_the_reason(visitor: TestClient, lead: Lead) -> None:
     answer = visitor.post("/sign-in", data=RIGHT | {"password": "wrong horse battery"})
     assert answer.status_code == 422
-    assert "do not belong together" in answer.text
+    assert "Wrong e-mail address or password" in answer.text
     assert "set-cookie" not in answer.headers
     assert "wrong horse" not in answer.text
 

@@ -145,7 +145,7 @@ def test_a_lead_is_told_before_opening_that_a_language_has_no_catalogue(
     client: TestClient, db: Connection, lead: Lead, language: str, *, is_told: bool
 ) -> None:
     study_of(db, lead, language=language)
-    assert ("no catalogue has fa. There are en, ar or de" in client.get("/studies/small").text) == is_told
+    assert ("there is no translation for fa. Available: en, ar or de" in client.get("/studies/small").text) == is_told
 
 
 def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(

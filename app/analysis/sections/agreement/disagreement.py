@@ -28,7 +28,7 @@ MAX_UNITS = 10
 # A matrix with more raters would not be readable.
 MAX_IN_MATRIX = 20
 CAMPS = "two groups of two or more ratings, at least half the scale apart"
-NO_CAMPS = f"not shown: split opinions need {MIN_RATINGS_FOR_CAMPS} ratings of a unit, and no unit has as many"
+NO_CAMPS = f"not shown: no unit has the {MIN_RATINGS_FOR_CAMPS} ratings that split opinions need"
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in common with any variation"
 
 

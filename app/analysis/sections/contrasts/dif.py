@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 SECTION = "contrast"
 MIN_QUESTIONS = 3
-NO_GROUPS = "raters.csv has no groups of two raters or more in {name}."
-FEW = "The trait is the mean of the other questions, of which there have to be two."
+NO_GROUPS = "raters.csv has no groups of at least two raters in {name}."
+FEW = "The trait is the mean of the other questions, and at least two are needed."
 
 
 def differential(sheets: Sheets) -> Iterator[Estimate]:

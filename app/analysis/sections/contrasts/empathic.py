@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SECTION = "contrast"
 MOMENT = ["item", "response", "turn"]
-NOBODY = "No target gave an account of their own: items.csv names the target of an item in its column rater."
+NOBODY = "No target rated their own items. The column rater of items.csv names the target of each item."
 
 
 def empathic(sheets: Sheets) -> Iterator[Estimate]:

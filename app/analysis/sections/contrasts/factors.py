@@ -44,7 +44,7 @@ def _unrated(sheet: ScaledSheet, name: str, factor: Factor) -> Iterator[Estimate
     for level in factor.levels if rated else ():
         if level not in seen:
             scope = {"factor": name, "level": level, "reference_level": rated[0]}
-            found = undefined("no_pairable_units", f"Nobody rated at level {level} of {name}.", method=METHOD)
+            found = undefined("no_pairable_units", f"There are no ratings at level {level} of {name}.", method=METHOD)
             nothing = answers.select(np.zeros(len(answers.value), dtype=bool))
             yield sheet.record(found, nothing, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SECTION = "contrast"
 BEYOND = "{n} answers mark characters beyond the text: they are left out."
 BAD_KEY = "The key of {n} texts marks characters beyond the text: they are left out."
-NO_KEY = "No text has a key that fits it."
+NO_KEY = "No text has a valid key."
 
 
 @dataclass(frozen=True, eq=False)

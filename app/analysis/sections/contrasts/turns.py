@@ -62,7 +62,7 @@ def _means(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estim
         part = answers.select(turn == place)
         found = describe.mean(part.value, **part.where)
         if not len(part.value):
-            found = undefined("no_pairable_units", f"Nobody rated turn {place}.", method=found.method)
+            found = undefined("no_pairable_units", f"There are no ratings of turn {place}.", method=found.method)
         at_turn = {**scope, "turn": int(place)}
         yield sheet.record(found, part, section=SECTION, scope=at_turn, statistic="mean", unit="rating")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
-NO_TIMES = "no times are known"
+NO_TIMES = "no times were recorded"
 SECOND = 1000
 MEDIAN_TIME = "median over trials of the time with the page visible"
 

@@ -56,7 +56,7 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
         ),
         ("Margins", (Column("Equivalence", ("equivalence",)), Column("Non-inferiority", ("non_inferiority",)))),
         (
-            "How questions go together",
+            "Correlations between questions",
             (Column("Correlation", ("correlation",)), Column("Halo: correlation within the response", ("halo",))),
         ),
         (
@@ -94,7 +94,7 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
         ("Share of answers with each category", (Column("Share", ("code_share",)),)),
         ("Differences between sources", (Column("Difference in share", ("category_difference",)),)),
         (
-            "Answers against the key",
+            "Answers compared with the key",
             (
                 Column("Correct", ("accuracy_share",)),
                 Column("F1", ("f1_macro", "f1")),
@@ -166,7 +166,7 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
     ),
     "judges": (
         (
-            "Judges beside people, with 95% CIs",
+            "Model judges compared with human raters, with 95% CIs",
             (
                 Column("Agreement with people", ("judge_correlation", "judge_share")),
                 Column("Human ceiling", ("ceiling_correlation", "ceiling_share")),

@@ -52,9 +52,9 @@ ABOUT = {
     "turns": "How ratings develop from turn to turn.",
     "raters": "Evidence to review, not a reason to exclude: set exclusion rules before data collection.",
     "items": "Where raters disagree most. Disagreement is information, not error.",
-    "judges": "Model judges beside people. They enter no estimate about people.",
+    "judges": "Model judges compared with human raters. They are not included in estimates of human raters.",
     "text": "These associations do not show that length or wording causes the difference in ratings.",
-    "estimates": "Every estimate with the way to compute it again.",
+    "estimates": "Every estimate, and how to compute it again.",
 }
 
 

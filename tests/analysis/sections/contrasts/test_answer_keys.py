@@ -93,7 +93,7 @@ def test_a_key_that_names_no_code_is_left_out_and_said() -> None:
     report = analyze(data, study)
     whole = next(f for f in find(report, "accuracy_share") if not f.scope)
     assert whole.n_ratings == 24
-    assert whole.note.startswith("The key of 6 answers names no code of the question: they are left out.")
+    assert whole.note.startswith("The key of 6 answers is not a code of the question, so they are left out.")
     assert find(report, "mean", question="empathy")[0].estimate == 4
     assert len(rows) == 36
 
@@ -102,7 +102,7 @@ def test_a_key_that_never_names_a_code_is_said() -> None:
     study, data, _ = _study(["bliss"] * 6)
     accuracy = only(analyze(data, study), "accuracy_share")
     assert accuracy.reason == "no_pairable_units"
-    assert accuracy.note.startswith("The key of 36 answers names no code")
+    assert accuracy.note.startswith("The key of 36 answers is not a code")
 
 
 def test_several_codes_at_once_have_accuracy_and_no_confusion() -> None:

@@ -107,7 +107,7 @@ def test_a_declared_level_that_nobody_rated_is_said() -> None:
         ("truth", None),
         ("lie", "no_pairable_units"),
     ]
-    assert effects[-1].note == "Nobody rated at level lie of told."
+    assert effects[-1].note == "There are no ratings at level lie of told."
 
 
 def _varied(columns: dict[str, list[str | None]]) -> list[Row]:
@@ -217,7 +217,7 @@ def test_empathic_accuracy_without_a_target_is_said() -> None:
     study = protocol(FELT, sources={}, analysis={"empathic_accuracy": {"felt": "felt"}})
     found = only(analyze(frames(study, _moments(), responses=[]), study), "empathic_accuracy")
     assert found.reason == "no_pairable_units"
-    assert found.note.startswith("No target gave an account")
+    assert found.note.startswith("No target rated their own items")
 
 
 def test_a_turn_that_nobody_rated_is_said() -> None:
@@ -227,7 +227,7 @@ def test_a_turn_that_nobody_rated_is_said() -> None:
     assert [(f.scope["turn"], f.reason) for f in means] == [
         (turn, "no_pairable_units" if turn == 3 else None) for turn in range(1, 7)
     ]
-    assert means[2].note == "Nobody rated turn 3."
+    assert means[2].note == "There are no ratings of turn 3."
 
 
 def test_every_other_turn_is_no_gap() -> None:
@@ -275,7 +275,7 @@ def test_questions_of_a_composite_are_tested_for_groups_of_raters() -> None:
         (f"q{n}", {"subgroup": {"gender": "m"}, "covariate": "score"}) for n in range(3)
     ]
     assert all(f.estimate is not None for f in odds[:3])
-    assert odds[3].note == "raters.csv has no groups of two raters or more in nothing."
+    assert odds[3].note == "raters.csv has no groups of at least two raters in nothing."
     assert len(find(report, "dif_total")) == 6
 
 

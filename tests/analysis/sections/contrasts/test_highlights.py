@@ -101,7 +101,7 @@ def test_marks_and_keys_beyond_the_text_are_left_out_and_said() -> None:
 def test_without_a_key_that_fits_there_is_a_reason() -> None:
     study, data = _study(MARKS, {"i0:human": "10-40"})
     f1 = find(analyze(data, study), "span_f1")[0]
-    assert (f1.reason, "No text has a key that fits it." in f1.note) == ("no_pairable_units", True)
+    assert (f1.reason, "No text has a valid key." in f1.note) == ("no_pairable_units", True)
 
 
 def test_marks_in_a_study_without_known_texts_are_left_out() -> None:

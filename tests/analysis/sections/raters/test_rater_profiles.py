@@ -88,7 +88,7 @@ def test_only_a_hundred_raters_are_told_of_and_the_note_says_so() -> None:
     ]
     report = analyze(frames(study, rows), study)
     assert len(_of(report, "modal_share")) == 100
-    assert "3 of 103 raters are not told of" in only(report, "leave_one_out_correlation", scope={}).note
+    assert "3 of 103 raters are not reported individually" in only(report, "leave_one_out_correlation", scope={}).note
 
 
 def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_estimate() -> None:
