@@ -119,7 +119,7 @@ def test_filters_restrict_the_report_and_a_filtered_estimate_is_found_again(tmp_
     (tmp_path / "record.json").write_text(json.dumps(record), encoding="utf-8")
     again = _attune(tmp_path, "analyze", str(folder), "--again", str(tmp_path / "record.json"))
     assert again.returncode == 0, again.stderr
-    assert "the same to the last digit" in again.stderr
+    assert "identical to the last digit" in again.stderr
 
 
 def test_a_filter_that_is_not_written_as_asked_is_refused(tmp_path: Path) -> None:
