@@ -39,7 +39,7 @@ def test_every_page_of_a_lead(
     sign_in(page, token)
     check(page)
     open_results(page)
-    page.locator(".filter summary").click()
+    page.get_by_text("Filter: all ratings").click()
     check(page)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     for title in ("Human versus model", "Preference", "Agreement"):

@@ -42,7 +42,7 @@ def test_by_a_link_to_the_summary_and_the_numbers(engine: Engine, page: Page) ->
 def test_a_filter_stands_in_the_address_and_on_the_page(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     open_results(page)
-    page.locator(".filter summary").click()
+    page.get_by_text("Filter: all ratings").click()
     page.locator(".filter").get_by_label("Question").select_option("empathy")
     page.get_by_role("button", name="Apply filter").click()
     expect(page.locator(".only")).to_contain_text("Only question Empathy.")
