@@ -80,7 +80,7 @@ def test_the_page_says_nothing_lost_nothing_double(client: TestClient, db: Conne
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
     assert "Shown 1 = answered 1 + skipped 0" in page
-    assert "0 lost, 0 double" in page
+    assert "0 lost, 0 duplicated" in page
 
 
 def test_the_fragment_is_the_same_as_in_the_page(client: TestClient, db: Connection, study_id: int) -> None:
