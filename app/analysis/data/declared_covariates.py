@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes, Floats
     from app.analysis.data.frames import Frames
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
 
 _TWO = 2
 
@@ -35,7 +35,7 @@ class Score:
     name: str
     of: str
     values: Floats | None = None
-    asked: ScaledSheet | None = None
+    asked: ScaledData | None = None
     why: str = ""
 
     @property
@@ -53,7 +53,7 @@ class Score:
 
 
 def scores_of(
-    codes: Codes, frames: Frames, sheets: Sequence[ScaledSheet], declared: Sequence[str], texts: Mapping[str, Floats]
+    codes: Codes, frames: Frames, questions: Sequence[ScaledData], declared: Sequence[str], texts: Mapping[str, Floats]
 ) -> Iterator[Score]:
     """Yield declared scores in their order, then composites of questions about raters, then these questions.
 
@@ -62,19 +62,19 @@ def scores_of(
     Args:
         codes: of the study.
         frames: of the study.
-        sheets: question data of rating questions and composites.
+        questions: question data of rating questions and composites.
         declared: `analysis.covariates`.
         texts: measures of the responses' texts, and imported scores, by name.
     """
-    by_key = {sheet.question.key: sheet for sheet in sheets}
+    by_key = {data.question.key: data for data in questions}
     for name in declared:
         if name in by_key and by_key[name].question.target != "rater":
             yield Score(name, "rating", asked=by_key[name])
         elif name not in by_key:
             yield _column(name, frames, texts)
-    for name, sheet in sorted(by_key.items(), key=lambda item: not item[1].is_composite):
-        if sheet.question.target == "rater":
-            mean = pd.Series(sheet.answers.value).groupby(sheet.answers.rater).mean()
+    for name, data in sorted(by_key.items(), key=lambda item: not item[1].is_composite):
+        if data.question.target == "rater":
+            mean = pd.Series(data.answers.value).groupby(data.answers.rater).mean()
             values = mean.reindex(range(len(codes.raters.ids)))
             yield _usable(name, "rater", np.asarray(values, dtype=np.float64))
 
@@ -106,7 +106,7 @@ def _usable(name: str, of: str, values: Floats) -> Score:
     return Score(name, of, why=f"{name} {'has one value only' if len(distinct) else 'has no value'}.")
 
 
-def _same_cell(codes: Codes, asked: ScaledSheet, answers: Answers) -> Floats:
+def _same_cell(codes: Codes, asked: ScaledData, answers: Answers) -> Floats:
     """Return what the same rater answered to another question about the same response, item or turn."""
     target = asked.question.target
     known = pd.Series(asked.answers.value, index=_cells(codes, target, asked.answers))

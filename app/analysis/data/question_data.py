@@ -25,7 +25,7 @@ SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet(Generic[SomeQuestion, SomeAnswers]):
+class QuestionData(Generic[SomeQuestion, SomeAnswers]):
     """A question, all answers to it, and whether mixed models are fitted to large studies too."""
 
     codes: Codes
@@ -107,7 +107,7 @@ def record_of(
     unit: Unit,
     **detail: object,
 ) -> Estimate:
-    """Like `Sheet.record`; `question` is None for estimates of the whole study."""
+    """Like `QuestionData.record`; `question` is None for estimates of the whole study."""
     counts = answers.counts
     counted = replace(
         result,
@@ -129,6 +129,6 @@ def record_of(
     )
 
 
-ScaledSheet = Sheet[ScaledQuestion, Answers]
-ChoiceSheet = Sheet[ChoiceQuestion, Choices]
-AnySheet = ScaledSheet | ChoiceSheet
+ScaledData = QuestionData[ScaledQuestion, Answers]
+ChoiceData = QuestionData[ChoiceQuestion, Choices]
+AnyQuestionData = ScaledData | ChoiceData

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
@@ -30,19 +30,19 @@ MIN_ANSWERS = 2
 class Panel:
     """The human raters' answers to one question without repeated ratings of a unit, and the raters to report."""
 
-    sheet: AnySheet
+    data: AnyQuestionData
     answers: Answers
 
     @classmethod
-    def of(cls, sheet: AnySheet) -> Panel:
+    def of(cls, data: AnyQuestionData) -> Panel:
         """Return the panel of a question."""
-        whole = groups(sheet.codes)[0].of(sheet.answers)
-        return cls(sheet, whole if whole.is_first.all() else whole.select(whole.is_first))
+        whole = groups(data.codes)[0].of(data.answers)
+        return cls(data, whole if whole.is_first.all() else whole.select(whole.is_first))
 
     @property
     def is_nominal(self) -> bool:
         """Whether the answers have no order."""
-        question = self.sheet.question
+        question = self.data.question
         return isinstance(question, ChoiceQuestion) or question.level == "nominal"
 
     @cached_property
@@ -60,7 +60,7 @@ class Panel:
 
     def _in_order(self) -> Ints:
         """Return positions of the answers by time, then position; answers without either keep their order."""
-        answers, kept = self.answers, self.sheet.codes.kept
+        answers, kept = self.answers, self.data.codes.kept
         row = np.flatnonzero(np.isin(answers.rater, self.raters))
         given = kept[["rated_at", "position"]].iloc[answers.row[row]].reset_index(drop=True)
         return np.asarray(row[given.sort_values(["rated_at", "position"], kind="stable").index])
@@ -68,7 +68,7 @@ class Panel:
     @cached_property
     def has_order(self) -> bool:
         """Whether the order in which the answers were given is known."""
-        kept = self.sheet.codes.kept
+        kept = self.data.codes.kept
         return bool(kept[["rated_at", "position"]].iloc[self.answers.row].notna().any(axis=None))
 
     @property
@@ -82,8 +82,8 @@ class Panel:
     def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit, **scope: object) -> Estimate:
         """Return an estimate for one rater, or for all if `code` is None."""
         answers = self.answers if code is None else self.by_rater[code]
-        of: Scope = dict(scope) if code is None else {"raters": [self.sheet.codes.raters.ids[code]], **scope}
-        return self.sheet.record(result, answers, section=SECTION, scope=of, statistic=statistic, unit=unit)
+        of: Scope = dict(scope) if code is None else {"raters": [self.data.codes.raters.ids[code]], **scope}
+        return self.data.record(result, answers, section=SECTION, scope=of, statistic=statistic, unit=unit)
 
     def each(self) -> Iterator[tuple[int, Answers]]:
         """Yield the code and the answers of each rater that is reported individually."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Scope, Unit
     from app.stats.core.result import Result
 
@@ -34,20 +34,20 @@ class Found:
 class Contrast:
     """The answers about two sources; `mine` is the code of the source that is compared with the reference."""
 
-    sheet: ScaledSheet
+    data: ScaledData
     answers: Answers
     mine: int
 
     @classmethod
-    def of(cls, sheet: ScaledSheet, answers: Answers, scope: Scope) -> Self:
+    def of(cls, data: ScaledData, answers: Answers, scope: Scope) -> Self:
         """Return the contrast that the scope names."""
-        mine, theirs = sheet.code_of(scope["source"]), sheet.code_of(scope["reference"])
-        return cls(sheet, answers.select((answers.source == mine) | (answers.source == theirs)), mine)
+        mine, theirs = data.code_of(scope["source"]), data.code_of(scope["reference"])
+        return cls(data, answers.select((answers.source == mine) | (answers.source == theirs)), mine)
 
     @property
     def source(self) -> str:
         """The source that is compared with the reference."""
-        return self.sheet.codes.sources[self.mine]
+        return self.data.codes.sources[self.mine]
 
     @cached_property
     def is_mine(self) -> Bools:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Codes, Ints
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Scope
 
 MAX_LEVELS = 12
@@ -65,7 +65,7 @@ def designed_splits(codes: Codes) -> Iterator[Split]:
     yield from _of_levels("shown_label", "shown_label", labels, code)
 
 
-def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[Split]:
+def attribute_splits(codes: Codes, about_raters: list[ScaledData]) -> Iterator[Split]:
     """Yield splits by attributes of items and raters, and by scores on questions about the raters."""
     tables = [(codes.items, codes.rows.item), (codes.rater_table, codes.rows.rater)]
     for table, at in tables if codes.raters.are_known else tables[:1]:
@@ -73,14 +73,14 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledSheet]) -> Iterator[
             found = _levels(table[name])
             if found is not None:
                 yield from _of_levels("subgroup", str(name), found[1], _through(found[0], at), is_at_median=found[2])
-    for sheet in about_raters:
-        answers = sheet.answers
+    for data in about_raters:
+        answers = data.answers
         score = pd.Series(answers.value).groupby(answers.rater).mean()
         values = score.reindex(range(len(codes.raters.ids))).astype(object)
         found = _levels(values.where(values.notna(), None))
         if found is not None:
             code = _through(found[0], codes.rows.rater)
-            yield from _of_levels("subgroup", sheet.question.key, found[1], code, is_at_median=found[2])
+            yield from _of_levels("subgroup", data.question.key, found[1], code, is_at_median=found[2])
 
 
 def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:

@@ -17,7 +17,7 @@ from app.analysis.report.sample import NO_SAMPLE, Sample, sample_of
 from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.primary_sections import estimates_for
 from app.analysis.sections.raters.session_times import RatingSessions
-from app.analysis.sections.study_data import Sheets
+from app.analysis.sections.study_data import StudyData
 from app.design.protocol.primary_default import primary_contrasts
 from app.stats.core.one_thread import one_thread
 
@@ -96,8 +96,8 @@ def report_of(
     frames = frames if is_known else with_slots(frames)
     frames, protocol = _kept(frames, protocol, filters)
     codes = codes_of(frames, protocol)
-    sheets = Sheets(codes, protocol, full, frames)
-    made_of = estimates_for(sheets, primary_contrasts(protocol)) if only_primary else estimates_of(sheets)
+    study = StudyData(codes, protocol, full, frames)
+    made_of = estimates_for(study, primary_contrasts(protocol)) if only_primary else estimates_of(study)
     with one_thread():
         estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))

@@ -44,111 +44,111 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.estimate import Estimate
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
 
 
-def estimates_of(sheets: Sheets) -> Iterator[Estimate]:
+def estimates_of(study: StudyData) -> Iterator[Estimate]:
     """Yield all estimates; the sections are not in order."""
-    for sheet in sheets.numbers:
-        yield from distribution(sheet)
-        yield from comparison(sheet)
-    for sheet, table in sheets.composites:
-        yield from composites(sheet, table)
-    for of_one_target in sheets.by_target():
-        questions = [sheet.question for sheet in of_one_target]
-        yield from dimensions(of_one_target, table_of(sheets.codes, questions))
-    yield from _choices(sheets)
-    for ranks in sheets.rankings:
+    for data in study.numbers:
+        yield from distribution(data)
+        yield from comparison(data)
+    for data, table in study.composites:
+        yield from composites(data, table)
+    for of_one_target in study.by_target():
+        questions = [data.question for data in of_one_target]
+        yield from dimensions(of_one_target, table_of(study.codes, questions))
+    yield from _choices(study)
+    for ranks in study.rankings:
         yield from rankings(ranks)
-    yield from _codes_given(sheets)
-    yield from _split(sheets)
-    yield from _contrasts(sheets)
-    yield from texts(sheets)
-    for sheet in sheets.numbers:
-        yield from ratings_and_texts(sheet, sheets.covariates)
-    yield from _agreed(sheets)
-    if sheets.codes.raters.are_known:
-        yield from _of_raters(sheets)
-    for again in sheets.with_repeats.every if sheets.codes.raters.is_model.any() else ():
-        yield from judges(again, sheets.protocol)
+    yield from _codes_given(study)
+    yield from _split(study)
+    yield from _contrasts(study)
+    yield from texts(study)
+    for data in study.numbers:
+        yield from ratings_and_texts(data, study.covariates)
+    yield from _agreed(study)
+    if study.codes.raters.are_known:
+        yield from _of_raters(study)
+    for again in study.with_repeats.every if study.codes.raters.is_model.any() else ():
+        yield from judges(again, study.protocol)
 
 
-def _split(sheets: Sheets) -> Iterator[Estimate]:
+def _split(study: StudyData) -> Iterator[Estimate]:
     """Yield estimates by condition, shown label and attribute, and the reason for attributes that are not split by."""
-    for split in sheets.splits:
-        for sheet in sheets.numbers:
-            yield from with_split(subgroups(sheet, split), split)
-        for votes in sheets.choices:
+    for split in study.splits:
+        for data in study.numbers:
+            yield from with_split(subgroups(data, split), split)
+        for votes in study.choices:
             yield from with_split(choice_subgroups(votes, split), split)
-    for name, why in sheets.splits_left_out.items():
-        for sheet in sheets.numbers:
-            yield not_split(sheet, name, why)
-        for votes in sheets.choices:
+    for name, why in study.splits_left_out.items():
+        for data in study.numbers:
+            yield not_split(data, name, why)
+        for votes in study.choices:
             yield not_split(votes, name, why)
 
 
-def _contrasts(sheets: Sheets) -> Iterator[Estimate]:
+def _contrasts(study: StudyData) -> Iterator[Estimate]:
     """Yield the contrasts, apart from source against reference, that the design and the data allow."""
-    scores = sheets.scores
-    for sheet in sheets.numbers:
-        yield from source_pairs(sheet)
-        yield from percent(sheet)
-        yield from factors(sheet, sheets.designed_splits, sheets.protocol.conditions)
-        yield from attributes(sheet, sheets.protocol)
-        yield from pools(sheet)
-        yield from covariates(sheet, scores)
-        yield from reliability(sheet)
-    for sheet in sheets.scaled:
-        yield from turns(sheet, sheets.scaled)
-    for asked in sheets.categories:
-        yield from code_differences(asked, sheets.protocol.reference)
-        yield from answer_key_estimates(asked, sheets.splits)
+    scores = study.scores
+    for data in study.numbers:
+        yield from source_pairs(data)
+        yield from percent(data)
+        yield from factors(data, study.designed_splits, study.protocol.conditions)
+        yield from attributes(data, study.protocol)
+        yield from pools(data)
+        yield from covariates(data, scores)
+        yield from reliability(data)
+    for data in study.scaled:
+        yield from turns(data, study.scaled)
+    for asked in study.categories:
+        yield from code_differences(asked, study.protocol.reference)
+        yield from answer_key_estimates(asked, study.splits)
     for one_kind in (changes, conjoint, empathic, differential, highlights):
-        yield from one_kind(sheets)
+        yield from one_kind(study)
 
 
-def _agreed(sheets: Sheets) -> Iterator[Estimate]:
+def _agreed(study: StudyData) -> Iterator[Estimate]:
     """Yield agreement, overall and in each condition, and disagreement."""
-    for sheet in sheets.every:
-        yield from agreement(sheet)
-        if sheets.codes.raters.are_known:
-            yield from kappas(sheet)
-        for split in sheets.designed_splits:
-            yield from agreement_by(sheet, split)
-        yield from disagreement(sheet)
+    for data in study.every:
+        yield from agreement(data)
+        if study.codes.raters.are_known:
+            yield from kappas(data)
+        for split in study.designed_splits:
+            yield from agreement_by(data, split)
+        yield from disagreement(data)
 
 
-def _of_raters(sheets: Sheets) -> Iterator[Estimate]:
+def _of_raters(study: StudyData) -> Iterator[Estimate]:
     """Yield times and checks, main estimates without flagged raters, then the profile of each rater by question."""
-    known = RatingSessions(sheets.codes, sheets.frames, sheets.protocol)
+    known = RatingSessions(study.codes, study.frames, study.protocol)
     yield from rating_sessions(known)
-    for sheet in sheets.every:
-        yield from without_flagged(sheet, known.flagged)
-    for sheet in sheets.every:
-        yield from raters(sheet)
-    for one in sheets.scaled if sheets.protocol.analysis.many_facet else ():
+    for data in study.every:
+        yield from without_flagged(data, known.flagged)
+    for data in study.every:
+        yield from raters(data)
+    for one in study.scaled if study.protocol.analysis.many_facet else ():
         yield from severities(one)
-    if sheets.has_repeats:
-        for again in sheets.with_repeats.every:
+    if study.has_repeats:
+        for again in study.with_repeats.every:
             yield from repeats(again)
-    for sheet in sheets.every:
-        yield from truth(sheet)
+    for data in study.every:
+        yield from truth(data)
 
 
-def _choices(sheets: Sheets) -> Iterator[Estimate]:
-    for votes in sheets.choices:
+def _choices(study: StudyData) -> Iterator[Estimate]:
+    for votes in study.choices:
         yield from choice(votes)
-        for sheet in sheets.numbers:
-            yield from coherence(votes, sheet)
+        for data in study.numbers:
+            yield from coherence(votes, data)
 
 
-def _codes_given(sheets: Sheets) -> Iterator[Estimate]:
+def _codes_given(study: StudyData) -> Iterator[Estimate]:
     """Yield shares of codes and, if the protocol asks who wrote a response, the effects of the raters' beliefs."""
-    for asked in sheets.categories:
+    for asked in study.categories:
         yield from categories(asked)
-        beliefs = beliefs_of(sheets.protocol, asked)
+        beliefs = beliefs_of(study.protocol, asked)
         if beliefs is not None:
             yield from detection(beliefs)
-            for sheet in sheets.scaled:
-                if sheet.question.target == "response":
-                    yield from effects(sheet, beliefs)
+            for data in study.scaled:
+                if data.question.target == "response":
+                    yield from effects(data, beliefs)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
-    from app.analysis.sections.categories import CategorySheet
+    from app.analysis.sections.categories import CategoryData
     from app.design.protocol.study import Protocol
 
 SECTION = "belief"
@@ -35,7 +35,7 @@ class Beliefs:
     is among those that the code stands for, otherwise 0.
     """
 
-    sheet: ScaledSheet
+    data: ScaledData
     answers: Answers
     is_model: Bools
     is_right: Floats
@@ -46,7 +46,7 @@ class Beliefs:
         return np.asarray(said[~said.index.duplicated()].reindex(_cells(answers)), dtype=np.float64)
 
 
-def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
+def beliefs_of(protocol: Protocol, asked: CategoryData) -> Beliefs | None:
     """Return the answers to the declared question about who wrote a response; None for any other question."""
     declared = protocol.analysis.believed_source
     question = asked.question
@@ -61,14 +61,14 @@ def beliefs_of(protocol: Protocol, asked: CategorySheet) -> Beliefs | None:
     code, source = asked.given.argmax(axis=1), asked.answers.source
     known = np.isfinite(meaning[code])
     answers = replace(asked.answers, value=meaning[code]).select(known)
-    sheet = asked.whole or asked.by_code[0]
-    return Beliefs(sheet, answers, is_model[source[known]], (meant[code, source] * 1.0)[known])
+    data = asked.whole or asked.by_code[0]
+    return Beliefs(data, answers, is_model[source[known]], (meant[code, source] * 1.0)[known])
 
 
 def detection(beliefs: Beliefs) -> Iterator[Estimate]:
     """Yield d-prime, the response criterion, and the share of correct answers."""
     whole = beliefs.answers
-    for group in distinct_groups(beliefs.sheet.codes):
+    for group in distinct_groups(beliefs.data.codes):
         mask = group.has_rater[whole.rater]
         if group.scope and not mask.any():
             continue
@@ -79,31 +79,31 @@ def detection(beliefs: Beliefs) -> Iterator[Estimate]:
             "detection_share": share(beliefs.is_right[mask], **part.where),
         }
         for statistic, result in found.items():
-            yield beliefs.sheet.record(
+            yield beliefs.data.record(
                 result, part, section=SECTION, scope=group.scope, statistic=statistic, unit="rating"
             )
 
 
-def effects(sheet: ScaledSheet, beliefs: Beliefs) -> Iterator[Estimate]:
+def effects(data: ScaledData, beliefs: Beliefs) -> Iterator[Estimate]:
     """Yield the effect of believing in a model on the ratings of each source, and the interactions with the source."""
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
         said = beliefs.about(answers)
         known = answers.select(np.isfinite(said))
         believed = said[np.isfinite(said)] == 1
-        for source in sheet.sources:
-            here = known.source == sheet.code_of(source)
+        for source in data.sources:
+            here = known.source == data.code_of(source)
             part = known.select(here)
             gap = mean_difference(part.value, believed[here], **part.where)
             scope = {**group.scope, "source": source, **BELIEVED}
-            yield sheet.record(gap, part, section=SECTION, scope=scope, statistic="belief_effect", unit="rating")
-        for source in sheet.sources:
-            if sheet.reference is not None and source != sheet.reference:
-                scope = {**group.scope, "source": source, "reference": sheet.reference, **BELIEVED}
-                two = np.isin(known.source, [sheet.code_of(source), sheet.code_of(sheet.reference)])
+            yield data.record(gap, part, section=SECTION, scope=scope, statistic="belief_effect", unit="rating")
+        for source in data.sources:
+            if data.reference is not None and source != data.reference:
+                scope = {**group.scope, "source": source, "reference": data.reference, **BELIEVED}
+                two = np.isin(known.source, [data.code_of(source), data.code_of(data.reference)])
                 part = known.select(two)
-                is_mine = part.source == sheet.code_of(source)
+                is_mine = part.source == data.code_of(source)
                 both = interaction(part.value, is_mine, believed[two], **part.where)
-                yield sheet.record(both, part, section=SECTION, scope=scope, statistic="interaction", unit="rating")
+                yield data.record(both, part, section=SECTION, scope=scope, statistic="interaction", unit="rating")
 
 
 def _cells(answers: Answers) -> pd.MultiIndex:

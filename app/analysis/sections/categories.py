@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.answers import answers_at
-from app.analysis.data.question_data import ScaledSheet
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Point, Scale
@@ -30,7 +30,7 @@ BAD_KEY = "The key of {n} answers is not a code of the question, so they are lef
 
 
 @dataclass(frozen=True, eq=False)
-class CategorySheet:
+class CategoryData:
     """The question data of a category question.
 
     `given` has one row per answer and one column per code: 1 if the code was given, otherwise 0. `right` is 1 for
@@ -48,31 +48,31 @@ class CategorySheet:
     n_bad_keys: int = 0
 
     @cached_property
-    def by_code(self) -> list[ScaledSheet]:
+    def by_code(self) -> list[ScaledData]:
         """Each code as a yes-no question, because an estimate has one value but the question has several codes."""
         scale = Scale(points=(Point(value=0, words="no"), Point(value=1, words="yes")))
         return [
-            self._sheet(f"{self.question.key}={code}", f"{self.question.text} {words}", scale, self.given[:, k])
+            self._of_code(f"{self.question.key}={code}", f"{self.question.text} {words}", scale, self.given[:, k])
             for k, (code, words) in enumerate(self.question.codes.items())
         ]
 
     @cached_property
-    def whole(self) -> ScaledSheet | None:
+    def whole(self) -> ScaledData | None:
         """The question with the position of the code as value; None for multiple codes or only one code."""
         names = list(self.question.codes)
         if self.question.multiple or len(names) == 1:
             return None
         scale = Scale(points=tuple(Point(value=k, words=name) for k, name in enumerate(names)))
-        return self._sheet(self.question.key, self.question.text, scale, self.given.argmax(axis=1).astype(np.float64))
+        return self._of_code(self.question.key, self.question.text, scale, self.given.argmax(axis=1).astype(np.float64))
 
-    def _sheet(self, key: str, text: str, scale: Scale, value: Floats) -> ScaledSheet:
+    def _of_code(self, key: str, text: str, scale: Scale, value: Floats) -> ScaledData:
         question = RatingQuestion(
             key=key, type="rating", target=self.question.target, text=text, scale=scale, level="nominal"
         )
-        return ScaledSheet(self.codes, question, replace(self.answers, value=value), None, full=self.full)
+        return ScaledData(self.codes, question, replace(self.answers, value=value), None, full=self.full)
 
 
-def category_sheet(codes: Codes, frames: Frames, question: CategoryQuestion, *, full: bool) -> CategorySheet:
+def category_data(codes: Codes, frames: Frames, question: CategoryQuestion, *, full: bool) -> CategoryData:
     """Return the answers to a category question; several codes are joined by | in the data."""
     at = codes.rows_of(question.key)
     number, texts = pd.factorize(codes.kept["codes"].to_numpy(dtype=object)[at])
@@ -84,7 +84,7 @@ def category_sheet(codes: Codes, frames: Frames, question: CategoryQuestion, *, 
     key, n_bad = _usable(_key(codes, frames, question, at), question)
     text_of = np.array([str(text) for text in texts], dtype=object)[number] if len(at) else np.zeros(0, dtype=object)
     right = np.array([np.nan if code is None else float(code == text) for code, text in zip(key, text_of, strict=True)])
-    return CategorySheet(codes, question, answers, table[number], right.astype(np.float64), full, tuple(key), n_bad)
+    return CategoryData(codes, question, answers, table[number], right.astype(np.float64), full, tuple(key), n_bad)
 
 
 def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> list[str | None]:
@@ -105,28 +105,28 @@ def _usable(key: list[str | None], question: CategoryQuestion) -> tuple[list[str
     return kept, sum(code is not None for code in key) - sum(code is not None for code in kept)
 
 
-def categories(sheet: CategorySheet) -> Iterator[Estimate]:
+def categories(data: CategoryData) -> Iterator[Estimate]:
     """Yield the share of each code and of correct answers, per source, separately for human raters and models."""
-    has_key = bool(np.isfinite(sheet.right).any()) or sheet.n_bad_keys > 0
-    for one in sheet.by_code:
+    has_key = bool(np.isfinite(data.right).any()) or data.n_bad_keys > 0
+    for one in data.by_code:
         yield from _shares(one, one.answers, "code_share")
     if has_key:
-        bad = BAD_KEY.format(n=sheet.n_bad_keys) if sheet.n_bad_keys else ""
-        for record in _shares(keyed_sheet(sheet), replace(sheet.answers, value=sheet.right), "accuracy_share"):
+        bad = BAD_KEY.format(n=data.n_bad_keys) if data.n_bad_keys else ""
+        for record in _shares(keyed_data(data), replace(data.answers, value=data.right), "accuracy_share"):
             yield replace(record, note=f"{bad} {record.note}".strip())
 
 
-def keyed_sheet(sheet: CategorySheet) -> ScaledSheet:
+def keyed_data(data: CategoryData) -> ScaledData:
     """Return the question data for the whole question, however many codes may be given."""
-    asked = sheet.whole or sheet.by_code[0]
-    return replace(asked, question=asked.question.model_copy(update={"key": sheet.question.key}))
+    asked = data.whole or data.by_code[0]
+    return replace(asked, question=asked.question.model_copy(update={"key": data.question.key}))
 
 
-def _shares(sheet: ScaledSheet, answers: Answers, statistic: str) -> Iterator[Estimate]:
+def _shares(data: ScaledData, answers: Answers, statistic: str) -> Iterator[Estimate]:
     known = answers.select(np.isfinite(answers.value))
-    for group, part in with_answers(distinct_groups(sheet.codes), known):
-        for source in sheet.sources or (None,):
-            of_source = part if source is None else part.select(part.source == sheet.code_of(source))
+    for group, part in with_answers(distinct_groups(data.codes), known):
+        for source in data.sources or (None,):
+            of_source = part if source is None else part.select(part.source == data.code_of(source))
             scope = group.scope if source is None else {**group.scope, "source": source}
             result = share(of_source.value, **of_source.where)
-            yield sheet.record(result, of_source, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+            yield data.record(result, of_source, section=SECTION, scope=scope, statistic=statistic, unit="rating")

@@ -29,105 +29,105 @@ from app.design.protocol.primary_tests import TESTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
     from app.design.protocol.primary import PrimaryContrast
     from app.design.protocol.primary_tests import Compared
 
 
-def estimates_for(sheets: Sheets, contrasts: Iterable[PrimaryContrast]) -> Iterator[Estimate]:
+def estimates_for(study: StudyData, contrasts: Iterable[PrimaryContrast]) -> Iterator[Estimate]:
     """Yield the estimates of the sections with these contrasts; they are the same as in the whole report."""
     for compared, key in dict.fromkeys((TESTS[str(one.test)].compares, one.question) for one in contrasts):
-        yield from SECTIONS[compared](sheets, key)
+        yield from SECTIONS[compared](study, key)
 
 
-def _numbers(sheets: Sheets, key: str) -> Iterator[ScaledSheet]:
-    yield from (sheet for sheet in sheets.numbers if sheet.question.key == key)
+def _numbers(study: StudyData, key: str) -> Iterator[ScaledData]:
+    yield from (data for data in study.numbers if data.question.key == key)
 
 
-def _sources(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in _numbers(sheets, key):
-        yield from comparison(sheet)
-        yield from source_pairs(sheet)
-        yield from percent(sheet)
-    for votes in sheets.choices:
+def _sources(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from comparison(data)
+        yield from source_pairs(data)
+        yield from percent(data)
+    for votes in study.choices:
         if votes.question.key == key:
             yield from choice(votes)
-    for ranks in sheets.rankings:
+    for ranks in study.rankings:
         if ranks.question.key == key:
             yield from rankings(ranks)
-    for asked in sheets.categories:
+    for asked in study.categories:
         if asked.question.key == key:
-            yield from code_differences(asked, sheets.protocol.reference)
+            yield from code_differences(asked, study.protocol.reference)
 
 
-def _factor(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in _numbers(sheets, key):
-        yield from factors(sheet, sheets.designed_splits, sheets.protocol.conditions)
-        for split in sheets.designed_splits:
-            yield from with_split(subgroups(sheet, split), split)
+def _factor(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from factors(data, study.designed_splits, study.protocol.conditions)
+        for split in study.designed_splits:
+            yield from with_split(subgroups(data, split), split)
 
 
-def _attribute(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in _numbers(sheets, key):
-        yield from attributes(sheet, sheets.protocol)
+def _attribute(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from attributes(data, study.protocol)
 
 
-def _pools(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in _numbers(sheets, key):
-        yield from pools(sheet)
+def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from pools(data)
 
 
-def _turns(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in _numbers(sheets, key):
-        yield from turns(sheet, sheets.scaled)
+def _turns(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from turns(data, study.scaled)
 
 
-def _covariate(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in _numbers(sheets, key):
-        yield from covariates(sheet, sheets.scores)
+def _covariate(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from covariates(data, study.scores)
 
 
-def _belief(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for asked in sheets.categories:
-        beliefs = beliefs_of(sheets.protocol, asked)
+def _belief(study: StudyData, key: str) -> Iterator[Estimate]:
+    for asked in study.categories:
+        beliefs = beliefs_of(study.protocol, asked)
         if beliefs is not None:
             yield from detection(beliefs)
-            for sheet in _numbers(sheets, key):
-                yield from effects(sheet, beliefs)
+            for data in _numbers(study, key):
+                yield from effects(data, beliefs)
 
 
-def _accuracy(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for asked in sheets.categories:
+def _accuracy(study: StudyData, key: str) -> Iterator[Estimate]:
+    for asked in study.categories:
         if asked.question.key == key:
             yield from categories(asked)
-            yield from answer_key_estimates(asked, sheets.splits)
+            yield from answer_key_estimates(asked, study.splits)
 
 
-def _spans(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in highlights(sheets) if estimate.question == key)
+def _spans(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in highlights(study) if estimate.question == key)
 
 
-def _change(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in changes(sheets) if estimate.question == key)
+def _change(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in changes(study) if estimate.question == key)
 
 
-def _conjoint(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in conjoint(sheets) if estimate.question == key)
+def _conjoint(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in conjoint(study) if estimate.question == key)
 
 
-def _empathic(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in empathic(sheets) if estimate.question == key)
+def _empathic(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in empathic(study) if estimate.question == key)
 
 
-def _agreement(sheets: Sheets, key: str) -> Iterator[Estimate]:
-    for sheet in sheets.every:
-        if sheet.question.key.partition("=")[0] == key:
-            yield from agreement(sheet)
+def _agreement(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in study.every:
+        if data.question.key.partition("=")[0] == key:
+            yield from agreement(data)
 
 
-SECTIONS: dict[Compared, Callable[[Sheets, str], Iterator[Estimate]]] = {
+SECTIONS: dict[Compared, Callable[[StudyData, str], Iterator[Estimate]]] = {
     "sources": _sources,
     "factor": _factor,
     "attribute": _attribute,

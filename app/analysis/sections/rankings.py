@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.answers import Answers, answers_at
-from app.analysis.data.question_data import Sheet
+from app.analysis.data.question_data import QuestionData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.design.questions.ranking import RankingQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
@@ -37,10 +37,10 @@ class Ranks(Answers):
     ranking: Ints
 
 
-RankingSheet = Sheet[RankingQuestion, Ranks]
+RankingData = QuestionData[RankingQuestion, Ranks]
 
 
-def ranking_sheet(codes: Codes, question: RankingQuestion, reference: str | None) -> RankingSheet:
+def ranking_data(codes: Codes, question: RankingQuestion, reference: str | None) -> RankingData:
     """Return the question data of a ranking question."""
     at = codes.rows_of(question.key)
     at = at[np.isfinite(codes.rows.number[at]) & (codes.rows.response[at] >= 0)]
@@ -50,16 +50,16 @@ def ranking_sheet(codes: Codes, question: RankingQuestion, reference: str | None
     ranking: Ints = keys.groupby([*keys.columns], sort=False).ngroup().to_numpy().astype(np.int64)
     rank = midranks(answers.value, ranking)
     parts = (answers.item, answers.unit, answers.rater, answers.source, rank, answers.is_first, answers.row)
-    return RankingSheet(codes, question, Ranks(*parts, ranking=ranking), reference)
+    return RankingData(codes, question, Ranks(*parts, ranking=ranking), reference)
 
 
-def rankings(sheet: RankingSheet) -> Iterator[Estimate]:
+def rankings(data: RankingData) -> Iterator[Estimate]:
     """Yield the mean rank of each source, the shares ranked above the reference and all others, and agreement."""
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        for source in sheet.sources:
-            own = answers.select(answers.source == sheet.code_of(source))
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        for source in data.sources:
+            own = answers.select(answers.source == data.code_of(source))
             result = mean(own.value, **own.where)
-            yield sheet.record(
+            yield data.record(
                 _by(result, MEAN_OF_PLACES),
                 own,
                 section=SECTION,
@@ -67,39 +67,39 @@ def rankings(sheet: RankingSheet) -> Iterator[Estimate]:
                 statistic="mean_rank",
                 unit="rating",
             )
-        yield from _shares(sheet, answers, group.scope)
-        yield from _agreement(sheet, answers, group.scope)
+        yield from _shares(data, answers, group.scope)
+        yield from _agreement(data, answers, group.scope)
 
 
-def _shares(sheet: RankingSheet, answers: Ranks, scope: Scope) -> Iterator[Estimate]:
-    reference = sheet.reference
-    others = [source for source in sheet.sources if source != reference]
+def _shares(data: RankingData, answers: Ranks, scope: Scope) -> Iterator[Estimate]:
+    reference = data.reference
+    others = [source for source in data.sources if source != reference]
     compared = [(source, reference) for source in others if reference is not None]
     compared += [(second, first) for first, second in combinations(others, 2)]
     pairs = ranked_pairs(answers.value, answers.ranking)
     for source, against in compared:
-        yield _share(sheet, answers, pairs, {**scope, "source": source, "reference": against})
+        yield _share(data, answers, pairs, {**scope, "source": source, "reference": against})
 
 
-def _share(sheet: RankingSheet, answers: Ranks, pairs: RankedPairs, scope: Scope) -> Estimate:
+def _share(data: RankingData, answers: Ranks, pairs: RankedPairs, scope: Scope) -> Estimate:
     one, other = answers.source[pairs.one], answers.source[pairs.other]
-    mine, theirs = sheet.code_of(scope["source"]), sheet.code_of(scope["reference"])
+    mine, theirs = data.code_of(scope["source"]), data.code_of(scope["reference"])
     is_one, is_other = (one == mine) & (other == theirs), (one == theirs) & (other == mine)
     met = is_one | is_other
     worth = np.where(is_one, pairs.worth, 1 - pairs.worth)[met]
     part = answers.select(pairs.one[met])
     result = _by(share(worth, **part.where, null=0.5), IMPLIED)
-    return sheet.record(result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice")
+    return data.record(result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice")
 
 
-def _agreement(sheet: RankingSheet, answers: Ranks, scope: Scope) -> Iterator[Estimate]:
+def _agreement(data: RankingData, answers: Ranks, scope: Scope) -> Iterator[Estimate]:
     first = answers.select(answers.is_first)
     for statistic, of in (
         ("kendall_w_within_items", concordance_within_items),
         ("rank_correlation_within_items", rank_correlation_within_items),
     ):
         result = of(first.value, item=first.item, response=first.unit, rater=first.rater)
-        yield sheet.record(result, first, section=SECTION, scope=scope, statistic=statistic, unit="item")
+        yield data.record(result, first, section=SECTION, scope=scope, statistic=statistic, unit="item")
 
 
 def _by(result: Result, how: str) -> Result:

@@ -10,11 +10,11 @@ from app.analysis.data.answers import choice_answers, scaled_answers
 from app.analysis.data.covariates import covariates_of
 from app.analysis.data.declared_covariates import scores_of
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, ChoiceSheet, ScaledSheet
+from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, ChoiceData, ScaledData
 from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
-from app.analysis.sections.categories import category_sheet
+from app.analysis.sections.categories import category_data
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
-from app.analysis.sections.rankings import ranking_sheet
+from app.analysis.sections.rankings import ranking_data
 from app.design.questions.category import CategoryQuestion
 
 if TYPE_CHECKING:
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from app.analysis.data.declared_covariates import Score
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.data.splits import Split
-    from app.analysis.sections.categories import CategorySheet
+    from app.analysis.sections.categories import CategoryData
     from app.analysis.sections.comparison.composites import Table
-    from app.analysis.sections.rankings import RankingSheet
+    from app.analysis.sections.rankings import RankingData
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds import ScaledQuestion
     from app.design.questions.question import Target
 
 
 @dataclass(frozen=True)
-class Sheets:
+class StudyData:
     """All data that the sections use."""
 
     codes: Codes
@@ -51,30 +51,30 @@ class Sheets:
         return bool((codes.kept.loc[is_person, "repeat"] > 0).any())
 
     @cached_property
-    def with_repeats(self) -> Sheets:
+    def with_repeats(self) -> StudyData:
         """The same data with the planned repeats among the answers."""
-        return Sheets(codes_of(self.frames, self.protocol, with_repeats=True), self.protocol, self.full, self.frames)
+        return StudyData(codes_of(self.frames, self.protocol, with_repeats=True), self.protocol, self.full, self.frames)
 
     @cached_property
-    def every(self) -> list[AnySheet]:
+    def every(self) -> list[AnyQuestionData]:
         """All question data with agreement: ratings, composites, choices and codes."""
-        found: list[AnySheet] = [*self.numbers, *self.choices]
+        found: list[AnyQuestionData] = [*self.numbers, *self.choices]
         for asked in self.categories:
             found += asked.by_code if asked.whole is None else [asked.whole]
         return found
 
     @cached_property
-    def categories(self) -> list[CategorySheet]:
+    def categories(self) -> list[CategoryData]:
         """Question data of each category question."""
         asked = [question for question in self.protocol.questions if isinstance(question, CategoryQuestion)]
-        return [category_sheet(self.codes, self.frames, question, full=self.full) for question in asked]
+        return [category_data(self.codes, self.frames, question, full=self.full) for question in asked]
 
     @cached_property
-    def scaled(self) -> list[ScaledSheet]:
+    def scaled(self) -> list[ScaledData]:
         """Question data of each rating and slider question."""
         declared = self.protocol.analysis
         return [
-            ScaledSheet(
+            ScaledData(
                 self.codes,
                 question,
                 scaled_answers(self.codes, question),
@@ -87,14 +87,14 @@ class Sheets:
         ]
 
     @cached_property
-    def composites(self) -> list[tuple[ScaledSheet, Table]]:
+    def composites(self) -> list[tuple[ScaledData, Table]]:
         """Question data of each composite, with the table of its questions."""
         found = []
         for name, composite in self.protocol.analysis.composites.items():
             table = table_of(self.codes, [self._question(key) for key in composite.questions])
             question = composite_question(name, composite, table.questions)
             answers = composite_answers(table, composite)
-            sheet = ScaledSheet(
+            data = ScaledData(
                 self.codes,
                 question,
                 answers,
@@ -103,7 +103,7 @@ class Sheets:
                 full=self.full,
                 is_composite=True,
             )
-            found.append((sheet, table))
+            found.append((data, table))
         return found
 
     @cached_property
@@ -117,29 +117,29 @@ class Sheets:
         analysis = self.protocol.analysis
         primary = [contrast.covariate for contrast in analysis.primary if contrast.covariate]
         declared = list(dict.fromkeys([*analysis.covariates, *primary]))
-        texts = self.covariates.known if set(declared) - {sheet.question.key for sheet in self.numbers} else {}
+        texts = self.covariates.known if set(declared) - {data.question.key for data in self.numbers} else {}
         return list(scores_of(self.codes, self.frames, self.numbers, declared, texts))
 
     @property
-    def numbers(self) -> list[ScaledSheet]:
+    def numbers(self) -> list[ScaledData]:
         """Question data with numeric answers: ratings, then composites."""
-        return [*self.scaled, *(sheet for sheet, _ in self.composites)]
+        return [*self.scaled, *(data for data, _ in self.composites)]
 
     @cached_property
-    def choices(self) -> list[ChoiceSheet]:
+    def choices(self) -> list[ChoiceData]:
         """Question data of each forced choice."""
         return [
-            ChoiceSheet(
+            ChoiceData(
                 self.codes, question, choice_answers(self.codes, question), self.protocol.reference, full=self.full
             )
             for question in self.protocol.choice_questions
         ]
 
     @cached_property
-    def rankings(self) -> list[RankingSheet]:
+    def rankings(self) -> list[RankingData]:
         """Question data of each ranking."""
         asked = self.protocol.ranking_questions
-        return [ranking_sheet(self.codes, question, self.protocol.reference) for question in asked]
+        return [ranking_data(self.codes, question, self.protocol.reference) for question in asked]
 
     @cached_property
     def designed_splits(self) -> list[Split]:
@@ -151,8 +151,8 @@ class Sheets:
         """Splits by design, and by attributes if the study is small or a full report was requested."""
         if not self._is_light:
             return self.designed_splits
-        own = [sheet for sheet in self.scaled if sheet.question.target == "rater"]
-        own += [sheet for sheet, _ in self.composites if sheet.question.target == "rater"]
+        own = [data for data in self.scaled if data.question.target == "rater"]
+        own += [data for data, _ in self.composites if data.question.target == "rater"]
         return [*self.designed_splits, *attribute_splits(self.codes, own)]
 
     @cached_property
@@ -167,12 +167,12 @@ class Sheets:
     def _is_light(self) -> bool:
         return self.full or len(self.codes.rows.question) <= MAX_RATINGS
 
-    def by_target(self) -> list[list[ScaledSheet]]:
+    def by_target(self) -> list[list[ScaledData]]:
         """Return the rating questions with the same target, for targets with two or more."""
-        targets: dict[Target, list[ScaledSheet]] = {}
-        for sheet in self.scaled:
-            targets.setdefault(sheet.question.target, []).append(sheet)
-        return [sheets for sheets in targets.values() if len(sheets) > 1]
+        targets: dict[Target, list[ScaledData]] = {}
+        for data in self.scaled:
+            targets.setdefault(data.question.target, []).append(data)
+        return [study for study in targets.values() if len(study) > 1]
 
     def _question(self, key: str) -> ScaledQuestion:
         return next(question for question in self.protocol.scaled_questions if question.key == key)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from app.analysis.data.covariates import Covariates
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
     from app.stats.core.result import Result
     from app.stats.linear.correlation import Kind
 
@@ -34,27 +34,27 @@ CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "
 NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of what raters value"
 
 
-def texts(sheets: Sheets) -> Iterator[Estimate]:
+def texts(study: StudyData) -> Iterator[Estimate]:
     """Yield each covariate per source and against the reference; the reason for measures that are left out."""
-    of_texts = _one_each(sheets)
-    for name, values in sheets.covariates.known.items():
+    of_texts = _one_each(study)
+    for name, values in study.covariates.known.items():
         whole = replace(of_texts, value=values).select(np.isfinite(values))
-        for source in sheets.codes.sources:
-            part = whole.select(whole.source == sheets.codes.sources.index(source))
+        for source in study.codes.sources:
+            part = whole.select(whole.source == study.codes.sources.index(source))
             mean = describe.mean(part.value, item=part.item, rater=part.item)
             yield _of_texts(for_new_items(mean), part, {"source": source, "covariate": name}, "text_mean")
-        for source in sheets.codes.sources:
-            if sheets.protocol.reference not in {source, None}:
-                scope = {"source": source, "reference": sheets.protocol.reference, "covariate": name}
-                yield _of_texts(*_difference(whole, sheets.codes.sources, scope), scope, "text_difference")
+        for source in study.codes.sources:
+            if study.protocol.reference not in {source, None}:
+                scope = {"source": source, "reference": study.protocol.reference, "covariate": name}
+                yield _of_texts(*_difference(whole, study.codes.sources, scope), scope, "text_difference")
     nothing = of_texts.select(np.zeros(0, dtype=np.int64))
-    for name, why in sheets.covariates.left_out.items():
+    for name, why in study.covariates.left_out.items():
         yield _of_texts(undefined("not_run", why), nothing, {"covariate": name}, "text_mean")
 
 
-def _one_each(sheets: Sheets) -> Answers:
+def _one_each(study: StudyData) -> Answers:
     """Return the responses in the form of answers, each as one unit without a rater."""
-    responses = sheets.codes.responses
+    responses = study.codes.responses
     n = len(responses.item)
     every = np.arange(n)
     return Answers(responses.item, every, np.zeros(n, int), responses.source, np.zeros(n), np.ones(n, bool), every)
@@ -75,23 +75,23 @@ def _of_texts(result: Result, part: Answers, scope: Scope, statistic: str) -> Es
     )
 
 
-def ratings_and_texts(sheet: ScaledSheet, covariates: Covariates) -> Iterator[Estimate]:
+def ratings_and_texts(data: ScaledData, covariates: Covariates) -> Iterator[Estimate]:
     """Yield correlations of mean human rating and covariate, overall and per source; differences at equal length."""
-    answers = groups(sheet.codes)[0].of(sheet.answers)
-    response = sheet.codes.rows.response[answers.row]
+    answers = groups(data.codes)[0].of(data.answers)
+    response = data.codes.rows.response[answers.row]
     if not len(response) or not (response >= 0).all():
         return
     for name, values in covariates.known.items():
-        yield from _correlations(sheet, answers, values[response], response, {"covariate": name})
-        for source in sheet.sources:
-            own = answers.source == sheet.code_of(source)
+        yield from _correlations(data, answers, values[response], response, {"covariate": name})
+        for source in data.sources:
+            own = answers.source == data.code_of(source)
             scope = {"source": source, "covariate": name}
-            yield from _correlations(sheet, answers.select(own), values[response[own]], response[own], scope)
-    yield from _at_equal_length(sheet, answers)
+            yield from _correlations(data, answers.select(own), values[response[own]], response[own], scope)
+    yield from _at_equal_length(data, answers)
 
 
 def _correlations(
-    sheet: ScaledSheet, answers: Answers, covariate: Floats, response: Ints, scope: Scope
+    data: ScaledData, answers: Answers, covariate: Floats, response: Ints, scope: Scope
 ) -> Iterator[Estimate]:
     """Yield correlations over responses of the mean human rating with the covariate, clustered by item."""
     code, first, place = np.unique(response, return_index=True, return_inverse=True)
@@ -99,25 +99,25 @@ def _correlations(
     item = answers.item[first]
     for statistic, kind in CORRELATIONS.items():
         found = for_new_items(correlation(mean, covariate[first], item=item, rater=item, kind=kind))
-        yield sheet.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")
+        yield data.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")
 
 
-def _at_equal_length(sheet: ScaledSheet, answers: Answers) -> Iterator[Estimate]:
-    length = sheet.codes.responses.doublings
-    for source in sheet.sources:
-        if sheet.reference in {source, None} or not np.isfinite(length).any():
+def _at_equal_length(data: ScaledData, answers: Answers) -> Iterator[Estimate]:
+    length = data.codes.responses.doublings
+    for source in data.sources:
+        if data.reference in {source, None} or not np.isfinite(length).any():
             continue
-        scope = {"source": source, "reference": sheet.reference, **LENGTH}
-        contrast = Contrast.of(sheet, answers, scope)
+        scope = {"source": source, "reference": data.reference, **LENGTH}
+        contrast = Contrast.of(data, answers, scope)
         rows = contrast.answers
-        doublings = length[sheet.codes.rows.response[rows.row]]
+        doublings = length[data.codes.rows.response[rows.row]]
         result = difference_at_equal(rows.value, contrast.is_mine, doublings, **rows.where)
         found = {
             "mean_difference_at_equal": replace(result.difference, note=_both(result.difference.note, NOT_MEDIATION)),
             "covariate_slope": result.slope,
         }
         for statistic, one in found.items():
-            yield sheet.record(one, rows, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+            yield data.record(one, rows, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
 
 def _both(*notes: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
@@ -26,53 +26,53 @@ SECTION = "agreement"
 CATEGORY = "category: the response within its item in the order of responses.csv, then tie and neither"
 
 
-def agreement(sheet: AnySheet) -> Iterator[Estimate]:
+def agreement(data: AnyQuestionData) -> Iterator[Estimate]:
     """Yield every coefficient that the question can have; see `coefficients`.
 
     A real difference between sources inflates pooled agreement, so agreement is also estimated for each source.
     Questions about the raters themselves have no agreement.
     """
-    if sheet.question.target == "rater":
+    if data.question.target == "rater":
         return
     of_all: list[Estimate] = []
-    for group, answers in with_answers(groups(sheet.codes), sheet.answers):
-        is_all = answers is sheet.answers
-        found = of_all if is_all and of_all else list(_of_group(sheet, answers))
+    for group, answers in with_answers(groups(data.codes), data.answers):
+        is_all = answers is data.answers
+        found = of_all if is_all and of_all else list(_of_group(data, answers))
         of_all = found if is_all else of_all
         yield from (replace(estimate, scope={**group.scope, **estimate.scope}) for estimate in found)
 
 
-def agreement_by(sheet: AnySheet, split: Split) -> Iterator[Estimate]:
+def agreement_by(data: AnyQuestionData, split: Split) -> Iterator[Estimate]:
     """Yield the agreement of human raters in each condition, or under each shown label."""
-    if sheet.question.target == "rater":
+    if data.question.target == "rater":
         return
-    persons = groups(sheet.codes)[0].of(sheet.answers)
+    persons = groups(data.codes)[0].of(data.answers)
     at = split.of(persons)
     for level in np.unique(at[at >= 0]).tolist():
-        yield from _of(sheet, persons.within(at == level), split.scope(level))
+        yield from _of(data, persons.within(at == level), split.scope(level))
 
 
-def _of_group(sheet: AnySheet, answers: Answers) -> Iterator[Estimate]:
+def _of_group(data: AnyQuestionData, answers: Answers) -> Iterator[Estimate]:
     """Yield pooled agreement, then agreement per source."""
-    yield from _of(sheet, answers, {})
-    if isinstance(sheet.question, ScaledQuestion):
-        for source in sheet.sources:
-            yield from _of(sheet, answers.select(answers.source == sheet.code_of(source)), {"source": source})
+    yield from _of(data, answers, {})
+    if isinstance(data.question, ScaledQuestion):
+        for source in data.sources:
+            yield from _of(data, answers.select(answers.source == data.code_of(source)), {"source": source})
 
 
-def _of(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    unit = UNITS[sheet.question.target]
-    for statistic, result in coefficients(sheet, answers):
-        yield sheet.record(
-            in_words(result, sheet, answers), answers, section=SECTION, scope=scope, statistic=statistic, unit=unit
+def _of(data: AnyQuestionData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    unit = UNITS[data.question.target]
+    for statistic, result in coefficients(data, answers):
+        yield data.record(
+            in_words(result, data, answers), answers, section=SECTION, scope=scope, statistic=statistic, unit=unit
         )
 
 
-def in_words(result: Result, sheet: AnySheet, answers: Answers) -> Result:
+def in_words(result: Result, data: AnyQuestionData, answers: Answers) -> Result:
     """Complete the result: explain units with one rating, and name the categories of a choice."""
     if result.reason == "no_pairable_units" and not answers.counts["n_pairable_units"]:
-        one = f"not estimable: one rating per {sheet.question.target}"
+        one = f"not estimable: one rating per {data.question.target}"
         result = replace(result, note=one if len(answers.value) else "not estimable: there are no ratings")
-    if isinstance(sheet.question, ChoiceQuestion):
+    if isinstance(data.question, ChoiceQuestion):
         result = replace(result, method=f"{result.method}; {CATEGORY}" if result.method else CATEGORY)
     return result

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.design.questions.scale import Level
     from app.stats.agreement.two_way import For
     from app.stats.core.ratings import Ratings
@@ -42,24 +42,24 @@ IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
 FEW_VALUES = 25
 
 
-def coefficients(sheet: AnySheet, answers: Answers) -> Iterator[Named]:
+def coefficients(data: AnyQuestionData, answers: Answers) -> Iterator[Named]:
     """Yield alpha at the level of the scale first, then coefficients of categories, Kendall's W and the ICCs."""
-    ratings, level = answers.ratings, level_of(sheet)
-    yield from _alphas(sheet, answers, level)
-    if not sheet.is_composite:
-        yield from _of_categories(sheet, ratings, level)
+    ratings, level = answers.ratings, level_of(data)
+    yield from _alphas(data, answers, level)
+    if not data.is_composite:
+        yield from _of_categories(data, ratings, level)
     if level != "nominal":
-        if sheet.codes.raters.are_known:
+        if data.codes.raters.are_known:
             yield "kendall_w", kendall_w(ratings)
-        yield from _iccs(sheet, ratings)
+        yield from _iccs(data, ratings)
 
 
-def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[Named]:
+def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Iterator[Named]:
     """Yield coefficients based on equal ratings; composites are left out because their scores are rarely equal.
 
     Each coefficient has an interval for new units and raters, if available, and then one for new units.
     """
-    question, domain = sheet.question, domain_of(sheet)
+    question, domain = data.question, domain_of(data)
     named: dict[str, Callable[[For], Result]] = {
         "percent_agreement": lambda who: percent_agreement(ratings, inference=who),
         "within_one_agreement": lambda who: within_one_agreement(ratings, inference=who),
@@ -73,14 +73,14 @@ def _of_categories(sheet: AnySheet, ratings: Ratings, level: Level) -> Iterator[
     if level == "nominal":
         del named["gwet_ac2"]
     for name, statistic in named.items():
-        both = statistic("new_units_and_raters") if sheet.codes.raters.are_known else None
+        both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
         if both and both.interval:
             yield name, both
         yield name, statistic("new_units")
     yield "unanimous_share", unanimous_share(ratings)
 
 
-def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
+def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[Named]:
     """Yield alpha for new units and raters if available, for new units, and bootstrapped.
 
     A note gives the range when one rater is left out. Two raters form a single pair, from which new raters cannot be
@@ -91,9 +91,9 @@ def _alphas(sheet: AnySheet, answers: Answers, level: Level) -> Iterator[Named]:
     if units.estimate is None:
         yield name, units
         return
-    is_light = sheet.is_light or len(ratings.values) <= FEW_VALUES
+    is_light = data.is_light or len(ratings.values) <= FEW_VALUES
     found = [units]
-    if sheet.codes.raters.are_known:
+    if data.codes.raters.are_known:
         both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
         found = [both, units] if both.interval else [units, both]
         found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
@@ -109,27 +109,27 @@ def _range(ratings: Ratings, level: Level) -> str:
     return f"between {ends[0]:.3f} and {ends[1]:.3f} when one rater at a time is left out" if ends else ""
 
 
-def level_of(sheet: AnySheet) -> Level:
+def level_of(data: AnyQuestionData) -> Level:
     """Return the level of measurement; choices have no order."""
-    return "nominal" if isinstance(sheet.question, ChoiceQuestion) else sheet.question.level
+    return "nominal" if isinstance(data.question, ChoiceQuestion) else data.question.level
 
 
-def domain_of(sheet: AnySheet) -> list[float]:
+def domain_of(data: AnyQuestionData) -> list[float]:
     """Return the possible categories; for a choice every response of an item, and tie and neither if allowed."""
-    question = sheet.question
+    question = data.question
     if not isinstance(question, ChoiceQuestion):
         return list(question.values)
-    places = int(sheet.codes.responses.place.max(initial=0)) + 1
+    places = int(data.codes.responses.place.max(initial=0)) + 1
     more = [places + k for k, is_allowed in enumerate((question.tie, question.neither)) if is_allowed]
     return [float(category) for category in (*range(places), *more)]
 
 
-def _iccs(sheet: AnySheet, ratings: Ratings) -> Iterator[Named]:
+def _iccs(data: AnyQuestionData, ratings: Ratings) -> Iterator[Named]:
     """Yield the ICCs. Unbalanced data need a mixed model, which is fitted to large studies on demand only."""
     is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
-    is_light = is_complete or sheet.is_light
+    is_light = is_complete or data.is_light
     every: tuple[IccForm, ...] = get_args(IccForm)
-    forms = [form for form in every if sheet.codes.raters.are_known or form.startswith("1")]
+    forms = [form for form in every if data.codes.raters.are_known or form.startswith("1")]
     found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
     for form in forms:
         yield f"icc_{form}", found.get(form) or undefined("not_run", TOO_MANY, method="REML")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Floats
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement import RaterPair
     from app.stats.core.ratings import Ratings
@@ -32,42 +32,42 @@ NO_CAMPS = f"not shown: no unit has the {MIN_RATINGS_FOR_CAMPS} ratings that spl
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in common with any variation"
 
 
-def disagreement(sheet: AnySheet) -> Iterator[Estimate]:
+def disagreement(data: AnyQuestionData) -> Iterator[Estimate]:
     """Yield the share of units with split opinions, the units with most disagreement, and the median kappa of pairs."""
-    if sheet.question.target == "rater" or sheet.is_composite:
+    if data.question.target == "rater" or data.is_composite:
         return
-    panel = Panel.of(sheet)
+    panel = Panel.of(data)
     yield from _units(panel)
-    if sheet.codes.raters.are_known:
+    if data.codes.raters.are_known:
         yield _pairs(panel)
 
 
 def _units(panel: Panel) -> Iterator[Estimate]:
-    sheet, answers = panel.sheet, panel.answers
-    worst = worst_units(answers.ratings, level=level_of(sheet), domain=domain_of(sheet))
-    n, unit = len(worst.unit), UNITS[sheet.question.target]
+    data, answers = panel.data, panel.answers
+    worst = worst_units(answers.ratings, level=level_of(data), domain=domain_of(data))
+    n, unit = len(worst.unit), UNITS[data.question.target]
     split = undefined("no_pairable_units", NO_CAMPS, method=CAMPS, n_units=0)
     can_split = worst.n_ratings >= MIN_RATINGS_FOR_CAMPS
     if can_split.any():
         split = Result(float(worst.is_split[can_split].mean()), CAMPS, n_units=int(can_split.sum()))
-    yield sheet.record(split, answers, section=SECTION, scope={}, statistic="split_share", unit=unit)
+    yield data.record(split, answers, section=SECTION, scope={}, statistic="split_share", unit=unit)
     for place in range(min(n, MAX_UNITS)):
         own = answers.select(answers.unit == worst.unit[place])
         camps = ", split opinions" if worst.is_split[place] else ""
         note = f"{worst.n_ratings[place]} ratings{camps}"
         result = Result(float(worst.disagreement[place]), "disagreement relative to chance", n_units=1, note=note)
-        scope = _named(sheet, int(own.row[0]))
-        yield sheet.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
+        scope = _named(data, int(own.row[0]))
+        yield data.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
 
 
-def _named(sheet: AnySheet, row: int) -> Scope:
+def _named(data: AnyQuestionData, row: int) -> Scope:
     """Return the scope of the response, or the item, of an answer."""
-    of = "response" if sheet.question.target == "response" else "item"
-    return {"subgroup": {of: str(sheet.codes.kept[of].iloc[row])}}
+    of = "response" if data.question.target == "response" else "item"
+    return {"subgroup": {of: str(data.codes.kept[of].iloc[row])}}
 
 
 def _pairs(panel: Panel) -> Estimate:
-    sheet, answers = panel.sheet, panel.answers
+    data, answers = panel.data, panel.answers
     kept = answers.ratings.of_raters(np.unique(busiest(answers)[0]))
     found = [] if not len(kept.value) else _pairs_of(kept, is_nominal=panel.is_nominal)
     kappas: Floats = np.array([pair.kappa for pair in found if pair.kappa is not None])
@@ -77,14 +77,14 @@ def _pairs(panel: Panel) -> Estimate:
         note = f"{len(kappas)} pairs of raters, from {kappas.min():.3f} to {kappas.max():.3f}"
         kind = "plain" if panel.is_nominal else "quadratic weights"
         result = Result(float(np.median(kappas)), f"median over pairs of Cohen's kappa, {kind}", note=note)
-    matrix = _matrix(sheet, kept, found)
-    return sheet.record(
+    matrix = _matrix(data, kept, found)
+    return data.record(
         result,
         answers,
         section=SECTION,
         scope={},
         statistic="pair_kappa_median",
-        unit=UNITS[sheet.question.target],
+        unit=UNITS[data.question.target],
         **matrix,
     )
 
@@ -93,11 +93,11 @@ def _pairs_of(ratings: Ratings, *, is_nominal: bool) -> list[RaterPair]:
     return list(rater_pairs(ratings, weights="none" if is_nominal else "quadratic", fewest_units=MIN_IN_COMMON))
 
 
-def _matrix(sheet: AnySheet, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:
+def _matrix(data: AnyQuestionData, ratings: Ratings, pairs: list[RaterPair]) -> dict[str, object]:
     """Return the raters with the most ratings and the kappa of each pair of them, for a table."""
     size = np.bincount(ratings.rater_row)
     shown = ratings.rater_codes[np.sort(np.argsort(-size, kind="stable")[:MAX_IN_MATRIX])].tolist()
-    ids = sheet.codes.raters.ids
+    ids = data.codes.raters.ids
     cells = {
         (ids[pair.first], ids[pair.second]): (pair.kappa, pair.n_units)
         for pair in pairs

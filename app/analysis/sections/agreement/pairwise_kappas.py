@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
@@ -36,27 +36,27 @@ WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in common"
 
 
-def kappas(sheet: AnySheet) -> Iterator[Estimate]:
+def kappas(data: AnyQuestionData) -> Iterator[Estimate]:
     """Yield the kappa of each pair of raters with enough items in common: weighted for scales, unweighted for choices.
 
     At most MAX_PAIRS pairs per question and kind of rater: first pairs within a pool, then pairs with the most items in
     common.
     """
-    if sheet.question.target == "rater" or sheet.is_composite:
+    if data.question.target == "rater" or data.is_composite:
         return
-    whole = [group for group in groups(sheet.codes) if "pool" not in group.scope]
-    for group, answers in with_answers(whole, sheet.answers):
-        pairs, n_pairs = named_pairs(answers, sheet.codes.raters.pool)
+    whole = [group for group in groups(data.codes) if "pool" not in group.scope]
+    for group, answers in with_answers(whole, data.answers):
+        pairs, n_pairs = named_pairs(answers, data.codes.raters.pool)
         rows = _rows_by_rater(answers.rater)
         left = f"{len(pairs)} of {n_pairs} pairs are shown: those that share most items" if n_pairs > len(pairs) else ""
         for pair in pairs:
             part = answers.select(np.concatenate([rows[code] for code in pair]))
-            ids = [sheet.codes.raters.ids[code] for code in pair]
-            for estimate in _of_pair(sheet, part, {**group.scope, "raters": ids}):
+            ids = [data.codes.raters.ids[code] for code in pair]
+            for estimate in _of_pair(data, part, {**group.scope, "raters": ids}):
                 yield replace(estimate, note="; ".join(note for note in (estimate.note, left) if note))
         if not pairs and len(answers.value):
             nothing = undefined("no_pairable_units", NO_PAIR, n_pairable_units=0)
-            yield _record(sheet, answers, group.scope, nothing, _headline(sheet))
+            yield _record(data, answers, group.scope, nothing, _headline(data))
 
 
 def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], int]:
@@ -94,28 +94,28 @@ def _rows_by_rater(rater: Ints) -> list[Ints]:
     return np.split(order, np.cumsum(np.bincount(rater))[:-1]) if len(rater) else []
 
 
-def _of_pair(sheet: AnySheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+def _of_pair(data: AnyQuestionData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     """Yield quadratic weights first for a scale, with declared and, if it differs, with observed categories."""
-    plain = _record(sheet, answers, scope, cohen_kappa(answers.ratings))
-    if _headline(sheet) == "cohen_kappa":
+    plain = _record(data, answers, scope, cohen_kappa(answers.ratings))
+    if _headline(data) == "cohen_kappa":
         yield plain
         return
     for weights in WEIGHTS:
         declared = cohen_kappa(answers.ratings, weights=weights)
         observed = cohen_kappa(answers.ratings, weights=weights, categories="observed")
-        yield _record(sheet, answers, scope, declared, f"cohen_kappa_{weights}")
+        yield _record(data, answers, scope, declared, f"cohen_kappa_{weights}")
         if declared.estimate is not None and abs(declared.estimate - (observed.estimate or 0)) > SAME:
-            yield _record(sheet, answers, scope, observed, f"cohen_kappa_{weights}")
+            yield _record(data, answers, scope, observed, f"cohen_kappa_{weights}")
     yield plain
 
 
-def _headline(sheet: AnySheet) -> str:
-    is_nominal = isinstance(sheet.question, ChoiceQuestion) or sheet.question.level == "nominal"
+def _headline(data: AnyQuestionData) -> str:
+    is_nominal = isinstance(data.question, ChoiceQuestion) or data.question.level == "nominal"
     return "cohen_kappa" if is_nominal else "cohen_kappa_quadratic"
 
 
 def _record(
-    sheet: AnySheet, answers: Answers, scope: Scope, result: Result, statistic: str = "cohen_kappa"
+    data: AnyQuestionData, answers: Answers, scope: Scope, result: Result, statistic: str = "cohen_kappa"
 ) -> Estimate:
-    result, unit = in_words(result, sheet, answers), UNITS[sheet.question.target]
-    return sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)
+    result, unit = in_words(result, data, answers), UNITS[data.question.target]
+    return data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

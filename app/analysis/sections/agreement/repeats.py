@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement import SelfAgreement
     from app.stats.core.result import Result
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 NOT_REPEATED = "nothing was rated twice: the protocol plans no repeats, or none has been rated yet"
 
 
-def repeats(sheet: AnySheet) -> Iterator[Estimate]:
+def repeats(data: AnyQuestionData) -> Iterator[Estimate]:
     """Yield the agreement of first and repeated answers, for all human raters and for each rater with repeats.
 
     The question data must include the repeats.
     """
-    question, codes = sheet.question, sheet.codes
-    if question.target == "rater" or sheet.is_composite:
+    question, codes = data.question, data.codes
+    if question.target == "rater" or data.is_composite:
         return
-    both = groups(codes)[0].of(sheet.answers)
+    both = groups(codes)[0].of(data.answers)
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[both.row] > 0
     is_nominal = isinstance(question, ChoiceQuestion) or question.level == "nominal"
     found = intra_rater_agreement(
@@ -48,7 +48,7 @@ def repeats(sheet: AnySheet) -> Iterator[Estimate]:
         scope: Scope = {} if one.rater is None else {"raters": [codes.raters.ids[one.rater]]}
         for statistic, result in _named(one, has_steps=isinstance(question, RatingQuestion) and not is_nominal):
             named = replace(result, note=NOT_REPEATED) if result.reason == "no_pairable_units" else result
-            yield sheet.record(
+            yield data.record(
                 named, part, section=SECTION, scope=scope, statistic=statistic, unit=UNITS[question.target]
             )
 

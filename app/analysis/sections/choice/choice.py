@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Ints
-    from app.analysis.data.question_data import ChoiceSheet
+    from app.analysis.data.question_data import ChoiceData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 
@@ -34,32 +34,30 @@ BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
 
 
-def choice(sheet: ChoiceSheet) -> Iterator[Estimate]:
+def choice(data: ChoiceData) -> Iterator[Estimate]:
     """Yield for each source the share preferred over the reference, then ties, neither and first side, then models.
 
     With more than two sources, also each source against all others, and every other pair.
     """
-    reference, many = sheet.reference, len(sheet.sources) > TWO
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        others = [source for source in sheet.sources if source != reference] if reference is not None else []
+    reference, many = data.reference, len(data.sources) > TWO
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        others = [source for source in data.sources if source != reference] if reference is not None else []
         for source in others:
-            yield from _preferred(sheet, answers, {**group.scope, "source": source, "reference": reference})
-        for source in sheet.sources if many else ():
-            yield from _preferred(sheet, answers, {**group.scope, "source": source})
+            yield from _preferred(data, answers, {**group.scope, "source": source, "reference": reference})
+        for source in data.sources if many else ():
+            yield from _preferred(data, answers, {**group.scope, "source": source})
         for first, second in combinations(others, 2) if many else ():
-            yield from _preferred(sheet, answers, {**group.scope, "source": second, "reference": first}, is_brief=True)
-        yield from _without_sources(sheet, answers, group.scope)
-        yield from choice_models(sheet, answers, group.scope)
+            yield from _preferred(data, answers, {**group.scope, "source": second, "reference": first}, is_brief=True)
+        yield from _without_sources(data, answers, group.scope)
+        yield from choice_models(data, answers, group.scope)
 
 
-def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Estimate]:
+def _preferred(data: ChoiceData, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Estimate]:
     """Yield the share with each interval; if `is_brief`, only the main estimate."""
-    mine = sheet.code_of(scope["source"])
-    part = answers.select(
-        is_between(answers, mine, sheet.code_of(scope["reference"]) if "reference" in scope else None)
-    )
+    mine = data.code_of(scope["source"])
+    part = answers.select(is_between(answers, mine, data.code_of(scope["reference"]) if "reference" in scope else None))
     outcome = outcomes(part, mine)
-    has_ties = bool(sheet.question.tie or (part.outcome == TIE).any())
+    has_ties = bool(data.question.tie or (part.outcome == TIE).any())
     what = "ties as half" if has_ties else "no ties"
     found = [_named(stats.share_preferred(outcome, **part.where), what)]
     if has_few_raters(found[0]):
@@ -70,23 +68,23 @@ def _preferred(sheet: ChoiceSheet, answers: Choices, scope: Scope, *, is_brief: 
     found += [_named(stats.share_decisive_unclustered(outcome, method), INDEPENDENT) for method in BINOMIAL]
     counts = [int((outcome == kind).sum()) for kind in (stats.WON, stats.TIE, stats.NEITHER, stats.LOST)]
     for result in found[:1] if is_brief else found:
-        yield sheet.record(
+        yield data.record(
             result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice", counts=counts
         )
 
 
-def _without_sources(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Estimate]:
+def _without_sources(data: ChoiceData, answers: Choices, scope: Scope) -> Iterator[Estimate]:
     outcome = np.choose(answers.outcome, [stats.WON, stats.TIE, stats.NEITHER])
     found: list[Found] = []
-    if sheet.question.tie or (answers.outcome == TIE).any():
+    if data.question.tie or (answers.outcome == TIE).any():
         found.append(("tie_share", stats.tie_share(outcome, **answers.where)))
-    if sheet.question.neither or (answers.outcome == NEITHER).any():
+    if data.question.neither or (answers.outcome == NEITHER).any():
         found.append(("neither_share", stats.neither_share(outcome, **answers.where)))
     if np.isfinite(answers.is_left).any() or not len(answers.value):
         found.append(("first_side_share", stats.first_side_share(answers.is_left, **answers.where)))
     else:
         found.append(("first_side_share", undefined("no_pairable_units", UNKNOWN_SIDES, n_units=0)))
-    yield from _records(sheet, answers, scope, found)
+    yield from _records(data, answers, scope, found)
 
 
 def is_between(answers: Choices, mine: int, reference: int | None) -> Bools:
@@ -108,6 +106,6 @@ def _named(result: Result, what: str) -> Result:
     return replace(result, method=f"{result.method}: {what}")
 
 
-def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Estimate]:
+def _records(data: ChoiceData, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Estimate]:
     for statistic, result in found:
-        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="choice")
+        yield data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="choice")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import ChoiceSheet
+    from app.analysis.data.question_data import ChoiceData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "choice"
@@ -36,38 +36,38 @@ class _Found:
     scope: Scope = field(default_factory=dict)
 
 
-def choice_models(sheet: ChoiceSheet, answers: Choices, scope: Scope) -> Iterator[Estimate]:
+def choice_models(data: ChoiceData, answers: Choices, scope: Scope) -> Iterator[Estimate]:
     """Yield Davidson's strengths, and for each source against the reference the models of two sources."""
-    if sheet.reference is None:
+    if data.reference is None:
         return
     between = answers.select((answers.one >= 0) & (answers.other >= 0) & (answers.one != answers.other))
-    yield from _records(sheet, between, scope, _strengths(sheet, between, sheet.reference))
-    reference = sheet.code_of(sheet.reference)
-    for source in sheet.sources:
-        if source != sheet.reference:
-            mine = sheet.code_of(source)
+    yield from _records(data, between, scope, _strengths(data, between, data.reference))
+    reference = data.code_of(data.reference)
+    for source in data.sources:
+        if source != data.reference:
+            mine = data.code_of(source)
             pair = between.select(_are_in(between, mine) & _are_in(between, reference))
-            of_two = {**scope, "source": source, "reference": sheet.reference}
-            yield from _records(sheet, pair, of_two, _of_two(sheet, pair, mine))
+            of_two = {**scope, "source": source, "reference": data.reference}
+            yield from _records(data, pair, of_two, _of_two(data, pair, mine))
 
 
-def _strengths(sheet: ChoiceSheet, answers: Choices, reference: str) -> Iterator[_Found]:
+def _strengths(data: ChoiceData, answers: Choices, reference: str) -> Iterator[_Found]:
     """Yield log abilities against the reference, contrasts of the others, position effect, intransitive triples."""
     kept = answers.select(answers.outcome != NEITHER)
     has_sides = bool(np.isfinite(kept.one_is_left).all()) and len(kept.value) > 0
     is_one_left = kept.one_is_left == 1 if has_sides else np.ones(len(kept.value), dtype=bool)
     left, right = np.where(is_one_left, kept.one, kept.other), np.where(is_one_left, kept.other, kept.one)
     won = _won(kept, left)
-    n = len(sheet.sources)
+    n = len(data.sources)
     found = strengths(
-        left, right, won, n_sources=n, reference=sheet.code_of(reference), has_position=has_sides, **kept.where
+        left, right, won, n_sources=n, reference=data.code_of(reference), has_position=has_sides, **kept.where
     )
-    for source, result in zip(sheet.sources, found.strengths, strict=True):
+    for source, result in zip(data.sources, found.strengths, strict=True):
         yield _Found("bt_strength", result, {"source": source, "reference": reference})
-    others = [source for source in sheet.sources if source != reference]
+    others = [source for source in data.sources if source != reference]
     for place, first in enumerate(others):
         for second in others[place + 1 :]:
-            contrast = found.contrasts[sheet.code_of(second)][sheet.code_of(first)]
+            contrast = found.contrasts[data.code_of(second)][data.code_of(first)]
             yield _Found("bt_contrast", contrast, {"source": second, "reference": first})
     unknown = undefined("no_pairable_units", UNKNOWN_SIDES, n_units=0)
     yield _Found("position_effect", found.position if has_sides and found.position else unknown)
@@ -79,21 +79,21 @@ def _strengths(sheet: ChoiceSheet, answers: Choices, reference: str) -> Iterator
         yield _Found("intransitive_triples", Result(float(circles), "majorities", note=words))
 
 
-def _of_two(sheet: ChoiceSheet, answers: Choices, mine: int) -> Iterator[_Found]:
+def _of_two(data: ChoiceData, answers: Choices, mine: int) -> Iterator[_Found]:
     won = _won(answers, np.full(len(answers.value), mine))
     is_left = np.where(answers.one == mine, answers.one_is_left, 1 - answers.one_is_left)
     covariates = (is_left - 0.5)[np.newaxis]
     has_sides = bool(np.isfinite(is_left).any())
     if has_sides:
         yield from _at_equal(answers, won, covariates[0], SIDE)
-    yield from _at_equal_length(sheet, answers, won, mine)
-    if sheet.is_light:
+    yield from _at_equal_length(data, answers, won, mine)
+    if data.is_light:
         model = preference_model(won, covariates if has_sides else covariates[:0], **answers.where)
         yield _Found("odds_preferred_glmm", model.odds)
         yield _Found("share_preferred_glmm", model.share)
     else:
         yield _Found("odds_preferred_glmm", undefined("not_run", TOO_MANY, method=GLMM))
-    if sheet.question.strength is not None:
+    if data.question.strength is not None:
         yield _Found("preference_strength", _strength(answers, mine))
 
 
@@ -106,9 +106,9 @@ def _at_equal(answers: Choices, won: Floats, covariate: Floats, scope: Scope, no
         yield _Found(statistic, replace(result, note=f"{result.note} {note}".strip()), scope)
 
 
-def _at_equal_length(sheet: ChoiceSheet, answers: Choices, won: Floats, mine: int) -> Iterator[_Found]:
+def _at_equal_length(data: ChoiceData, answers: Choices, won: Floats, mine: int) -> Iterator[_Found]:
     """Yield the share between responses of equal length; the covariate is the log2 of the ratio of lengths."""
-    doublings = doublings_between(sheet.codes.responses.doublings, answers, mine)
+    doublings = doublings_between(data.codes.responses.doublings, answers, mine)
     known = doublings[np.isfinite(doublings)]
     if not len(known):
         return
@@ -143,8 +143,8 @@ def _are_in(answers: Choices, source: int) -> Bools:
     return np.asarray((answers.one == source) | (answers.other == source))
 
 
-def _records(sheet: ChoiceSheet, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Estimate]:
+def _records(data: ChoiceData, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Estimate]:
     for one in found:
-        yield sheet.record(
+        yield data.record(
             one.result, answers, section=SECTION, scope={**scope, **one.scope}, statistic=one.statistic, unit="choice"
         )

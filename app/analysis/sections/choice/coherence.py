@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ChoiceSheet, ScaledSheet
+    from app.analysis.data.question_data import ChoiceData, ScaledData
     from app.analysis.estimate import Estimate
 
 SECTION = "choice"
 
 
-def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Estimate]:
+def coherence(votes: ChoiceData, ratings: ScaledData) -> Iterator[Estimate]:
     """Yield how often the chosen response is the one that the same rater rated higher.
 
     Nothing if the question is not about responses, or if no rater gave both choices and ratings.
@@ -41,7 +41,7 @@ def coherence(votes: ChoiceSheet, ratings: ScaledSheet) -> Iterator[Estimate]:
         yield votes.record(found, answers, section=SECTION, scope=scope, statistic="choice_coherence", unit="choice")
 
 
-def _gaps(votes: ChoiceSheet, ratings: ScaledSheet) -> Floats:
+def _gaps(votes: ChoiceData, ratings: ScaledData) -> Floats:
     """Return the rating of the chosen response minus that of the other, by the same rater; nan if one is missing."""
     answers = votes.answers
     chosen = votes.codes.rows.chosen[answers.row]

@@ -16,42 +16,42 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "comparison"
 
 
-def comparison(sheet: ScaledSheet) -> Iterator[Estimate]:
+def comparison(data: ScaledData) -> Iterator[Estimate]:
     """Yield each source against the reference: ordinal model, differences, superiority, common tests, shares.
 
     Nothing without a reference.
     """
-    if sheet.reference is None:
+    if data.reference is None:
         return
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        for source in sheet.sources:
-            yield from _shares(sheet, answers, {**group.scope, "source": source})
-        for source in sheet.sources:
-            if source != sheet.reference:
-                scope = {**group.scope, "source": source, "reference": sheet.reference}
-                yield from _against_reference(sheet, answers, scope)
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        for source in data.sources:
+            yield from _shares(data, answers, {**group.scope, "source": source})
+        for source in data.sources:
+            if source != data.reference:
+                scope = {**group.scope, "source": source, "reference": data.reference}
+                yield from _against_reference(data, answers, scope)
 
 
-def _shares(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    if sheet.cut is None:
+def _shares(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    if data.cut is None:
         return
-    part = answers.select(answers.source == sheet.code_of(scope["source"]))
+    part = answers.select(answers.source == data.code_of(scope["source"]))
     means = within_items(part)
-    single = describe.share_at_least(part.value, sheet.cut, **part.where)
-    by_item = bootstrap.share_of_item_means_at_least(means.value, sheet.cut, seed=means.seed, **means.where)
-    scope = {**scope, "cut": sheet.cut}
+    single = describe.share_at_least(part.value, data.cut, **part.where)
+    by_item = bootstrap.share_of_item_means_at_least(means.value, data.cut, seed=means.seed, **means.where)
+    scope = {**scope, "cut": data.cut}
     found = (Found("share_at_least", "rating", single), Found("share_at_least", "item_mean", by_item))
-    yield from _records(sheet, part, scope, found)
+    yield from _records(data, part, scope, found)
 
 
-def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    contrast = Contrast.of(sheet, answers, scope)
+def _against_reference(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    contrast = Contrast.of(data, answers, scope)
     parts = (
         models.ordinal,
         models.proportionality,
@@ -62,12 +62,12 @@ def _against_reference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> It
         ranks.rank_tests,
     )
     for part in parts:
-        yield from _records(sheet, contrast.answers, scope, part(contrast))
+        yield from _records(data, contrast.answers, scope, part(contrast))
 
 
-def _records(sheet: ScaledSheet, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Estimate]:
+def _records(data: ScaledData, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Estimate]:
     for one in found:
-        yield sheet.record(
+        yield data.record(
             one.result,
             answers,
             section=SECTION,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.composite import Composite
     from app.design.questions.kinds import ScaledQuestion
@@ -101,28 +101,28 @@ def composite_answers(table: Table, composite: Composite) -> Answers:
     return replace(at, value=score, is_first=~cell.duplicated().to_numpy())
 
 
-def _clusters(sheet: ScaledSheet, at: Answers) -> Where:
+def _clusters(data: ScaledData, at: Answers) -> Where:
     """Return item and rater of each row; for questions about the rater, each rater is a cluster."""
-    return {"item": at.rater, "rater": at.rater} if sheet.question.target == "rater" else at.where
+    return {"item": at.rater, "rater": at.rater} if data.question.target == "rater" else at.where
 
 
-def composites(sheet: ScaledSheet, table: Table) -> Iterator[Estimate]:
+def composites(data: ScaledData, table: Table) -> Iterator[Estimate]:
     """Yield Cronbach's alpha and omega of the questions, and alpha without each of them, over complete rows."""
-    for group in distinct_groups(sheet.codes):
+    for group in distinct_groups(data.codes):
         part = table.select(group.has_rater[table.at.rater])
         if group.scope and not len(part.at.value):
             continue
         found: list[tuple[str, Result, Scope]] = [
             ("cronbach_alpha", cronbach_alpha(part.turned), {}),
-            ("omega", omega(part.turned, **_clusters(sheet, part.at)), {}),
+            ("omega", omega(part.turned, **_clusters(data, part.at)), {}),
         ]
         dropped, rest = alpha_if_dropped(part.turned), item_rest_correlations(part.turned)
         for question, without, correlation in zip(table.questions, dropped, rest, strict=True):
             scope = {"covariate": question.key}
             found += [("cronbach_alpha_without", without, scope), ("item_rest_correlation", correlation, scope)]
         for statistic, result, scope in found:
-            yield sheet.record(
-                result.with_inference("raters") if sheet.question.target == "rater" else result,
+            yield data.record(
+                result.with_inference("raters") if data.question.target == "rater" else result,
                 part.at,
                 section=SECTION,
                 scope={**group.scope, **scope},

@@ -40,13 +40,13 @@ def mean_differences(contrast: Contrast) -> Iterator[Found]:
     if has_few_raters(found):
         alone = describe.mean_difference(answers.value, is_mine, item=answers.item, rater=answers.item)
         yield Found("mean_difference", "rating", for_new_items(alone, THESE_RATERS))
-    if contrast.sheet.is_light:
+    if contrast.data.is_light:
         linear = mean_difference_lmm(answers.value, is_mine, **answers.where)
         drawn = mean_difference_pigeonhole(answers.value, is_mine, seed=answers.seed, **answers.where)
     else:
         linear, drawn = (undefined("not_run", TOO_MANY, method=method) for method in (LMM, PIGEONHOLE))
     yield Found("mean_difference", "rating", linear)
-    if contrast.sheet.codes.raters.are_known:
+    if contrast.data.codes.raters.are_known:
         yield Found("mean_difference", "rating", drawn)
     for is_paired, name, test in (
         (True, "t_paired", classical.t_paired),
@@ -59,7 +59,7 @@ def mean_differences(contrast: Contrast) -> Iterator[Found]:
 
 def against_margin(contrast: Contrast) -> Iterator[Found]:
     """Yield equivalence and non-inferiority, if the lead declared a margin."""
-    margin, answers = contrast.sheet.margin, contrast.answers
+    margin, answers = contrast.data.margin, contrast.answers
     if margin is None:
         return
     difference = describe.mean_difference(answers.value, contrast.is_mine, **answers.where)
@@ -69,7 +69,7 @@ def against_margin(contrast: Contrast) -> Iterator[Found]:
 
 def shares(contrast: Contrast) -> Iterator[Found]:
     """Yield the ratio of the shares of item means at or above the cut."""
-    cut, means = contrast.sheet.cut, contrast.means
+    cut, means = contrast.data.cut, contrast.means
     if cut is not None:
         ratio = bootstrap.share_at_least_ratio(
             means.value, contrast.means_are_mine, cut, seed=means.seed, **means.where

@@ -13,29 +13,29 @@ from app.stats.linear.correlation import correlation, halo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.comparison.composites import Table
 
 SECTION = "dimension"
 
 
-def dimensions(sheets: Sequence[ScaledSheet], table: Table) -> Iterator[Estimate]:
+def dimensions(scaled: Sequence[ScaledData], table: Table) -> Iterator[Estimate]:
     """Yield correlation and halo for each pair of questions with one target that any rater answered together.
 
-    `table` has one column per element of `sheets`, in their order.
+    `table` has one column per element of `scaled`, in their order.
     """
-    if sheets[0].question.target == "rater":
+    if scaled[0].question.target == "rater":
         return
-    for group in distinct_groups(sheets[0].codes):
+    for group in distinct_groups(scaled[0].codes):
         part = table.select(group.has_rater[table.at.rater])
         answered = np.isfinite(part.rated)
-        for first, second in combinations(range(len(sheets)), 2):
+        for first, second in combinations(range(len(scaled)), 2):
             both = answered[:, first] & answered[:, second]
             if not both.any():
                 continue
             at, a, b = part.at.select(both), part.rated[both, first], part.rated[both, second]
             found = {"correlation": correlation(a, b, **at.where), "halo": halo(a, b, unit=at.unit, **at.where)}
             for statistic, result in found.items():
-                scope = {**group.scope, "covariate": sheets[second].question.key}
-                yield sheets[first].record(result, at, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+                scope = {**group.scope, "covariate": scaled[second].question.key}
+                yield scaled[first].record(result, at, section=SECTION, scope=scope, statistic=statistic, unit="rating")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.design.questions.kinds import ScaledQuestion
 
@@ -26,35 +26,35 @@ SECTION = "distribution"
 MAX_POINTS = 11
 
 
-def distribution(sheet: ScaledSheet) -> Iterator[Estimate]:
+def distribution(data: ScaledData) -> Iterator[Estimate]:
     """Yield the median with the count of each point, the mean and the standard deviation, for each source.
 
     Questions that are not about responses (but about items, turns or raters) have one distribution.
     """
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        if not sheet.sources:
-            yield from _of(sheet, answers, group.scope)
-        for source in sheet.sources:
-            part = answers.select(answers.source == sheet.code_of(source))
-            yield from _of(sheet, part, {**group.scope, "source": source})
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        if not data.sources:
+            yield from _of(data, answers, group.scope)
+        for source in data.sources:
+            part = answers.select(answers.source == data.code_of(source))
+            yield from _of(data, part, {**group.scope, "source": source})
 
 
-def _of(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    yield _counts(sheet, answers, scope)
+def _of(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    yield _counts(data, answers, scope)
     for statistic, result in (
         ("mean", describe.mean(answers.value, **answers.where)),
         ("sd", describe.sd(answers.value, **answers.where)),
     ):
-        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+        yield data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
 
-def _counts(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
+def _counts(data: ScaledData, answers: Answers, scope: Scope) -> Estimate:
     """Return the median, or the mode at a nominal level, with the counts of all points in its note and detail."""
-    points, words, counts = point_counts(sheet.question, answers)
-    statistic = "mode" if sheet.question.level == "nominal" else "median"
+    points, words, counts = point_counts(data.question, answers)
+    statistic = "mode" if data.question.level == "nominal" else "median"
     note = ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
     result = _middle(answers, statistic, note)
-    return sheet.record(
+    return data.record(
         result,
         answers,
         section=SECTION,

@@ -25,10 +25,10 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
 
     Nothing for nominal questions, which have no order.
     """
-    sheet, answers = contrast.sheet, contrast.answers
-    if sheet.question.level == "nominal":
+    data, answers = contrast.data, contrast.answers
+    if data.question.level == "nominal":
         return
-    if not sheet.is_light:
+    if not data.is_light:
         yield Found("odds_ratio_clmm", "rating", undefined("not_run", TOO_MANY, method=METHOD))
         return
     fitted = compare_ordinal(answers.value, contrast.is_mine, **answers.where)
@@ -42,7 +42,7 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
 
 def proportionality(contrast: Contrast) -> Iterator[Found]:
     """Yield whether the odds ratio is the same at every point, as the ordinal model assumes."""
-    if contrast.sheet.question.level != "nominal":
+    if contrast.data.question.level != "nominal":
         found = proportional_odds(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
         yield Found("proportional_odds_trend", "rating", found.trend)
         for cut, ratio in zip(found.cuts, found.log_odds_ratios, strict=True):
@@ -51,12 +51,12 @@ def proportionality(contrast: Contrast) -> Iterator[Found]:
 
 def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]:
     """Yield shares at or above the declared cut; above the middle of the scale if none is declared."""
-    values = contrast.sheet.question.values
+    values = contrast.data.question.values
     middle = (values[0] + values[-1]) / 2
     for share in fitted.upper_shares:
-        if share.cut == contrast.sheet.cut or (contrast.sheet.cut is None and share.cut > middle):
+        if share.cut == contrast.data.cut or (contrast.data.cut is None and share.cut > middle):
             yield Found("share_at_least_clmm", "rating", share.source, {"cut": share.cut})
-            reference = {"source": contrast.sheet.reference, "reference": contrast.source, "cut": share.cut}
+            reference = {"source": contrast.data.reference, "reference": contrast.source, "cut": share.cut}
             yield Found("share_at_least_clmm", "rating", share.reference, reference)
 
 

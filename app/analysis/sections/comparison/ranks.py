@@ -36,13 +36,13 @@ def rank_tests(contrast: Contrast) -> Iterator[Found]:
     yield Found("wilcoxon", "item_mean", wilcoxon_of_item_means(means.value, contrast.means_are_mine, **means.where))
     yield from _of_responders(contrast) if _has_responders(contrast) else _of_item_means(contrast)
     sides = (contrast.answers.select(side) for side in _sides(contrast))
-    table = np.array([point_counts(contrast.sheet.question, side)[2] for side in sides])
+    table = np.array([point_counts(contrast.data.question, side)[2] for side in sides])
     yield Found("chi_square", "rating", _as_counted(chi_square(table), contrast, table.shape[1]))
 
 
 def _as_counted(result: Result, contrast: Contrast, n_columns: int) -> Result:
     """Name the steps in the method if the values of a fine slider were counted in steps."""
-    if n_columns == len(contrast.sheet.question.values):
+    if n_columns == len(contrast.data.question.values):
         return result
     return replace(result, method=f"{result.method}, values in {n_columns} equal steps")
 
@@ -56,12 +56,12 @@ def _of_item_means(contrast: Contrast) -> Iterator[Found]:
 
 def _has_responders(contrast: Contrast) -> bool:
     """Return whether the authors of the responses are known and the question is about responses."""
-    return contrast.sheet.codes.responses.responder is not None and contrast.sheet.question.target == "response"
+    return contrast.data.codes.responses.responder is not None and contrast.data.question.target == "response"
 
 
 def _of_responders(contrast: Contrast) -> Iterator[Found]:
     """Yield exact and asymptotic tests of responders' means, without responses of unknown authors (-1)."""
-    answers, writers = contrast.answers, contrast.sheet.codes.responses.responder
+    answers, writers = contrast.answers, contrast.data.codes.responses.responder
     responder = np.full(len(answers.value), -1) if writers is None else writers[answers.unit]
     known = responder >= 0
     found = compare_responders(answers.value[known], contrast.is_mine[known], responder[known])

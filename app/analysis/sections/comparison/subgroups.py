@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers, Choices
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import AnySheet, ChoiceSheet, ScaledSheet
+    from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
 
@@ -29,68 +29,68 @@ SECTION = "subgroup"
 AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."
 
 
-def subgroups(sheet: ScaledSheet, split: Split) -> Iterator[Estimate]:
+def subgroups(data: ScaledData, split: Split) -> Iterator[Estimate]:
     """Yield the means at each level, differences between sources there, and how these differ from those elsewhere."""
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
         for level, here in _levels(split, answers):
             scope = {**group.scope, **split.scope(level)}
-            for source in sheet.sources or (None,):
-                part = answers.select(here if source is None else here & (answers.source == sheet.code_of(source)))
+            for source in data.sources or (None,):
+                part = answers.select(here if source is None else here & (answers.source == data.code_of(source)))
                 of_source = scope if source is None else {**scope, "source": source}
                 mean = describe.mean(part.value, **part.where)
-                yield sheet.record(mean, part, section=SECTION, scope=of_source, statistic="mean", unit="rating")
-            for source in sheet.sources:
-                if sheet.reference is not None and source != sheet.reference:
-                    of_two = {**scope, "source": source, "reference": sheet.reference}
-                    yield from _difference(sheet, answers, split, level, of_two)
+                yield data.record(mean, part, section=SECTION, scope=of_source, statistic="mean", unit="rating")
+            for source in data.sources:
+                if data.reference is not None and source != data.reference:
+                    of_two = {**scope, "source": source, "reference": data.reference}
+                    yield from _difference(data, answers, split, level, of_two)
 
 
-def _difference(sheet: ScaledSheet, answers: Answers, split: Split, level: int, scope: Scope) -> Iterator[Estimate]:
-    contrast = Contrast.of(sheet, answers, scope)
+def _difference(data: ScaledData, answers: Answers, split: Split, level: int, scope: Scope) -> Iterator[Estimate]:
+    contrast = Contrast.of(data, answers, scope)
     whole, is_mine = contrast.answers, contrast.is_mine
     at = split.of(whole)
     here, known = at == level, at >= 0
     part = whole.select(here)
     gap = describe.mean_difference(part.value, is_mine[here], **part.where)
-    yield sheet.record(gap, part, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")
+    yield data.record(gap, part, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")
     if _has_interaction(split, level):
         both = whole.select(known)
         found = interaction(both.value, is_mine[known], here[known], **both.where)
-        yield sheet.record(found, both, section=SECTION, scope=scope, statistic="interaction", unit="rating")
+        yield data.record(found, both, section=SECTION, scope=scope, statistic="interaction", unit="rating")
 
 
-def choice_subgroups(sheet: ChoiceSheet, split: Split) -> Iterator[Estimate]:
+def choice_subgroups(data: ChoiceData, split: Split) -> Iterator[Estimate]:
     """Yield the share preferred at each level, and its difference from the share elsewhere."""
-    if sheet.reference is None:
+    if data.reference is None:
         return
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        for source in sheet.sources:
-            if source == sheet.reference:
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        for source in data.sources:
+            if source == data.reference:
                 continue
-            mine = sheet.code_of(source)
-            pairs = answers.select(is_between(answers, mine, sheet.code_of(sheet.reference)))
-            scope = {**group.scope, "source": source, "reference": sheet.reference}
-            yield from _shares(sheet, pairs, mine, split, scope)
+            mine = data.code_of(source)
+            pairs = answers.select(is_between(answers, mine, data.code_of(data.reference)))
+            scope = {**group.scope, "source": source, "reference": data.reference}
+            yield from _shares(data, pairs, mine, split, scope)
 
 
-def _shares(sheet: ChoiceSheet, pairs: Choices, mine: int, split: Split, scope: Scope) -> Iterator[Estimate]:
+def _shares(data: ChoiceData, pairs: Choices, mine: int, split: Split, scope: Scope) -> Iterator[Estimate]:
     worth = choice_stats.worth(outcomes(pairs, mine))
     known = split.of(pairs) >= 0
     for level, here in _levels(split, pairs):
         part, of_level = pairs.select(here), {**scope, **split.scope(level)}
         share = describe.share(worth[here], null=0.5, **part.where)
-        yield sheet.record(share, part, section=SECTION, scope=of_level, statistic="share_preferred", unit="choice")
+        yield data.record(share, part, section=SECTION, scope=of_level, statistic="share_preferred", unit="choice")
         if _has_interaction(split, level):
             both = pairs.select(known)
             gap = describe.mean_difference(worth[known], here[known], **both.where)
-            yield sheet.record(gap, both, section=SECTION, scope=of_level, statistic="share_difference", unit="choice")
+            yield data.record(gap, both, section=SECTION, scope=of_level, statistic="share_difference", unit="choice")
 
 
-def not_split(sheet: AnySheet, name: str, why: str) -> Estimate:
+def not_split(data: AnyQuestionData, name: str, why: str) -> Estimate:
     """Return the record of a split that was left out."""
-    is_choice = isinstance(sheet.question, ChoiceQuestion)
-    persons = groups(sheet.codes)[0].of(sheet.answers)
-    return sheet.record(
+    is_choice = isinstance(data.question, ChoiceQuestion)
+    persons = groups(data.codes)[0].of(data.answers)
+    return data.record(
         undefined("not_run", why),
         persons,
         section=SECTION,

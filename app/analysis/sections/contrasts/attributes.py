@@ -12,7 +12,7 @@ from app.stats.factors.source_attributes import attribute_effect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
@@ -21,12 +21,12 @@ MAX_LEVELS = 6
 _TWO, _THREE = 2, 3
 
 
-def attributes(sheet: ScaledSheet, protocol: Protocol) -> Iterator[Estimate]:
+def attributes(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield each level of each attribute that groups the sources against its first level, for human raters."""
-    answers = groups(sheet.codes)[0].of(sheet.answers)
+    answers = groups(data.codes)[0].of(data.answers)
     for name, level_of in attributes_of(protocol).items():
         levels = list(dict.fromkeys(level_of.values()))
-        of_source = [level_of.get(source) for source in sheet.codes.sources]
+        of_source = [level_of.get(source) for source in data.codes.sources]
         at = np.array([-1 if level is None else levels.index(level) for level in of_source])[answers.source]
         at = np.where(answers.source >= 0, at, -1)
         for other in range(1, len(levels)):
@@ -34,7 +34,7 @@ def attributes(sheet: ScaledSheet, protocol: Protocol) -> Iterator[Estimate]:
             part = answers.select(here)
             found = attribute_effect(part.value, at[here] == other, part.source, **part.where)
             scope = {"attribute": name, "level": levels[other], "reference_level": levels[0]}
-            yield sheet.record(found, part, section=SECTION, scope=scope, statistic="attribute_effect", unit="rating")
+            yield data.record(found, part, section=SECTION, scope=scope, statistic="attribute_effect", unit="rating")
 
 
 def attributes_of(protocol: Protocol) -> dict[str, dict[str, str]]:

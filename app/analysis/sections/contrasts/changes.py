@@ -16,39 +16,39 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
 
 SECTION = "contrast"
 
 
-def changes(sheets: Sheets) -> Iterator[Estimate]:
+def changes(study: StudyData) -> Iterator[Estimate]:
     """Yield each declared change for human raters: overall, by arm, and an analysis of covariance between arms."""
-    by_key = {sheet.question.key: sheet for sheet in sheets.numbers}
-    for declared in sheets.protocol.analysis.changes:
+    by_key = {data.question.key: data for data in study.numbers}
+    for declared in study.protocol.analysis.changes:
         before, after = by_key[declared.before], by_key[declared.after]
         scores = of_each_rater(before), of_each_rater(after)
         everyone = np.ones(len(scores[0]), dtype=bool)
         yield _change(after, scores, everyone, {"before": declared.before})
-        for split in sheets.designed_splits:
-            arm = arms_of_raters(split, len(everyone), sheets)
-            for name, levels in named_factors(split, sheets.designed_splits):
-                order = in_declared_order(arm[arm >= 0], levels, sheets.protocol.conditions.get(name))
+        for split in study.designed_splits:
+            arm = arms_of_raters(split, len(everyone), study)
+            for name, levels in named_factors(split, study.designed_splits):
+                order = in_declared_order(arm[arm >= 0], levels, study.protocol.conditions.get(name))
                 yield from _by_arm(after, scores, arm, (name, levels, order), declared.before)
 
 
-def of_each_rater(sheet: ScaledSheet) -> Floats:
+def of_each_rater(data: ScaledData) -> Floats:
     """Return the mean answer of each human rater, nan if there is none; shape (n_raters,)."""
-    answers = groups(sheet.codes)[0].of(sheet.answers)
+    answers = groups(data.codes)[0].of(data.answers)
     mean = pd.Series(answers.value).groupby(answers.rater).mean()
-    return np.asarray(mean.reindex(range(len(sheet.codes.raters.ids))), dtype=np.float64)
+    return np.asarray(mean.reindex(range(len(data.codes.raters.ids))), dtype=np.float64)
 
 
-def arms_of_raters(split: Split, n_raters: int, sheets: Sheets) -> Ints:
+def arms_of_raters(split: Split, n_raters: int, study: StudyData) -> Ints:
     """Return the level of each rater who saw only one level, -1 for all others; shape (n_raters,)."""
-    rater = sheets.codes.rows.rater
+    rater = study.codes.rows.rater
     has_level = split.code >= 0
     n_levels = len(split.levels)
     seen = np.bincount(rater[has_level] * n_levels + split.code[has_level], minlength=n_raters * n_levels)
@@ -57,7 +57,7 @@ def arms_of_raters(split: Split, n_raters: int, sheets: Sheets) -> Ints:
 
 
 def _by_arm(
-    sheet: ScaledSheet,
+    data: ScaledData,
     scores: tuple[Floats, Floats],
     arm: Ints,
     factor: tuple[str, list[str], list[int]],
@@ -68,13 +68,13 @@ def _by_arm(
     if len(present) <= 1:
         return
     for level in present:
-        yield _change(sheet, scores, arm == level, {"before": before, "factor": name, "level": levels[level]})
+        yield _change(data, scores, arm == level, {"before": before, "factor": name, "level": levels[level]})
     for level in present[1:]:
         here = (arm == level) | (arm == present[0])
         found = change_difference(scores[0][here], scores[1][here], arm[here] == level)
         compared = {"factor": name, "level": levels[level], "reference_level": levels[present[0]]}
-        part = _of_raters(sheet, here & np.isfinite(scores[0] + scores[1]))
-        yield sheet.record(
+        part = _of_raters(data, here & np.isfinite(scores[0] + scores[1]))
+        yield data.record(
             found,
             part,
             section=SECTION,
@@ -84,11 +84,11 @@ def _by_arm(
         )
 
 
-def _change(sheet: ScaledSheet, scores: tuple[Floats, Floats], here: Bools, scope: Scope) -> Estimate:
+def _change(data: ScaledData, scores: tuple[Floats, Floats], here: Bools, scope: Scope) -> Estimate:
     found = change(scores[0][here], scores[1][here])
-    part = _of_raters(sheet, here & np.isfinite(scores[0] + scores[1]))
-    return sheet.record(found, part, section=SECTION, scope=scope, statistic="change", unit="rater_mean")
+    part = _of_raters(data, here & np.isfinite(scores[0] + scores[1]))
+    return data.record(found, part, section=SECTION, scope=scope, statistic="change", unit="rater_mean")
 
 
-def _of_raters(sheet: ScaledSheet, has_rater: Bools) -> Answers:
-    return sheet.answers.select(has_rater[sheet.answers.rater])
+def _of_raters(data: ScaledData, has_rater: Bools) -> Answers:
+    return data.answers.select(has_rater[data.answers.rater])

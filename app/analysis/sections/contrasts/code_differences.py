@@ -14,49 +14,49 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Ints
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
-    from app.analysis.sections.categories import CategorySheet
+    from app.analysis.sections.categories import CategoryData
 
 SECTION = "contrast"
 _TWO = 2
 
 
-def code_differences(asked: CategorySheet, reference: str | None) -> Iterator[Estimate]:
+def code_differences(asked: CategoryData, reference: str | None) -> Iterator[Estimate]:
     """Yield, for human raters: differences of shares per code, Cochran's Q over sources, Stuart-Maxwell over codes."""
     if reference is None or len(asked.by_code[0].sources) < _TWO:
         return
-    for name, sheet in zip(asked.question.codes, asked.by_code, strict=True):
-        answers = groups(sheet.codes)[0].of(sheet.answers)
-        for source in sheet.sources:
+    for name, data in zip(asked.question.codes, asked.by_code, strict=True):
+        answers = groups(data.codes)[0].of(data.answers)
+        for source in data.sources:
             if source != reference:
-                part, is_mine = _two(sheet, answers, source, reference)
+                part, is_mine = _two(data, answers, source, reference)
                 found = category_difference(part.value, is_mine, **part.where)
                 scope = {"category": name, "source": source, "reference": reference}
-                yield sheet.record(
+                yield data.record(
                     found, part, section=SECTION, scope=scope, statistic="category_difference", unit="rating"
                 )
         q = cochran_q(answers.value, _cells(answers), answers.source)
-        yield sheet.record(q, answers, section=SECTION, scope={"category": name}, statistic="cochran_q", unit="rating")
+        yield data.record(q, answers, section=SECTION, scope={"category": name}, statistic="cochran_q", unit="rating")
     if asked.whole is not None:
         yield from _marginal(asked.whole, reference)
 
 
-def _marginal(sheet: ScaledSheet, reference: str) -> Iterator[Estimate]:
+def _marginal(data: ScaledData, reference: str) -> Iterator[Estimate]:
     """Yield whether the same rater's codes for source and reference on the same item have the same shares."""
-    answers = groups(sheet.codes)[0].of(sheet.answers)
-    for source in sheet.sources:
+    answers = groups(data.codes)[0].of(data.answers)
+    for source in data.sources:
         if source != reference:
-            part, is_mine = _two(sheet, answers, source, reference)
+            part, is_mine = _two(data, answers, source, reference)
             cell = _cells(part)
             _, mine, theirs = np.intersect1d(cell[is_mine], cell[~is_mine], return_indices=True)
             found = stuart_maxwell(part.value[is_mine][mine], part.value[~is_mine][theirs])
             scope = {"source": source, "reference": reference}
-            yield sheet.record(found, part, section=SECTION, scope=scope, statistic="stuart_maxwell", unit="rating")
+            yield data.record(found, part, section=SECTION, scope=scope, statistic="stuart_maxwell", unit="rating")
 
 
-def _two(sheet: ScaledSheet, answers: Answers, source: str, reference: str) -> tuple[Answers, Bools]:
-    mine, theirs = sheet.code_of(source), sheet.code_of(reference)
+def _two(data: ScaledData, answers: Answers, source: str, reference: str) -> tuple[Answers, Bools]:
+    mine, theirs = data.code_of(source), data.code_of(reference)
     part = answers.select((answers.source == mine) | (answers.source == theirs))
     return part, np.asarray(part.source == mine)
 

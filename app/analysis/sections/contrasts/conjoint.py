@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import AnySheet, ChoiceSheet, ScaledSheet
+    from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
     from app.analysis.estimate import Estimate, Scope, Unit
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
     from app.stats.core.arrays import Labels
 
 SECTION = "contrast"
@@ -28,14 +28,14 @@ MAX_LEVELS = 12
 _TWO = 2
 
 
-def conjoint(sheets: Sheets) -> Iterator[Estimate]:
+def conjoint(study: StudyData) -> Iterator[Estimate]:
     """Yield average marginal component effects of the declared attributes, for human raters."""
-    declared = sheets.protocol.analysis.conjoint
-    known, left_out = _levels(sheets.frames.responses, declared)
-    for sheet in sheets.numbers if declared else ():
-        if sheet.question.target == "response":
-            yield from _of_ratings(sheet, known, left_out)
-    for votes in sheets.choices if declared else ():
+    declared = study.protocol.analysis.conjoint
+    known, left_out = _levels(study.frames.responses, declared)
+    for data in study.numbers if declared else ():
+        if data.question.target == "response":
+            yield from _of_ratings(data, known, left_out)
+    for votes in study.choices if declared else ():
         yield from _of_choices(votes, known, left_out)
 
 
@@ -57,12 +57,12 @@ def _levels(responses: pd.DataFrame, declared: tuple[str, ...]) -> tuple[dict[st
     return known, left_out
 
 
-def _of_ratings(sheet: ScaledSheet, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
-    answers = groups(sheet.codes)[0].of(sheet.answers)
-    yield from _records(sheet, answers, answers.value, sheet.codes.rows.response[answers.row], known, left_out)
+def _of_ratings(data: ScaledData, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
+    answers = groups(data.codes)[0].of(data.answers)
+    yield from _records(data, answers, answers.value, data.codes.rows.response[answers.row], known, left_out)
 
 
-def _of_choices(votes: ChoiceSheet, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
+def _of_choices(votes: ChoiceData, known: Mapping[str, Labels], left_out: Mapping[str, str]) -> Iterator[Estimate]:
     """Yield effects on choices, as two rows per choice, one per response shown: 1 chosen, 0 not chosen, 1/2 tie."""
     choices = groups(votes.codes)[0].of(votes.answers)
     both = choices.select((choices.one_response >= 0) & (choices.other_response >= 0))
@@ -74,7 +74,7 @@ def _of_choices(votes: ChoiceSheet, known: Mapping[str, Labels], left_out: Mappi
 
 
 def _records(  # one argument per part of the record
-    sheet: AnySheet,
+    data: AnyQuestionData,
     answers: Answers,
     value: Floats,
     response: Ints,
@@ -88,10 +88,10 @@ def _records(  # one argument per part of the record
     levels = {name: level[has_all] for name, level in shown.items()}
     for effect in amce(value[has_all], levels, **part.where):
         scope: Scope = {"attribute": effect.attribute, "level": effect.level, "reference_level": effect.reference_level}
-        record = sheet.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
+        record = data.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
         # Each choice is in two rows, one per response.
         yield replace(record, n_ratings=len(np.unique(part.row)))
     nothing = answers.select(np.zeros(len(value), dtype=bool))
     for name, why in left_out.items():
         found = undefined("no_variation", why, method=METHOD)
-        yield sheet.record(found, nothing, section=SECTION, scope={"attribute": name}, statistic="amce", unit=unit)
+        yield data.record(found, nothing, section=SECTION, scope={"attribute": name}, statistic="amce", unit=unit)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.sections.comparison.composites import Table
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
     from app.stats.core.result import Result
 
 SECTION = "contrast"
@@ -28,20 +28,20 @@ NO_GROUPS = "raters.csv has no groups of at least two raters in {name}."
 FEW = "The trait is the mean of the other questions, and at least two are needed."
 
 
-def differential(sheets: Sheets) -> Iterator[Estimate]:
+def differential(study: StudyData) -> Iterator[Estimate]:
     """Yield tests of each question of each composite: each declared group of human raters against all others."""
-    for name in sheets.protocol.analysis.rater_groups:
-        found = groups_of_raters(sheets.codes, name)
-        for sheet, table in sheets.composites:
+    for name in study.protocol.analysis.rater_groups:
+        found = groups_of_raters(study.codes, name)
+        for data, table in study.composites:
             for column, question in enumerate(table.questions):
-                asked = replace(sheet, question=question, is_composite=False)
-                persons = ~sheets.codes.raters.is_model[table.at.rater]
+                asked = replace(data, question=question, is_composite=False)
+                persons = ~study.codes.raters.is_model[table.at.rater]
                 if not found:
                     why = undefined("no_variation", NO_GROUPS.format(name=name), method=METHOD)
                     yield from _records(asked, table, persons, {"covariate": name}, _same(why))
                 for level, has_rater in found:
-                    scope: Scope = {"subgroup": {name: level}, "covariate": sheet.question.key}
-                    tests = _tests(table, column, persons, has_rater, is_light=sheet.is_light)
+                    scope: Scope = {"subgroup": {name: level}, "covariate": data.question.key}
+                    tests = _tests(table, column, persons, has_rater, is_light=data.is_light)
                     yield from _records(asked, table, persons, scope, tests)
 
 
@@ -60,7 +60,7 @@ def _same(found: Result) -> Dif:
     return Dif(found, found, found, found)
 
 
-def _records(sheet: ScaledSheet, table: Table, persons: Bools, scope: Scope, tests: Dif) -> Iterator[Estimate]:
+def _records(data: ScaledData, table: Table, persons: Bools, scope: Scope, tests: Dif) -> Iterator[Estimate]:
     named = {
         "dif_odds_ratio": tests.uniform,
         "dif_nonuniform": tests.nonuniform,
@@ -68,6 +68,6 @@ def _records(sheet: ScaledSheet, table: Table, persons: Bools, scope: Scope, tes
         "dif_r2_change": tests.r2_change,
     }
     for statistic, found in named.items():
-        yield sheet.record(
+        yield data.record(
             found, table.at.select(persons), section=SECTION, scope=scope, statistic=statistic, unit="rating"
         )

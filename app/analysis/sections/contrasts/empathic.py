@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
 
 SECTION = "contrast"
 MOMENT = ["item", "response", "turn"]
 NOBODY = "No target rated their own items. The column rater of items.csv names the target of each item."
 
 
-def empathic(sheets: Sheets) -> Iterator[Estimate]:
+def empathic(study: StudyData) -> Iterator[Estimate]:
     """Yield the mean correlation within target and perceiver, for human raters, pools and model judges."""
-    declared = sheets.protocol.analysis.empathic_accuracy
+    declared = study.protocol.analysis.empathic_accuracy
     if declared is None:
         return
-    by_key = {sheet.question.key: sheet for sheet in sheets.scaled}
-    own, sheet = by_key[declared.felt], by_key[declared.answered]
+    by_key = {data.question.key: data for data in study.scaled}
+    own, data = by_key[declared.felt], by_key[declared.answered]
     targets = own.answers.select(_is_target(own, own.answers, declared.pool))
-    others = sheet.answers.select(~_is_target(sheet, sheet.answers, declared.pool))
+    others = data.answers.select(~_is_target(data, data.answers, declared.pool))
     felt = _moments(own, targets).rename(columns={"value": "felt", "rater": "target"}).drop(columns="place")
-    for group in distinct_groups(sheet.codes):
+    for group in distinct_groups(data.codes):
         part = group.of(others)
-        both = _moments(sheet, part).merge(felt, on=MOMENT)
+        both = _moments(data, part).merge(felt, on=MOMENT)
         if group.scope and both.empty:
             continue
         found = undefined("no_pairable_units", NOBODY, method=METHOD)
@@ -48,12 +48,12 @@ def empathic(sheets: Sheets) -> Iterator[Estimate]:
             )
         rated = part.select(both["place"].unique())
         scope = {**group.scope, "covariate": declared.felt}
-        yield sheet.record(found, rated, section=SECTION, scope=scope, statistic="empathic_accuracy", unit="rater_mean")
+        yield data.record(found, rated, section=SECTION, scope=scope, statistic="empathic_accuracy", unit="rater_mean")
 
 
-def _is_target(sheet: ScaledSheet, answers: Answers, pool: str | None) -> Bools:
+def _is_target(data: ScaledData, answers: Answers, pool: str | None) -> Bools:
     """Return whether each answer is by the target of what it is about."""
-    codes = sheet.codes
+    codes = data.codes
     if pool is not None:
         numbers = [number for number, name in enumerate(codes.raters.pools) if name == pool]
         return np.isin(codes.raters.pool[answers.rater], numbers)
@@ -63,9 +63,9 @@ def _is_target(sheet: ScaledSheet, answers: Answers, pool: str | None) -> Bools:
     return np.asarray(np.array(codes.raters.ids, dtype=object)[answers.rater] == named, dtype=bool)
 
 
-def _moments(sheet: ScaledSheet, answers: Answers) -> pd.DataFrame:
+def _moments(data: ScaledData, answers: Answers) -> pd.DataFrame:
     """Return one row per answer: item, response, turn, value, rater and position."""
-    rows = sheet.codes.rows
+    rows = data.codes.rows
     return pd.DataFrame(
         {
             "item": answers.item,

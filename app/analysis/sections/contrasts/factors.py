@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.conditions import Factor
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 SECTION = "contrast"
 
 
-def factors(sheet: ScaledSheet, splits: Sequence[Split], declared: Mapping[str, Factor]) -> Iterator[Estimate]:
+def factors(data: ScaledData, splits: Sequence[Split], declared: Mapping[str, Factor]) -> Iterator[Estimate]:
     """Yield each level of each factor against its first level, for human raters, and records for unrated levels."""
-    if sheet.question.target == "rater":
+    if data.question.target == "rater":
         return
     for split in splits:
         for name, names in named_factors(split, splits):
-            yield from _levels(sheet, split, name, names, declared)
+            yield from _levels(data, split, name, names, declared)
     for name, factor in declared.items():
-        yield from _unrated(sheet, name, factor)
+        yield from _unrated(data, name, factor)
 
 
-def _unrated(sheet: ScaledSheet, name: str, factor: Factor) -> Iterator[Estimate]:
+def _unrated(data: ScaledData, name: str, factor: Factor) -> Iterator[Estimate]:
     """Yield a record for each declared level without ratings."""
-    answers = groups(sheet.codes)[0].of(sheet.answers)
-    cells = sheet.codes.kept["condition"].iloc[answers.row].dropna().unique()
+    answers = groups(data.codes)[0].of(data.answers)
+    cells = data.codes.kept["condition"].iloc[answers.row].dropna().unique()
     seen = {cell_of(str(cell)).level(name) for cell in cells} - {None}
     rated = [level for level in factor.levels if level in seen]
     for level in factor.levels if rated else ():
@@ -46,7 +46,7 @@ def _unrated(sheet: ScaledSheet, name: str, factor: Factor) -> Iterator[Estimate
             scope = {"factor": name, "level": level, "reference_level": rated[0]}
             found = undefined("no_pairable_units", f"There are no ratings at level {level} of {name}.", method=METHOD)
             nothing = answers.select(np.zeros(len(answers.value), dtype=bool))
-            yield sheet.record(found, nothing, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")
+            yield data.record(found, nothing, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")
 
 
 def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, list[str]]]:
@@ -75,17 +75,17 @@ def in_declared_order(present: Ints, names: Sequence[str], factor: Factor | None
 
 
 def _levels(
-    sheet: ScaledSheet, split: Split, factor: str, names: list[str], declared: Mapping[str, Factor]
+    data: ScaledData, split: Split, factor: str, names: list[str], declared: Mapping[str, Factor]
 ) -> Iterator[Estimate]:
-    answers = groups(sheet.codes)[0].of(sheet.answers)
+    answers = groups(data.codes)[0].of(data.answers)
     code = split.of(answers)
     present = in_declared_order(code[code >= 0], names, declared.get(factor))
     for level in present[1:]:
         here = np.isin(code, [present[0], level])
         both, at_level = answers.select(here), code[here] == level
         compared: Scope = {"factor": factor, "level": names[level], "reference_level": names[present[0]]}
-        for source in (None, *sheet.sources):
-            mine = np.ones(len(both.value), bool) if source is None else both.source == sheet.code_of(source)
+        for source in (None, *data.sources):
+            mine = np.ones(len(both.value), bool) if source is None else both.source == data.code_of(source)
             part, scope = both.select(mine), compared if source is None else {**compared, "source": source}
             found = factor_effect(part.value, at_level[mine], **part.where)
-            yield sheet.record(found, part, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")
+            yield data.record(found, part, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.study_data import Sheets
+    from app.analysis.sections.study_data import StudyData
     from app.stats.core.result import Result
 
 SECTION = "contrast"
@@ -65,21 +65,21 @@ class Passages:
         return {text: sum(lengths) for text, lengths in self.lengths.items()}
 
 
-def highlights(sheets: Sheets) -> Iterator[Estimate]:
+def highlights(study: StudyData) -> Iterator[Estimate]:
     """Yield for each highlight question and group of raters: alpha by source and overall, and F1 against the key."""
-    for question in sheets.protocol.questions:
+    for question in study.protocol.questions:
         if isinstance(question, HighlightQuestion):
-            yield from _of_question(sheets, question)
+            yield from _of_question(study, question)
 
 
-def _of_question(sheets: Sheets, question: HighlightQuestion) -> Iterator[Estimate]:
-    codes = sheets.codes
+def _of_question(study: StudyData, question: HighlightQuestion) -> Iterator[Estimate]:
+    codes = study.codes
     at = codes.rows_of(question.key)
     at = at[codes.kept["text"].notna().to_numpy()[at]]
     answers = answers_at(codes, question.target, at, np.zeros(len(at)))
-    passages = passages_of(sheets.frames, codes, question)
+    passages = passages_of(study.frames, codes, question)
     marks, n_beyond = _marks(codes, answers, question, passages)
-    key, n_bad = _key(sheets.frames, question, passages)
+    key, n_bad = _key(study.frames, question, passages)
     note = BEYOND.format(n=n_beyond) if n_beyond else ""
     for group, whole in with_answers(distinct_groups(codes), answers):
         for source in (None, *_sources(codes, answers)):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
@@ -31,42 +31,42 @@ _THREE = 3
 _ROUNDING = 1e-9
 
 
-def source_pairs(sheet: ScaledSheet) -> Iterator[Estimate]:
+def source_pairs(data: ScaledData) -> Iterator[Estimate]:
     """Yield differences of means, item means and shares at or above the cut; p adjusted by Holm over all pairs.
 
     The first estimate is a test of all sources at once.
     """
-    rated = [source for source in sheet.sources if (sheet.answers.source == sheet.code_of(source)).any()]
+    rated = [source for source in data.sources if (data.answers.source == data.code_of(source)).any()]
     if not _THREE <= len(rated) <= MAX_SOURCES:
         return
-    for group, answers in with_answers(distinct_groups(sheet.codes), sheet.answers):
-        yield _over_all(sheet, answers, group.scope, rated)
-        yield from _of_group(sheet, answers, group.scope, rated)
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        yield _over_all(data, answers, group.scope, rated)
+        yield from _of_group(data, answers, group.scope, rated)
 
 
-def _over_all(sheet: ScaledSheet, answers: Answers, scope: Scope, sources: list[str]) -> Estimate:
+def _over_all(data: ScaledData, answers: Answers, scope: Scope, sources: list[str]) -> Estimate:
     """Return a test of whether all sources have the same distribution, counting each rating as independent."""
-    sides = (answers.select(answers.source == sheet.code_of(source)) for source in sources)
-    found = chi_square(np.array([point_counts(sheet.question, side)[2] for side in sides]))
-    return sheet.record(found, answers, section=SECTION, scope=scope, statistic="chi_square", unit="rating")
+    sides = (answers.select(answers.source == data.code_of(source)) for source in sources)
+    found = chi_square(np.array([point_counts(data.question, side)[2] for side in sides]))
+    return data.record(found, answers, section=SECTION, scope=scope, statistic="chi_square", unit="rating")
 
 
-def _of_group(sheet: ScaledSheet, answers: Answers, group: Scope, sources: list[str]) -> Iterator[Estimate]:
+def _of_group(data: ScaledData, answers: Answers, group: Scope, sources: list[str]) -> Iterator[Estimate]:
     ways: list[tuple[str, Unit, Scope, Callable[[Contrast], Result]]] = [
         ("mean_difference", "rating", {}, _mean),
         ("t_paired", "item_mean", {}, _paired),
     ]
-    if sheet.cut is not None:
-        ways.append(("share_difference", "rating", {"cut": sheet.cut}, _share))
+    if data.cut is not None:
+        ways.append(("share_difference", "rating", {"cut": data.cut}, _share))
     for statistic, unit, more, compare in ways:
 
         def between(source: str, reference: str, compare: Callable[[Contrast], Result] = compare) -> Result:
-            return compare(Contrast.of(sheet, answers, {"source": source, "reference": reference}))
+            return compare(Contrast.of(data, answers, {"source": source, "reference": reference}))
 
         for pair in all_pairs(sources, between):
             scope = {**group, "source": pair.source, "reference": pair.reference, **more}
-            part = Contrast.of(sheet, answers, scope).answers
-            record = sheet.record(pair.result, part, section=SECTION, scope=scope, statistic=statistic, unit=unit)
+            part = Contrast.of(data, answers, scope).answers
+            record = data.record(pair.result, part, section=SECTION, scope=scope, statistic=statistic, unit=unit)
             yield replace(record, p_adjusted=pair.p_adjusted)
 
 
@@ -79,6 +79,6 @@ def _paired(contrast: Contrast) -> Result:
 
 
 def _share(contrast: Contrast) -> Result:
-    cut = contrast.sheet.cut or 0.0
+    cut = contrast.data.cut or 0.0
     reaches = np.asarray(contrast.answers.value >= cut - _ROUNDING, dtype=np.float64)
     return share_difference(reaches, contrast.is_mine, **contrast.answers.where)

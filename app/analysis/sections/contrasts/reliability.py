@@ -12,35 +12,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "agreement"
 TARGET = 0.8
 
 
-def reliability(sheet: ScaledSheet) -> Iterator[Estimate]:
+def reliability(data: ScaledData) -> Iterator[Estimate]:
     """Yield, for human raters, each source and then all: a difference between sources inflates the pooled estimate."""
-    if sheet.question.target == "rater":
+    if data.question.target == "rater":
         return
-    answers = groups(sheet.codes)[0].of(sheet.answers)
-    for source in sheet.sources if len(sheet.sources) > 1 else ():
-        part = answers.within(answers.source == sheet.code_of(source))
-        yield from _decision(sheet, part, {"source": source})
-    yield from _decision(sheet, answers, {})
+    answers = groups(data.codes)[0].of(data.answers)
+    for source in data.sources if len(data.sources) > 1 else ():
+        part = answers.within(answers.source == data.code_of(source))
+        yield from _decision(data, part, {"source": source})
+    yield from _decision(data, answers, {})
 
 
-def _decision(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+def _decision(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     """Yield Phi and G for the rounded mean number of ratings per unit, and the raters needed for .8 by Phi.
 
     If every rater has units of their own, severity cannot be separated from noise; Phi is then the one-way coefficient.
     """
     sizes = answers.ratings.sizes()
     n = max(round(sizes["n_ratings"] / max(sizes["n_units"], 1)), 1)
-    unit, ratings = UNITS[sheet.question.target], answers.ratings
+    unit, ratings = UNITS[data.question.target], answers.ratings
     phi, needed = phi_coefficient(ratings, n), raters_needed(ratings, TARGET)
     if phi.reason == "singular":
         phi, needed = one_way_coefficient(ratings, n), raters_needed(ratings, TARGET, coefficient="one_way")
     found = {"phi_coefficient": phi, "g_coefficient": g_coefficient(ratings, n), "raters_needed": needed}
     for statistic, result in found.items():
-        yield sheet.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)
+        yield data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

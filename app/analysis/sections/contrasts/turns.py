@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ScaledSheet
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"
@@ -28,43 +28,43 @@ MAX_TURNS = 12
 _TWO = 2
 
 
-def turns(sheet: ScaledSheet, wholes: Sequence[ScaledSheet]) -> Iterator[Estimate]:
+def turns(data: ScaledData, wholes: Sequence[ScaledData]) -> Iterator[Estimate]:
     """Yield, for human raters and each source: mean per turn, slope, difference of slopes, and weights of the turns."""
-    if sheet.question.target != "turn":
+    if data.question.target != "turn":
         return
-    answers = groups(sheet.codes)[0].of(sheet.answers)
-    for source in sheet.sources or (None,):
-        mine = answers if source is None else answers.select(answers.source == sheet.code_of(source))
+    answers = groups(data.codes)[0].of(data.answers)
+    for source in data.sources or (None,):
+        mine = answers if source is None else answers.select(answers.source == data.code_of(source))
         scope: Scope = {} if source is None else {"source": source}
-        yield from _means(sheet, mine, scope)
-        yield _slope(sheet, mine, scope)
-        if source is not None and sheet.reference is not None and source != sheet.reference:
-            yield _difference(sheet, answers, {**scope, "reference": sheet.reference})
+        yield from _means(data, mine, scope)
+        yield _slope(data, mine, scope)
+        if source is not None and data.reference is not None and source != data.reference:
+            yield _difference(data, answers, {**scope, "reference": data.reference})
     for whole in wholes:
         if whole.question.target in {"response", "item"}:
-            yield from _weights(whole, answers, sheet)
+            yield from _weights(whole, answers, data)
 
 
-def _turn(sheet: ScaledSheet, answers: Answers) -> Floats:
-    return sheet.codes.rows.turn[answers.row]
+def _turn(data: ScaledData, answers: Answers) -> Floats:
+    return data.codes.rows.turn[answers.row]
 
 
-def _dialogue(sheet: ScaledSheet, answers: Answers) -> Ints:
+def _dialogue(data: ScaledData, answers: Answers) -> Ints:
     """Return one code per combination of item and response; dialogues that are not responses are items."""
-    response = sheet.codes.rows.response[answers.row]
-    return np.asarray(answers.item * (len(sheet.codes.responses.item) + 1) + response + 1)
+    response = data.codes.rows.response[answers.row]
+    return np.asarray(answers.item * (len(data.codes.responses.item) + 1) + response + 1)
 
 
-def _means(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Iterator[Estimate]:
-    turn = _turn(sheet, answers)
-    rated = _turn(sheet, sheet.answers)
+def _means(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    turn = _turn(data, answers)
+    rated = _turn(data, data.answers)
     for place in _places(np.unique(rated[np.isfinite(rated)]).astype(int).tolist())[:MAX_TURNS]:
         part = answers.select(turn == place)
         found = describe.mean(part.value, **part.where)
         if not len(part.value):
             found = undefined("no_pairable_units", f"There are no ratings of turn {place}.", method=found.method)
         at_turn = {**scope, "turn": int(place)}
-        yield sheet.record(found, part, section=SECTION, scope=at_turn, statistic="mean", unit="rating")
+        yield data.record(found, part, section=SECTION, scope=at_turn, statistic="mean", unit="rating")
 
 
 def _places(rated: list[int]) -> list[int]:
@@ -73,31 +73,31 @@ def _places(rated: list[int]) -> list[int]:
     return every if len(every) < 2 * len(rated) - 1 else rated
 
 
-def _slope(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
+def _slope(data: ScaledData, answers: Answers, scope: Scope) -> Estimate:
     found = undefined("not_run", NOT_RUN, method=METHOD)
-    if sheet.is_light:
-        turn, dialogue = _turn(sheet, answers), _dialogue(sheet, answers)
+    if data.is_light:
+        turn, dialogue = _turn(data, answers), _dialogue(data, answers)
         found = turn_slope(answers.value, turn, dialogue=dialogue, rater=answers.rater)
-    return sheet.record(found, answers, section=SECTION, scope=scope, statistic="turn_slope", unit="rating")
+    return data.record(found, answers, section=SECTION, scope=scope, statistic="turn_slope", unit="rating")
 
 
-def _difference(sheet: ScaledSheet, answers: Answers, scope: Scope) -> Estimate:
-    both = [sheet.code_of(scope[name]) for name in ("source", "reference")]
+def _difference(data: ScaledData, answers: Answers, scope: Scope) -> Estimate:
+    both = [data.code_of(scope[name]) for name in ("source", "reference")]
     part, found = answers.select(np.isin(answers.source, both)), undefined("not_run", NOT_RUN, method=METHOD)
-    if sheet.is_light:
-        turn, dialogue, is_mine = _turn(sheet, part), _dialogue(sheet, part), part.source == both[0]
+    if data.is_light:
+        turn, dialogue, is_mine = _turn(data, part), _dialogue(data, part), part.source == both[0]
         found = turn_slope_difference(part.value, turn, is_mine, dialogue=dialogue, rater=part.rater)
-    return sheet.record(found, part, section=SECTION, scope=scope, statistic="turn_slope_difference", unit="rating")
+    return data.record(found, part, section=SECTION, scope=scope, statistic="turn_slope_difference", unit="rating")
 
 
-def _weights(whole: ScaledSheet, of_turns: Answers, sheet: ScaledSheet) -> Iterator[Estimate]:
+def _weights(whole: ScaledData, of_turns: Answers, data: ScaledData) -> Iterator[Estimate]:
     """Yield the weight of each turn in the rating of the whole, for human raters who gave both."""
     answers = groups(whole.codes)[0].of(whole.answers)
     table = pd.DataFrame(
         {
-            "dialogue": _dialogue(sheet, of_turns),
+            "dialogue": _dialogue(data, of_turns),
             "rater": of_turns.rater,
-            "turn": _turn(sheet, of_turns),
+            "turn": _turn(data, of_turns),
             "value": of_turns.value,
         }
     ).pivot_table(index=["dialogue", "rater"], columns="turn", values="value")
@@ -107,5 +107,5 @@ def _weights(whole: ScaledSheet, of_turns: Answers, sheet: ScaledSheet) -> Itera
     values = table.reindex(pd.MultiIndex.from_arrays([dialogue, answers.rater])).to_numpy()
     found = whole_on_turns(answers.value, values, dialogue=dialogue, rater=answers.rater)
     for turn, result in zip(table.columns.tolist(), found, strict=True):
-        scope = {"turn": int(turn), "covariate": sheet.question.key}
+        scope = {"turn": int(turn), "covariate": data.question.key}
         yield whole.record(result, answers, section=SECTION, scope=scope, statistic="whole_on_turns", unit="rating")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
 
@@ -42,7 +42,7 @@ SWAPPED = "of choices repeated with the sides swapped"
 class Judged:
     """One judge and some human raters on one question. `humans` has one rating per rater and unit."""
 
-    sheet: AnySheet
+    data: AnyQuestionData
     scope: Scope
     humans: Answers
     judge: Answers
@@ -59,23 +59,23 @@ class Judged:
     @property
     def is_nominal(self) -> bool:
         """Whether the answers have no order."""
-        return level_of(self.sheet) == "nominal"
+        return level_of(self.data) == "nominal"
 
     def record(self, statistic: str, result: Result) -> Estimate:
         """Return an estimate with the counts of the human ratings of units that the judge rated."""
         part = self.humans.select(np.isfinite(self.said))
         unit: Unit = "choice" if isinstance(self.humans, Choices) else "rating"
-        return self.sheet.record(result, part, section=SECTION, scope=self.scope, statistic=statistic, unit=unit)
+        return self.data.record(result, part, section=SECTION, scope=self.scope, statistic=statistic, unit=unit)
 
 
-def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Estimate]:
+def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield the estimates for each judge, compared with all human raters and each pool.
 
     The question data must include planned repeats.
     """
-    if sheet.question.target == "rater" or sheet.is_composite:
+    if data.question.target == "rater" or data.is_composite:
         return
-    codes, answers = sheet.codes, sheet.answers
+    codes, answers = data.codes, data.answers
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
     for code in np.flatnonzero(codes.raters.is_model).tolist():
         own = answers.select((answers.rater == code) & ~is_again)
@@ -85,19 +85,19 @@ def judges(sheet: AnySheet, protocol: Protocol) -> Iterator[Estimate]:
         for group in distinct_groups(codes):
             if not group.is_model:
                 humans = answers.within(group.has_rater[answers.rater] & ~is_again)
-                pool = group.scope.get("pool") or _only_pool(sheet)
+                pool = group.scope.get("pool") or _only_pool(data)
                 judged = Judged(
-                    sheet, {**scope, **group.scope}, humans.select(humans.is_first), own, EPSILON.get(pool, SKILLED)
+                    data, {**scope, **group.scope}, humans.select(humans.is_first), own, EPSILON.get(pool, SKILLED)
                 )
                 yield from _beside(judged)
                 if not group.scope:
-                    yield from self_preference_estimates(judged.sheet, judged.humans, own, judged.said, scope, protocol)
-        yield from _sides(sheet, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
+                    yield from self_preference_estimates(judged.data, judged.humans, own, judged.said, scope, protocol)
+        yield from _sides(data, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
 
 
-def _only_pool(sheet: AnySheet) -> str:
+def _only_pool(data: AnyQuestionData) -> str:
     """Return the pool of all human raters if they have the same one, otherwise ""."""
-    raters = sheet.codes.raters
+    raters = data.codes.raters
     pools = {raters.pools[k] if k >= 0 else "" for k in raters.pool[~raters.is_model]}
     return pools.pop() if len(pools) == 1 else ""
 
@@ -120,7 +120,7 @@ def _beside(judged: Judged) -> Iterator[Estimate]:
     for statistic, result in found.items():
         named = replace(result, note=NOT_SHARED) if result.reason == "no_pairable_units" else result
         yield judged.record(statistic, named)
-    if judged.sheet.codes.raters.are_known:
+    if judged.data.codes.raters.are_known:
         yield from _test(judged)
 
 
@@ -135,7 +135,7 @@ def _test(judged: Judged) -> Iterator[Estimate]:
     humans = judged.humans.select(np.isfinite(judged.said))
     raters, row = np.unique(humans.rater, return_inverse=True)
     units, column = np.unique(humans.unit, return_inverse=True)
-    if len(raters) ** 2 * len(units) > MAX_CELLS and not judged.sheet.full:
+    if len(raters) ** 2 * len(units) > MAX_CELLS and not judged.data.full:
         nothing = undefined("not_run", TOO_MANY, method="alt_test")
         yield judged.record("alt_test_winning_rate", nothing)
         yield judged.record("alt_test_advantage_probability", nothing)
@@ -151,13 +151,13 @@ def _test(judged: Judged) -> Iterator[Estimate]:
     yield judged.record("alt_test_advantage_probability", test.advantage_probability)
 
 
-def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:
+def _sides(data: AnyQuestionData, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:
     """Yield which side the judge chose, and how often it chose the same response after the sides were swapped."""
     if not isinstance(own, Choices):
         return
     first = own.select(~is_again)
     left = for_new_items(describe.share(first.is_left, item=first.item, rater=first.item, null=0.5))
-    yield sheet.record(left, first, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
+    yield data.record(left, first, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
     again = {int(unit): place for place, unit in zip(np.flatnonzero(is_again), own.unit[is_again], strict=True)}
     pairs = [
         (place, again[int(unit)])
@@ -171,4 +171,4 @@ def _sides(sheet: AnySheet, own: Answers, is_again: Bools, scope: Scope) -> Iter
         consistency = for_new_items(describe.share(same, item=items, rater=items))
         result = replace(consistency, method=f"{consistency.method}: {SWAPPED}")
         part = own.select(one)
-        yield sheet.record(result, part, section=SECTION, scope=scope, statistic="side_consistency", unit="choice")
+        yield data.record(result, part, section=SECTION, scope=scope, statistic="side_consistency", unit="choice")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.study import Protocol
     from app.stats.core.result import Result
@@ -27,7 +27,7 @@ NOTE = "a source and the judge belong to one family if their attribute `family` 
 
 
 def self_preference_estimates(
-    sheet: AnySheet, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
+    data: AnyQuestionData, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
 ) -> Iterator[Estimate]:
     """Yield how much higher the judge rates its own family than human raters do, or how much more often it chooses it.
 
@@ -35,22 +35,22 @@ def self_preference_estimates(
     its own family and others: its share minus that of human raters. Nothing if no source is of its family.
 
     Args:
-        sheet: the question data.
+        data: the question data.
         humans: the answers of human raters.
         judge: the answers of the judge.
         said: the judge's value for the unit of each human answer.
         scope: of the judge.
         protocol: names the family of each source.
     """
-    own = own_sources(sheet, judge, protocol)
-    if not own.any() or not sheet.sources:
+    own = own_sources(data, judge, protocol)
+    if not own.any() or not data.sources:
         return
     if isinstance(humans, Choices) and isinstance(judge, Choices):
         result, part = _of_choices(humans, judge, own)
     else:
         result, part = _of_ratings(humans, said, own)
     named = replace(result, note="; ".join(note for note in (result.note, NOTE) if note))
-    yield sheet.record(
+    yield data.record(
         named,
         part,
         section=SECTION,
@@ -60,9 +60,9 @@ def self_preference_estimates(
     )
 
 
-def own_sources(sheet: AnySheet, judge: Answers, protocol: Protocol) -> Bools:
+def own_sources(data: AnyQuestionData, judge: Answers, protocol: Protocol) -> Bools:
     """Return whether each source is of the judge's family."""
-    table, sources = sheet.codes.rater_table, sheet.codes.sources
+    table, sources = data.codes.rater_table, data.codes.sources
     nothing = np.zeros(len(sources), dtype=bool)
     if FAMILY not in table or not len(judge.rater):
         return nothing

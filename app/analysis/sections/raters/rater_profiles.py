@@ -24,20 +24,20 @@ from app.stats.raters.severity import METHOD, rater_severity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import AnySheet, ScaledSheet
+    from app.analysis.data.question_data import AnyQuestionData, ScaledData
     from app.analysis.estimate import Estimate
 
 ALONE = "no other rater rated the same units"
 BY_ROW = "answers in the order they were given"
 
 
-def severities(sheet: ScaledSheet) -> Iterator[Estimate]:
+def severities(data: ScaledData) -> Iterator[Estimate]:
     """Yield the severity of each human rater on the scale of the ordinal model, if the protocol asks for it."""
-    if sheet.question.target == "rater" or sheet.is_composite or sheet.question.level == "nominal":
+    if data.question.target == "rater" or data.is_composite or data.question.level == "nominal":
         return
-    panel = Panel.of(sheet)
+    panel = Panel.of(data)
     answers = panel.answers
-    if not sheet.is_light:
+    if not data.is_light:
         yield panel.record(None, "rater_severity", undefined("not_run", TOO_MANY, method=METHOD), unit="rating")
         return
     for one in rater_severity(answers.value, unit=answers.unit, rater=answers.rater):
@@ -48,11 +48,11 @@ def severities(sheet: ScaledSheet) -> Iterator[Estimate]:
             yield panel.record(code, "rater_severity", shown, unit="rating")
 
 
-def raters(sheet: AnySheet) -> Iterator[Estimate]:
+def raters(data: AnyQuestionData) -> Iterator[Estimate]:
     """Yield agreement with the others, overall and per rater, and profiles; nothing for questions about the rater."""
-    if sheet.question.target == "rater" or sheet.is_composite:
+    if data.question.target == "rater" or data.is_composite:
         return
-    panel = Panel.of(sheet)
+    panel = Panel.of(data)
     yield from _shares_with_others(panel) if panel.is_nominal else _profiles(panel)
     yield from _sides(panel) if isinstance(panel.answers, Choices) else _habits(panel)
 
@@ -65,7 +65,7 @@ def _profiles(panel: Panel) -> Iterator[Estimate]:
     whole = replace(whole, note=_both(whole.note, panel.note))
     yield panel.record(None, "leave_one_out_correlation", whole, unit="rating")
     found = profiles(
-        answers.value, unit=answers.unit, rater=answers.rater, named=panel.raters, is_modelled=panel.sheet.is_light
+        answers.value, unit=answers.unit, rater=answers.rater, named=panel.raters, is_modelled=panel.data.is_light
     )
     for profile in found:
         code = int(str(profile.rater))
@@ -81,7 +81,7 @@ def _shares_with_others(panel: Panel) -> Iterator[Estimate]:
     answers = panel.answers
     same = share_of_others(answers.value, answers.unit)
     whole = describe.share(same, **answers.where)
-    unit = UNITS[panel.sheet.question.target]
+    unit = UNITS[panel.data.question.target]
     yield panel.record(None, "leave_one_out_share", _known(whole, panel.note), unit=unit)
     for code in panel.raters.tolist():
         own = answers.rater == code

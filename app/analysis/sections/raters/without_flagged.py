@@ -19,36 +19,36 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnySheet
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
 
 FLAGGED: dict[str, str] = {"flagged": "left_out"}
 
 
-def without_flagged(sheet: AnySheet, flagged: Collection[str]) -> Iterator[Estimate]:
+def without_flagged(data: AnyQuestionData, flagged: Collection[str]) -> Iterator[Estimate]:
     """Yield alpha, and each source's difference from or share against the reference; nothing without flags."""
-    if not flagged or sheet.question.target == "rater":
+    if not flagged or data.question.target == "rater":
         return
-    is_kept = ~np.isin(np.asarray(sheet.codes.raters.ids, dtype=object), list(flagged))
-    persons = groups(sheet.codes)[0].of(sheet.answers)
+    is_kept = ~np.isin(np.asarray(data.codes.raters.ids, dtype=object), list(flagged))
+    persons = groups(data.codes)[0].of(data.answers)
     answers = persons.select(is_kept[persons.rater])
-    statistic, alpha = next(coefficients(sheet, answers))
-    unit = UNITS[sheet.question.target]
-    alpha = in_words(alpha, sheet, answers)
-    yield sheet.record(alpha, answers, section=SECTION, scope=FLAGGED, statistic=statistic, unit=unit)
-    for source in sheet.sources:
-        if sheet.reference is not None and source != sheet.reference:
-            yield _headline(sheet, answers, {"source": source, "reference": sheet.reference, **FLAGGED})
+    statistic, alpha = next(coefficients(data, answers))
+    unit = UNITS[data.question.target]
+    alpha = in_words(alpha, data, answers)
+    yield data.record(alpha, answers, section=SECTION, scope=FLAGGED, statistic=statistic, unit=unit)
+    for source in data.sources:
+        if data.reference is not None and source != data.reference:
+            yield _headline(data, answers, {"source": source, "reference": data.reference, **FLAGGED})
 
 
-def _headline(sheet: AnySheet, answers: Answers, scope: Scope) -> Estimate:
+def _headline(data: AnyQuestionData, answers: Answers, scope: Scope) -> Estimate:
     if isinstance(answers, Choices):
-        mine = sheet.code_of(scope["source"])
-        pairs = answers.select(is_between(answers, mine, sheet.code_of(scope["reference"])))
+        mine = data.code_of(scope["source"])
+        pairs = answers.select(is_between(answers, mine, data.code_of(scope["reference"])))
         share = choice_stats.share_preferred(outcomes(pairs, mine), **pairs.where)
-        return sheet.record(share, pairs, section=SECTION, scope=scope, statistic="share_preferred", unit="choice")
-    is_mine = answers.source == sheet.code_of(scope["source"])
-    either = is_mine | (answers.source == sheet.code_of(scope["reference"]))
+        return data.record(share, pairs, section=SECTION, scope=scope, statistic="share_preferred", unit="choice")
+    is_mine = answers.source == data.code_of(scope["source"])
+    either = is_mine | (answers.source == data.code_of(scope["reference"]))
     two = answers.select(either)
     gap = describe.mean_difference(two.value, is_mine[either], **two.where)
-    return sheet.record(gap, two, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")
+    return data.record(gap, two, section=SECTION, scope=scope, statistic="mean_difference", unit="rating")
