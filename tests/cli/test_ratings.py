@@ -58,7 +58,7 @@ def test_ratings_go_into_a_folder_and_are_analyzed(attune: Attune, folder: Path,
 def test_a_dry_run_and_an_error_change_nothing(attune: Attune, folder: Path, sheet: Path) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     said = attune("ratings", "import", folder, sheet, "--dry-run")
-    assert said.err.endswith("Nothing was saved. An import would add 4 ratings by 2 raters, 2 of them new.\n")
+    assert said.err.endswith("Nothing was saved. The import would add 4 ratings by 2 raters, 2 of them new.\n")
     sheet.write_text(SHEET.replace("2,3", "2,4"))
     said = attune("ratings", "import", folder, sheet)
     assert (said.code, said.out) == (1, "")

@@ -65,7 +65,7 @@ def test_another_folder_gets_a_copy_of_the_protocol(folder: Path, sheet: Path, t
 
 def test_items_that_are_there_stay_unless_they_may_go(folder: Path, sheet: Path) -> None:
     (folder / "items.jsonl").write_text('{"item": "mine", "text": "x", "feels": "sad"}')
-    with pytest.raises(TextsInTheWayError, match=r"items\.jsonl already"):
+    with pytest.raises(TextsInTheWayError, match=r"already contains items\.jsonl"):
         import_into_folder(folder, sheet, LAYOUT, folder)
     import_into_folder(folder, sheet, LAYOUT, folder, replace=True)
     assert list(read_folder(folder).items["item"]) == ["x1", "x2"]
@@ -176,7 +176,7 @@ def test_items_are_added_to_a_study_in_the_store_after_those_it_has(db: Connecti
 def test_an_id_that_the_study_has_already_is_a_problem_and_nothing_is_stored(db: Connection, sheet: Path) -> None:
     load_study(db, read_small())
     sheet.write_text(SHEET.replace("x2", "b"))
-    with pytest.raises(InvalidInputError, match="an id that no item of the study has yet"):
+    with pytest.raises(InvalidInputError, match="an ID that no item of the study has yet"):
         import_into_store(lambda: nullcontext(db), "small", sheet, LAYOUT)
     assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 2
     with pytest.raises(StudyMissingError):

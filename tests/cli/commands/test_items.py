@@ -65,6 +65,6 @@ def test_a_spreadsheet_goes_into_a_folder_and_into_the_store(attune: Attune, fol
     attune("study", "load", folder)
     assert attune("items", "import", "small", *options) == (0, "", "Imported into small: 1 item, 1 response.\n")
     said = attune("items", "import", "small", *options)
-    assert (said.code, "an id that no item of the study has yet" in said.err) == (1, True)
+    assert (said.code, "an ID that no item of the study has yet" in said.err) == (1, True)
     unknown = attune("items", "import", "nobody", *options)
     assert (unknown.code, "No stored study has the slug nobody." in unknown.err) == (2, True)
