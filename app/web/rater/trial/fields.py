@@ -109,7 +109,7 @@ class Field:
         n = len(self.options)
         if self.layout != "scale" or n <= _SHORT_SCALE:
             return ""
-        return f" is-long points-{n if n <= _TWO_ROWS else 'many'}"
+        return " ".join(("", "is-long", f"points-{n if n <= _TWO_ROWS else 'many'}"))
 
     @property
     def is_wordy(self) -> bool:
