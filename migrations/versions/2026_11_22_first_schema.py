@@ -6,43 +6,11 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_initial"
+revision = "2026_11_22_first_schema"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-TABLES = (
-    "rating_history",
-    "ratings",
-    "assignments",
-    "steps",
-    "condition_seats",
-    "session_moves",
-    "seats",
-    "withdrawals",
-    "trials",
-    "responses",
-    "rating_sessions",
-    "rater_exclusions",
-    "platform_ids",
-    "invites",
-    "events",
-    "sources",
-    "raters",
-    "questions",
-    "text_uploads",
-    "protocol_edits",
-    "protocols",
-    "items",
-    "studies",
-    "sign_in_links",
-    "lead_sessions",
-    "secrets",
-    "leads",
-    "chart_files",
-    "attempts",
-    "audit_log",
-)
 KEEP_RATING_HISTORY = """\
 CREATE OR REPLACE FUNCTION public.keep_rating_history()
  RETURNS trigger
@@ -65,7 +33,7 @@ EXECUTE FUNCTION keep_rating_history()
 """
 
 
-def upgrade() -> None:
+def create_attempts() -> None:
     op.create_table(
         "attempts",
         sa.Column("key_hash", sa.LargeBinary(), nullable=False),
@@ -73,6 +41,9 @@ def upgrade() -> None:
         sa.Column("resets_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("key_hash", name=op.f("pk_attempts")),
     )
+
+
+def create_audit_log() -> None:
     op.create_table(
         "audit_log",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
@@ -87,6 +58,9 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_audit_log_study_id_id"), "audit_log", ["study_id", "id"], unique=False)
     op.create_index(op.f("ix_audit_log_lead_id_id"), "audit_log", ["lead_id", "id"], unique=False)
+
+
+def create_chart_files() -> None:
     op.create_table(
         "chart_files",
         sa.Column("sha256", sa.Text(), nullable=False),
@@ -96,6 +70,9 @@ def upgrade() -> None:
         sa.CheckConstraint("format IN ('svg', 'png', 'pdf')", name=op.f("ck_chart_files_format")),
         sa.PrimaryKeyConstraint("sha256", "format", name=op.f("pk_chart_files")),
     )
+
+
+def create_leads() -> None:
     op.create_table(
         "leads",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
@@ -106,12 +83,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_leads")),
         sa.UniqueConstraint("email", name=op.f("uq_leads_email")),
     )
+
+
+def create_secrets() -> None:
     op.create_table(
         "secrets",
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("value", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_secrets")),
     )
+
+
+def create_lead_sessions() -> None:
     op.create_table(
         "lead_sessions",
         sa.Column("token_hash", sa.LargeBinary(), nullable=False),
@@ -124,6 +107,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_lead_sessions")),
     )
     op.create_index(op.f("ix_lead_sessions_lead_id"), "lead_sessions", ["lead_id"], unique=False)
+
+
+def create_sign_in_links() -> None:
     op.create_table(
         "sign_in_links",
         sa.Column("token_hash", sa.LargeBinary(), nullable=False),
@@ -135,6 +121,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_sign_in_links")),
     )
     op.create_index(op.f("ix_sign_in_links_lead_id"), "sign_in_links", ["lead_id"], unique=False)
+
+
+def create_studies() -> None:
     op.create_table(
         "studies",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
@@ -161,6 +150,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("rater_token", name=op.f("uq_studies_rater_token")),
         sa.UniqueConstraint("slug", name=op.f("uq_studies_slug")),
     )
+
+
+def create_study_members() -> None:
     op.create_table(
         "study_members",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -175,6 +167,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "lead_id", name=op.f("pk_study_members")),
     )
     op.create_index(op.f("ix_study_members_lead_id"), "study_members", ["lead_id"], unique=False)
+
+
+def create_study_invitations() -> None:
     op.create_table(
         "study_invitations",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
@@ -193,6 +188,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("token_hash", name=op.f("uq_study_invitations_token_hash")),
     )
     op.create_index(op.f("ix_study_invitations_study_id"), "study_invitations", ["study_id"], unique=False)
+
+
+def create_items() -> None:
     op.create_table(
         "items",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -210,6 +208,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_items")),
         sa.UniqueConstraint("study_id", "key", name=op.f("uq_items_study_id_key")),
     )
+
+
+def create_protocols() -> None:
     op.create_table(
         "protocols",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -222,6 +223,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_protocols_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "version", name=op.f("pk_protocols")),
     )
+
+
+def create_protocol_edits() -> None:
     op.create_table(
         "protocol_edits",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -235,6 +239,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("study_id", "number", name=op.f("pk_protocol_edits")),
     )
+
+
+def create_text_uploads() -> None:
     op.create_table(
         "text_uploads",
         sa.Column("study_id", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -250,6 +257,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("study_id", name=op.f("pk_text_uploads")),
     )
+
+
+def create_questions() -> None:
     op.create_table(
         "questions",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -267,6 +277,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_questions_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "key", name=op.f("pk_questions")),
     )
+
+
+def create_raters() -> None:
     op.create_table(
         "raters",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -275,6 +288,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.Text(), server_default="person", nullable=False),
         sa.Column("pool", sa.Text(), nullable=True),
         sa.Column("is_simulated", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("is_imported", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("attributes", postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.CheckConstraint("kind IN ('person', 'model')", name=op.f("ck_raters_kind")),
@@ -282,6 +296,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_raters")),
         sa.UniqueConstraint("study_id", "key", name=op.f("uq_raters_study_id_key")),
     )
+
+
+def create_sources() -> None:
     op.create_table(
         "sources",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -295,6 +312,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_sources")),
         sa.UniqueConstraint("study_id", "key", name=op.f("uq_sources_study_id_key")),
     )
+
+
+def create_events() -> None:
     op.create_table(
         "events",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -314,6 +334,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_events")),
     )
     op.create_index(op.f("ix_events_study_id_rater_id"), "events", ["study_id", "rater_id"], unique=False)
+
+
+def create_rater_exclusions() -> None:
     op.create_table(
         "rater_exclusions",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -340,6 +363,9 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_rater_exclusions_study_id_rater_id"), "rater_exclusions", ["study_id", "rater_id"], unique=False
     )
+
+
+def create_invites() -> None:
     op.create_table(
         "invites",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -357,6 +383,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "token_hash", name=op.f("pk_invites")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_invites_token_hash")),
     )
+
+
+def create_platform_ids() -> None:
     op.create_table(
         "platform_ids",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -376,6 +405,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("study_id", "platform", "platform_id", name=op.f("pk_platform_ids")),
     )
+
+
+def create_rating_sessions() -> None:
     op.create_table(
         "rating_sessions",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -421,6 +453,9 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_rating_sessions_study_id_rater_id"), "rating_sessions", ["study_id", "rater_id"], unique=False
     )
+
+
+def create_responses() -> None:
     op.create_table(
         "responses",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -448,6 +483,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("study_id", "item_id", "id", name=op.f("uq_responses_study_id_item_id_id")),
         sa.UniqueConstraint("study_id", "key", name=op.f("uq_responses_study_id_key")),
     )
+
+
+def create_trials() -> None:
     op.create_table(
         "trials",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -473,6 +511,9 @@ def upgrade() -> None:
             name=op.f("uq_trials_study_id_item_id_response_ids_condition"),
         ),
     )
+
+
+def create_withdrawals() -> None:
     op.create_table(
         "withdrawals",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -497,6 +538,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("study_id", "token_hash", name=op.f("pk_withdrawals")),
         sa.UniqueConstraint("study_id", "receipt", name=op.f("uq_withdrawals_study_id_receipt")),
     )
+
+
+def create_seats() -> None:
     op.create_table(
         "seats",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -550,6 +594,9 @@ def upgrade() -> None:
         unique=True,
         postgresql_where=sa.text("assignment_id IS NOT NULL"),
     )
+
+
+def create_condition_seats() -> None:
     op.create_table(
         "condition_seats",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -582,6 +629,9 @@ def upgrade() -> None:
         unique=True,
         postgresql_where=sa.text("rating_session_id IS NOT NULL"),
     )
+
+
+def create_session_moves() -> None:
     op.create_table(
         "session_moves",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -608,6 +658,9 @@ def upgrade() -> None:
         ["study_id", "rating_session_id"],
         unique=False,
     )
+
+
+def create_steps() -> None:
     op.create_table(
         "steps",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -624,6 +677,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_steps_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "rating_session_id", "step", name=op.f("pk_steps")),
     )
+
+
+def create_assignments() -> None:
     op.create_table(
         "assignments",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -691,6 +747,9 @@ def upgrade() -> None:
         unique=True,
         postgresql_where=sa.text("state <> 'returned'"),
     )
+
+
+def create_ratings() -> None:
     op.create_table(
         "ratings",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -801,6 +860,9 @@ def upgrade() -> None:
         unique=True,
         postgresql_nulls_not_distinct=True,
     )
+
+
+def create_rating_history() -> None:
     op.create_table(
         "rating_history",
         sa.Column("study_id", sa.BigInteger(), nullable=False),
@@ -830,7 +892,65 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_rating_history_study_id_rating_id"), "rating_history", ["study_id", "rating_id"], unique=False
     )
-    # seats and assignments reference each other: this foreign key is added when both tables exist
+
+
+def create_registrations() -> None:
+    op.create_table(
+        "registrations",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("protocol_version", sa.Integer(), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("document", sa.Text(), nullable=False),
+        sa.Column("registered_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_registrations_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", "number", name=op.f("pk_registrations")),
+    )
+
+
+# In the order in which they refer to each other.
+TABLES = (
+    create_attempts,
+    create_audit_log,
+    create_chart_files,
+    create_leads,
+    create_secrets,
+    create_lead_sessions,
+    create_sign_in_links,
+    create_studies,
+    create_study_members,
+    create_study_invitations,
+    create_items,
+    create_protocols,
+    create_protocol_edits,
+    create_text_uploads,
+    create_questions,
+    create_raters,
+    create_sources,
+    create_events,
+    create_rater_exclusions,
+    create_invites,
+    create_platform_ids,
+    create_rating_sessions,
+    create_responses,
+    create_trials,
+    create_withdrawals,
+    create_seats,
+    create_condition_seats,
+    create_session_moves,
+    create_steps,
+    create_assignments,
+    create_ratings,
+    create_rating_history,
+    create_registrations,
+)
+
+
+def upgrade() -> None:
+    for create in TABLES:
+        create()
     op.create_foreign_key(
         op.f("fk_seats_study_id_assignment_id"),
         "seats",
@@ -845,6 +965,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in TABLES:
-        op.execute(f'DROP TABLE "{table}" CASCADE')
+    for create in reversed(TABLES):
+        name = create.__name__.removeprefix("create_")
+        op.execute(f'DROP TABLE "{name}" CASCADE')
     op.execute("DROP FUNCTION keep_rating_history()")
