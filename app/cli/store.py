@@ -12,7 +12,7 @@ from app.postgres import EmbeddedError
 from app.settings import folder, settings
 from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
 from app.storage.database.engine import database_url, make_engine
-from app.storage.database.migrate import upgrade
+from app.storage.database.migrate import UnknownSchemaError, upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,8 @@ def store() -> Iterator[Engine]:
     with reached_database() as engine:
         try:
             upgrade(engine, folder("migrations"))
+        except UnknownSchemaError as error:
+            fail(str(error))
         except DBAPIError as error:
             reason = str(error.orig).strip().splitlines()[0]
             fail(f"The database could not be upgraded to this version of Attune: {reason}")

@@ -22,16 +22,32 @@ if TYPE_CHECKING:
 _ADVISORY_LOCK = 7_142_063
 
 
+class UnknownSchemaError(Exception):
+    """The tables of the database are from another version of Attune."""
+
+    def __init__(self, revision: str) -> None:
+        """Say which schema was found, and what to do."""
+        super().__init__(
+            f"The tables of this database are from another version of Attune (schema {revision}), which this version "
+            "cannot upgrade. Use that version, or choose another folder with ATTUNE_DATA_DIR or another DATABASE_URL."
+        )
+
+
 def upgrade(engine: Engine, migrations: Path) -> None:
     """Run the migrations that have not been applied yet.
 
     Args:
         engine: the database.
         migrations: the folder with env.py and versions/.
+
+    Raises:
+        UnknownSchemaError: the tables are from a version of Attune that this one does not know.
     """
     with engine.connect() as connection:
         if has_all_migrations(connection, migrations):
             return
+        if unknown := _applied(connection) - _revisions(migrations)["revision"]:
+            raise UnknownSchemaError(", ".join(sorted(unknown)))
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -49,14 +65,24 @@ def upgrade(engine: Engine, migrations: Path) -> None:
 
 def has_all_migrations(db: Connection, migrations: Path) -> bool:
     """Whether all migrations have been applied; does not import Alembic, which would make startup a third slower."""
+    names = _revisions(migrations)
+    return _applied(db) == names["revision"] - names["down_revision"]
+
+
+def _revisions(migrations: Path) -> dict[str, set[str]]:
+    """The names of all migrations, and of those that another one follows."""
     names: dict[str, set[str]] = {"revision": set(), "down_revision": set()}
     for path in (migrations / "versions").glob("*.py"):
         for name, value in re.findall(r'^(revision|down_revision) = "([^"]+)"', path.read_text("utf-8"), re.MULTILINE):
             names[name].add(value)
+    return names
+
+
+def _applied(db: Connection) -> set[str]:
+    """The last migrations that were applied to this database; empty for a database without tables."""
     if not inspect(db).has_table("alembic_version"):
-        return False
-    found = set(db.execute(text("SELECT version_num FROM alembic_version")).scalars())
-    return found == names["revision"] - names["down_revision"]
+        return set()
+    return set(db.execute(text("SELECT version_num FROM alembic_version")).scalars())
 
 
 def differences(engine: Engine) -> list[object]:

@@ -1,0 +1,61 @@
+"""Migrations: up, down and up again; a store of another version is refused with a clear sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import inspect, text
+
+from app.settings import folder
+from app.storage.database.engine import make_engine
+from app.storage.database.migrate import UnknownSchemaError, differences, has_all_migrations, upgrade
+from app.storage.tables import metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Engine
+
+MIGRATIONS = folder("migrations")
+
+
+@pytest.fixture
+def empty(new_database: Callable[[str | None], str]) -> Iterator[Engine]:
+    """Yield an engine on an empty database."""
+    engine = make_engine(new_database(None), n_connections=1)
+    yield engine
+    engine.dispose()
+
+
+def downgrade(engine: Engine) -> None:
+    """Undo all migrations."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+        connection.commit()
+
+
+def test_the_schema_is_made_removed_and_made_again(empty: Engine) -> None:
+    upgrade(empty, MIGRATIONS)
+    assert set(inspect(empty).get_table_names()) == {*metadata.tables, "alembic_version"}
+    downgrade(empty)
+    assert inspect(empty).get_table_names() == ["alembic_version"]
+    upgrade(empty, MIGRATIONS)
+    assert differences(empty) == []
+    with empty.connect() as db:
+        assert has_all_migrations(db, MIGRATIONS)
+
+
+def test_a_store_of_another_version_is_refused_and_left_as_it_is(empty: Engine) -> None:
+    with empty.begin() as db:
+        db.execute(text("CREATE TABLE alembic_version (version_num text PRIMARY KEY)"))
+        db.execute(text("INSERT INTO alembic_version VALUES ('2025_01_01_older')"))
+    with pytest.raises(UnknownSchemaError, match=r"another version of Attune \(schema 2025_01_01_older\)"):
+        upgrade(empty, MIGRATIONS)
+    assert inspect(empty).get_table_names() == ["alembic_version"]
