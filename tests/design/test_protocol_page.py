@@ -111,3 +111,7 @@ def test_every_example_is_sound(number: int) -> None:
 def top_level(yaml: str) -> list[str]:
     """Split a YAML text at its top-level keys."""
     return re.findall(r"^\w+:.*?(?=^\w+:|\Z)", yaml, re.MULTILINE | re.DOTALL)
+
+
+def test_a_field_that_nobody_describes_has_no_description() -> None:
+    assert description_of(Protocol, "unknown") == ""

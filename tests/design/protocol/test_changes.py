@@ -83,6 +83,12 @@ def test_a_study_that_was_opened_keeps_its_trials() -> None:
     assert problems(was_opened=True, design={"raters_per_trial": 9}) == []
 
 
+def test_a_study_that_was_opened_keeps_its_plan_of_looks() -> None:
+    assert problems(was_opened=False, monitoring={"blind_interim": True}) == []
+    (sentence,) = problems(was_opened=True, monitoring={"blind_interim": True})
+    assert sentence.startswith("monitoring")
+
+
 def test_a_question_that_nobody_answered_may_go() -> None:
     old = Protocol.model_validate(protocol_of(questions=QUESTIONS))
     new = Protocol.model_validate(protocol_of(questions=QUESTIONS[1:]))

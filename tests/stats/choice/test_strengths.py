@@ -109,6 +109,14 @@ def test_a_side_that_always_won_is_separated_and_the_strengths_stand() -> None:
     assert found.strengths[1].estimate == pytest.approx(0, abs=1e-9)
 
 
+def test_a_side_that_always_wins_for_one_source_only_has_no_finite_effect() -> None:
+    found = _of([(0, 1, 1), (0, 1, 1), (1, 0, 1), (1, 0, 0)] * 2, n_sources=2, has_position=True)
+    assert found.position is not None
+    assert found.position.reason == "separation"
+    assert "Sides and sources together" in found.position.note
+    assert found.strengths[1].estimate is not None
+
+
 def test_the_win_matrix_counts_wins_and_ties_of_either_side() -> None:
     matrix = win_matrix(*_columns([(0, 1, 1), (1, 0, 0), (0, 1, 0), (1, 0, 0.5)]), n_sources=3)
     assert matrix.wins.tolist() == [[0, 2, 0], [1, 0, 0], [0, 0, 0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -20,6 +21,8 @@ Theme = Literal["light", "dark"]
 Format = Literal["svg", "png", "pdf"]
 Size = Literal["narrow", "wide"]
 WIDTHS: dict[Size, int] = {"narrow": 260, "wide": 480}
+# Characters per line of a subtitle: a longer line would widen the picture, and a phone would shrink its text.
+LINES: dict[Size, int] = {"narrow": 40, "wide": 90}
 # The address of a chart includes the report that it was made from, so its content never changes.
 KEEP = "private, max-age=86400"
 
@@ -48,7 +51,7 @@ def show_drawing(
     spec = chart.spec(theme=theme, width=WIDTHS[size])
     if spec is None:
         raise NotFoundError
-    kind, content = chart_picture(request.app.state.begin, untitled(spec), "svg")
+    kind, content = chart_picture(request.app.state.begin, untitled(spec, LINES[size]), "svg")
     return Response(content, media_type=kind, headers={"Cache-Control": KEEP})
 
 
@@ -70,17 +73,18 @@ def export_picture(
     return Response(content, media_type=kind, headers=disposition)
 
 
-def untitled(spec: dict[str, Any]) -> dict[str, Any]:
-    """The specification with the subtitle in place of the title.
+def untitled(spec: dict[str, Any], length: int) -> dict[str, Any]:
+    """The specification with the subtitle in place of the title, in lines of at most `length` characters.
 
-    >>> untitled({"title": {"text": ["A"], "subtitle": ["b"]}})
-    {'title': {'text': ['b'], 'fontSize': 12, 'fontWeight': 'normal'}}
+    >>> untitled({"title": {"text": ["A"], "subtitle": ["one two", "three"]}}, 9)
+    {'title': {'text': ['one two', 'three'], 'fontSize': 12, 'fontWeight': 'normal'}}
     """
     title = spec.get("title", {})
     rest = {key: value for key, value in spec.items() if key != "title"}
     if not title.get("subtitle"):
         return rest
-    return {**rest, "title": {"text": title["subtitle"], "fontSize": 12, "fontWeight": "normal"}}
+    lines = textwrap.wrap(" ".join(title["subtitle"]), length)
+    return {**rest, "title": {"text": lines, "fontSize": 12, "fontWeight": "normal"}}
 
 
 def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> list[Chart]:
