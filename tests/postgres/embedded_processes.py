@@ -16,6 +16,7 @@ import psycopg
 import pytest
 
 from app.postgres.account import Account, server_account
+from app.postgres.filesystem.locks import KEEPER, open_lock, try_alone
 from app.postgres.postmaster import proven_pid
 from tests.postgres_fixture import libpq_url
 
@@ -126,7 +127,16 @@ def kill_everything(data_dir: Path) -> None:
     for process in [*keepers(data_dir), *server_processes(data_dir)]:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
-    eventually(lambda: not server_processes(data_dir))
+    eventually(lambda: not server_processes(data_dir) and _is_free(data_dir / "postgres" / KEEPER))
+
+
+def _is_free(lock: Path) -> bool:
+    """Whether nobody holds this lock; a process that was killed holds its locks a moment longer than its memory."""
+    file = open_lock(lock)
+    try:
+        return try_alone(file)
+    finally:
+        os.close(file)
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> None:

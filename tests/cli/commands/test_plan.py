@@ -68,8 +68,8 @@ def test_a_folder_without_ratings_is_no_pilot() -> None:
     [
         (("--raters", "six"), "Expected whole numbers"),
         (("--items", "0"), "Expected whole numbers"),
-        (("--assume", "item=-1"), "not below 0"),
-        (("--assume", "luck=1"), "NAME one of"),
+        (("--assume", "item=-1"), "standard deviations of 0 or more"),
+        (("--assume", "luck=1"), "with one of the names"),
         (("--assume", "item"), "NAME=POINTS"),
         (("--question", "warmth"), "These do: quality"),
     ],

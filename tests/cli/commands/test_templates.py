@@ -35,7 +35,7 @@ def test_a_new_study_stands_under_its_slug_and_a_second_call_changes_nothing(her
     assert 'title: "Night clinic"' in written
     second = CliRunner().invoke(cli, ["study", "new", "epitome", "--slug", "night-clinic"])
     assert second.exit_code == 1
-    assert "there already" in second.stderr
+    assert "already exists and is not empty" in second.stderr
     assert (here / "night-clinic" / "study.yaml").read_text() == written
 
 
