@@ -11,67 +11,67 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
 
-# key | authors | year | title | journal or publisher | volume | pages
+# key | authors | year | title | journal or publisher | volume | pages | DOI
 _LISTED = """
-bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48
+bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48|10.18637/jss.v067.i01
 bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
-benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300
+benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300|10.1111/j.2517-6161.1995.tb02031.x
 bjornsson1968|Björnsson, C. H.|1968|Läsbarhet|Liber
-bradley1952|Bradley, R. A.; Terry, M. E.|1952|Rank analysis of incomplete block designs: I. The method of paired comparisons|Biometrika|39|324–345
-brant1990|Brant, R.|1990|Assessing proportionality in the proportional odds model for ordinal logistic regression|Biometrics|46|1171–1178
-brennan1981|Brennan, R. L.; Prediger, D. J.|1981|Coefficient kappa: Some uses, misuses, and alternatives|Educational and Psychological Measurement|41|687–699
-brennan2001|Brennan, R. L.|2001|Generalizability theory|Springer
-calderon2025|Calderon, N.; Reichart, R.; Dror, R.|2025|The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human annotators with LLMs|Annual Meeting of the Association for Computational Linguistics
-cameron2011|Cameron, A. C.; Gelbach, J. B.; Miller, D. L.|2011|Robust inference with multiway clustering|Journal of Business & Economic Statistics|29|238–249
-cliff1993|Cliff, N.|1993|Dominance statistics: Ordinal analyses to answer ordinal questions|Psychological Bulletin|114|494–509
-clopper1934|Clopper, C. J.; Pearson, E. S.|1934|The use of confidence or fiducial limits illustrated in the case of the binomial|Biometrika|26|404–413
-cochran1950|Cochran, W. G.|1950|The comparison of percentages in matched samples|Biometrika|37|256–266
-cohen1960|Cohen, J.|1960|A coefficient of agreement for nominal scales|Educational and Psychological Measurement|20|37–46
-cohen1968|Cohen, J.|1968|Weighted kappa: Nominal scale agreement with provision for scaled disagreement or partial credit|Psychological Bulletin|70|213–220
-cronbach1951|Cronbach, L. J.|1951|Coefficient alpha and the internal structure of tests|Psychometrika|16|297–334
-cureton1956|Cureton, E. E.|1956|Rank-biserial correlation|Psychometrika|21|287–290
-davidson1970|Davidson, R. R.|1970|On extending the Bradley-Terry model to accommodate ties in paired comparison experiments|Journal of the American Statistical Association|65|317–328
-davidson1977|Davidson, R. R.; Beaver, R. J.|1977|On extending the Bradley-Terry model to incorporate within-pair order effects|Biometrics|33|693–702
-dawid1979|Dawid, A. P.; Skene, A. M.|1979|Maximum likelihood estimation of observer error-rates using the EM algorithm|Applied Statistics|28|20–28
+bradley1952|Bradley, R. A.; Terry, M. E.|1952|Rank analysis of incomplete block designs: I. The method of paired comparisons|Biometrika|39|324–345|10.1093/biomet/39.3-4.324
+brant1990|Brant, R.|1990|Assessing proportionality in the proportional odds model for ordinal logistic regression|Biometrics|46|1171–1178|10.2307/2532457
+brennan1981|Brennan, R. L.; Prediger, D. J.|1981|Coefficient kappa: Some uses, misuses, and alternatives|Educational and Psychological Measurement|41|687–699|10.1177/001316448104100307
+brennan2001|Brennan, R. L.|2001|Generalizability theory|Springer|||10.1007/978-1-4757-3456-0
+calderon2025|Calderon, N.; Reichart, R.; Dror, R.|2025|The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human annotators with LLMs|Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics (Volume 1: Long Papers)||16051–16081|10.18653/v1/2025.acl-long.782
+cameron2011|Cameron, A. C.; Gelbach, J. B.; Miller, D. L.|2011|Robust inference with multiway clustering|Journal of Business & Economic Statistics|29|238–249|10.1198/jbes.2010.07136
+cliff1993|Cliff, N.|1993|Dominance statistics: Ordinal analyses to answer ordinal questions|Psychological Bulletin|114|494–509|10.1037/0033-2909.114.3.494
+clopper1934|Clopper, C. J.; Pearson, E. S.|1934|The use of confidence or fiducial limits illustrated in the case of the binomial|Biometrika|26|404–413|10.1093/biomet/26.4.404
+cochran1950|Cochran, W. G.|1950|The comparison of percentages in matched samples|Biometrika|37|256–266|10.1093/biomet/37.3-4.256
+cohen1960|Cohen, J.|1960|A coefficient of agreement for nominal scales|Educational and Psychological Measurement|20|37–46|10.1177/001316446002000104
+cohen1968|Cohen, J.|1968|Weighted kappa: Nominal scale agreement with provision for scaled disagreement or partial credit|Psychological Bulletin|70|213–220|10.1037/h0026256
+cronbach1951|Cronbach, L. J.|1951|Coefficient alpha and the internal structure of tests|Psychometrika|16|297–334|10.1007/BF02310555
+cureton1956|Cureton, E. E.|1956|Rank-biserial correlation|Psychometrika|21|287–290|10.1007/BF02289138
+davidson1970|Davidson, R. R.|1970|On extending the Bradley-Terry model to accommodate ties in paired comparison experiments|Journal of the American Statistical Association|65|317–328|10.1080/01621459.1970.10481082
+davidson1977|Davidson, R. R.; Beaver, R. J.|1977|On extending the Bradley-Terry model to incorporate within-pair order effects|Biometrics|33|693–702|10.2307/2529467
+dawid1979|Dawid, A. P.; Skene, A. M.|1979|Maximum likelihood estimation of observer error-rates using the EM algorithm|Applied Statistics|28|20–28|10.2307/2346806
 dubois2024|Dubois, Y.; Galambosi, B.; Liang, P.; Hashimoto, T. B.|2024|Length-controlled AlpacaEval: A simple way to debias automatic evaluators|arXiv:2404.04475
 efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Chapman & Hall
-flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233
-fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327
-fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382
+flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233|10.1037/h0057532
+fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327|10.1037/h0028106
+fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382|10.1037/h0031619
 green1966|Green, D. M.; Swets, J. A.|1966|Signal detection theory and psychophysics|Wiley
-gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48
+gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48|10.1348/000711006X126600
 gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced Analytics
-hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30
+hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30|10.1093/pan/mpt024
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
-hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225
-ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610
+hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
+ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
 jennison2000|Jennison, C.; Turnbull, B. W.|2000|Group sequential methods with applications to clinical trials|Chapman & Hall/CRC
-kendall1939|Kendall, M. G.; Babington Smith, B.|1939|The problem of m rankings|Annals of Mathematical Statistics|10|275–287
+kendall1939|Kendall, M. G.; Babington Smith, B.|1939|The problem of m rankings|Annals of Mathematical Statistics|10|275–287|10.1214/aoms/1177732186
 krippendorff2004|Krippendorff, K.|2004|Content analysis: An introduction to its methodology (2nd ed.)|Sage
 krippendorff2011|Krippendorff, K.|2011|Computing Krippendorff's alpha-reliability|Annenberg School for Communication, University of Pennsylvania
-kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26
-lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663
+kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26|10.18637/jss.v082.i13
+lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663|10.1093/biomet/70.3.659
 linacre1989|Linacre, J. M.|1989|Many-facet Rasch measurement|MESA Press
-mann1947|Mann, H. B.; Whitney, D. R.|1947|On a test of whether one of two random variables is stochastically larger than the other|Annals of Mathematical Statistics|18|50–60
-maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two independent judges|British Journal of Psychiatry|116|651–655
-mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142
+mann1947|Mann, H. B.; Whitney, D. R.|1947|On a test of whether one of two random variables is stochastically larger than the other|Annals of Mathematical Statistics|18|50–60|10.1214/aoms/1177730491
+maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two independent judges|British Journal of Psychiatry|116|651–655|10.1192/bjp.116.535.651
+mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142|10.1111/j.2517-6161.1980.tb01109.x
 mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
-mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46
-obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556
-owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|1|386–411
-pearson1900|Pearson, K.|1900|On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling|Philosophical Magazine|50|157–175
-pocock1977|Pocock, S. J.|1977|Group sequential methods in the design and analysis of clinical trials|Biometrika|64|191–199
-pustejovsky2018|Pustejovsky, J. E.; Tipton, E.|2018|Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects models|Journal of Business & Economic Statistics|36|672–683
-schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680
-shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428
-stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions in a two-way classification|Biometrika|42|412–416
-student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25
-thorndike1920|Thorndike, E. L.|1920|A constant error in psychological ratings|Journal of Applied Psychology|4|25–29
-vickers2001|Vickers, A. J.; Altman, D. G.|2001|Analysing controlled trials with baseline and follow up measurements|BMJ|323|1123–1124
-wilcoxon1945|Wilcoxon, F.|1945|Individual comparisons by ranking methods|Biometrics Bulletin|1|80–83
-wilson1927|Wilson, E. B.|1927|Probable inference, the law of succession, and statistical inference|Journal of the American Statistical Association|22|209–212
+mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46|10.1037/1082-989X.1.1.30
+obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556|10.2307/2530245
+owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|1|386–411|10.1214/07-AOAS122
+pearson1900|Pearson, K.|1900|On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling|Philosophical Magazine|50|157–175|10.1080/14786440009463897
+pocock1977|Pocock, S. J.|1977|Group sequential methods in the design and analysis of clinical trials|Biometrika|64|191–199|10.1093/biomet/64.2.191
+pustejovsky2018|Pustejovsky, J. E.; Tipton, E.|2018|Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects models|Journal of Business & Economic Statistics|36|672–683|10.1080/07350015.2016.1247004
+schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680|10.1007/BF01068419
+shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428|10.1037/0033-2909.86.2.420
+stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions in a two-way classification|Biometrika|42|412–416|10.1093/biomet/42.3-4.412
+student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25|10.1093/biomet/6.1.1
+thorndike1920|Thorndike, E. L.|1920|A constant error in psychological ratings|Journal of Applied Psychology|4|25–29|10.1037/h0071663
+vickers2001|Vickers, A. J.; Altman, D. G.|2001|Analysing controlled trials with baseline and follow up measurements|BMJ|323|1123–1124|10.1136/bmj.323.7321.1123
+wilcoxon1945|Wilcoxon, F.|1945|Individual comparisons by ranking methods|Biometrics Bulletin|1|80–83|10.2307/3001968
+wilson1927|Wilson, E. B.|1927|Probable inference, the law of succession, and statistical inference|Journal of the American Statistical Association|22|209–212|10.1080/01621459.1927.10502953
 zaki2008|Zaki, J.; Bolger, N.; Ochsner, K.|2008|It takes two: The interpersonal nature of empathic accuracy|Psychological Science|19|399–404
-zumbo1999|Zumbo, B. D.|1999|A handbook on the theory and methods of differential item functioning (DIF)|Directorate of Human Resources Research and Evaluation, Department of National Defense
+zumbo1999|Zumbo, B. D.|1999|A handbook on the theory and methods of differential item functioning (DIF): Logistic regression modeling as a unitary framework for binary and Likert-type (ordinal) item scores|Directorate of Human Resources Research and Evaluation, Department of National Defense
 """
 
 

@@ -11,7 +11,7 @@ MANY_AUTHORS = 3
 class Reference:
     """`authors` are written `Family, Initials` and separated by semicolons; `where` is the journal or the publisher.
 
-    `volume` may hold an issue in brackets. A reference without pages and volume is a book.
+    `volume` may hold an issue in brackets. A reference without pages and volume is a book, unless it is a preprint or an R package.
     """
 
     key: str
@@ -21,6 +21,7 @@ class Reference:
     where: str
     volume: str = ""
     pages: str = ""
+    doi: str = ""
 
     @property
     def families(self) -> list[str]:
@@ -44,7 +45,18 @@ class Reference:
         authors = self.authors.replace(";", ",")
         place = " ".join(part for part in (self.where, self.volume) if part)
         pages = f", {self.pages}" if self.pages else ""
-        return f"{authors} ({self.year}). {self.title}. {place}{pages}."
+        link = f" https://doi.org/{self.doi}" if self.doi else ""
+        return f"{authors} ({self.year}). {self.title}. {place}{pages}.{link}"
+
+    @property
+    def is_preprint(self) -> bool:
+        """Whether it is a preprint or a software package, without a publisher."""
+        return self.where.startswith(("arXiv", "R package"))
+
+    @property
+    def is_proceedings(self) -> bool:
+        """Whether it appeared in the proceedings of a conference."""
+        return self.where.startswith("Proceedings")
 
     @property
     def is_article(self) -> bool:

@@ -24,9 +24,18 @@ def bibtex(references: Iterable[Reference]) -> str:
 
 
 def _entry(reference: Reference) -> str:
-    kind = "article" if reference.is_article else "book"
+    kind, _ = _kind(reference)
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in _fields(reference) if value)
     return f"@{kind}{{{reference.key},\n{lines}\n}}"
+
+
+def _kind(reference: Reference) -> tuple[str, str]:
+    """The type of the entry, and the field for where it appeared."""
+    if reference.is_preprint:
+        return "misc", "howpublished"
+    if reference.is_proceedings:
+        return "inproceedings", "booktitle"
+    return ("article", "journal") if reference.is_article else ("book", "publisher")
 
 
 def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
@@ -35,7 +44,8 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
     yield "author", authors.translate(_MARKS)
     yield "year", str(reference.year)
     yield "title", f"{{{reference.title.translate(_MARKS)}}}"
-    yield "journal" if reference.is_article else "publisher", reference.where.translate(_MARKS)
+    yield _kind(reference)[1], reference.where.translate(_MARKS)
     yield "volume", volume
     yield "number", number
     yield "pages", reference.pages.replace("–", "--")
+    yield "doi", reference.doi

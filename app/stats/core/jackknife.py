@@ -57,7 +57,7 @@ def jackknife_se(influence: Floats, weight: Floats) -> float:
     """Return the infinitesimal jackknife standard error.
 
     `influence` is the derivative of the estimate with respect to the weight of a unit, shape (n_kinds,); `weight` is
-    the number of units with that influence. Efron and Tibshirani (1993), section 22.4, times n / (n - 1) for small
+    the number of units with that influence. Efron and Tibshirani (1993), times n / (n - 1) for small
     samples.
     """
     n = float(weight.sum())

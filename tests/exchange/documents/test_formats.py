@@ -86,6 +86,15 @@ def test_bibtex_has_balanced_braces_and_each_key_once() -> None:
     assert len(keys) == len(set(keys)) == len(REFERENCES) + 1
 
 
+def test_bibtex_tells_journals_books_proceedings_and_preprints_apart() -> None:
+    by_key = {key: kind for kind, key in re.findall(r"^@(\w+)\{([^,]+),$", bibtex(REFERENCES.values()), re.MULTILINE)}
+    assert by_key["holm1979"] == "article"
+    assert by_key["mcdonald1999"] == "book"
+    assert by_key["calderon2025"] == "inproceedings"
+    assert by_key["dubois2024"] == "misc"
+    assert "doi = {10.1037/h0026256}" in bibtex([REFERENCES["cohen1968"]])
+
+
 def test_latex_tables_stand_alone_without_a_preamble() -> None:
     text = latex_tables(document())
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
