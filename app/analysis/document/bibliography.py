@@ -21,8 +21,10 @@ bradley1952|Bradley, R. A.; Terry, M. E.|1952|Rank analysis of incomplete block 
 brant1990|Brant, R.|1990|Assessing proportionality in the proportional odds model for ordinal logistic regression|Biometrics|46|1171–1178|10.2307/2532457
 brennan1981|Brennan, R. L.; Prediger, D. J.|1981|Coefficient kappa: Some uses, misuses, and alternatives|Educational and Psychological Measurement|41|687–699|10.1177/001316448104100307
 brennan2001|Brennan, R. L.|2001|Generalizability theory|Springer|||10.1007/978-1-4757-3456-0
+breslow1993|Breslow, N. E.; Clayton, D. G.|1993|Approximate inference in generalized linear mixed models|Journal of the American Statistical Association|88|9–25|10.1080/01621459.1993.10594284
 calderon2025|Calderon, N.; Reichart, R.; Dror, R.|2025|The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human annotators with LLMs|Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics (Volume 1: Long Papers)||16051–16081|10.18653/v1/2025.acl-long.782
 cameron2011|Cameron, A. C.; Gelbach, J. B.; Miller, D. L.|2011|Robust inference with multiway clustering|Journal of Business & Economic Statistics|29|238–249|10.1198/jbes.2010.07136
+christensen2019|Christensen, R. H. B.|2019|ordinal: Regression models for ordinal data|R package version 2019.12-10
 cliff1993|Cliff, N.|1993|Dominance statistics: Ordinal analyses to answer ordinal questions|Psychological Bulletin|114|494–509|10.1037/0033-2909.114.3.494
 clopper1934|Clopper, C. J.; Pearson, E. S.|1934|The use of confidence or fiducial limits illustrated in the case of the binomial|Biometrika|26|404–413|10.1093/biomet/26.4.404
 cochran1950|Cochran, W. G.|1950|The comparison of percentages in matched samples|Biometrika|37|256–266|10.1093/biomet/37.3-4.256
@@ -35,6 +37,8 @@ davidson1977|Davidson, R. R.; Beaver, R. J.|1977|On extending the Bradley-Terry 
 dawid1979|Dawid, A. P.; Skene, A. M.|1979|Maximum likelihood estimation of observer error-rates using the EM algorithm|Applied Statistics|28|20–28|10.2307/2346806
 dubois2024|Dubois, Y.; Galambosi, B.; Liang, P.; Hashimoto, T. B.|2024|Length-controlled AlpacaEval: A simple way to debias automatic evaluators|arXiv:2404.04475
 efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Chapman & Hall
+enders2007|Enders, C. K.; Tofighi, D.|2007|Centering predictor variables in cross-sectional multilevel models: A new look at an old issue|Psychological Methods|12|121–138|10.1037/1082-989X.12.2.121
+feldt1965|Feldt, L. S.|1965|The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty|Psychometrika|30|357–370
 flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233|10.1037/h0057532
 fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327|10.1037/h0028106
 fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382|10.1037/h0031619
@@ -45,9 +49,8 @@ hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal infere
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
 hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
-jennison2000|Jennison, C.; Turnbull, B. W.|2000|Group sequential methods with applications to clinical trials|Chapman & Hall/CRC
+jodoin2001|Jodoin, M. G.; Gierl, M. J.|2001|Evaluating Type I error and power rates using an effect size measure with the logistic regression procedure for DIF detection|Applied Measurement in Education|14|329–349|10.1207/S15324818AME1404_2
 kendall1939|Kendall, M. G.; Babington Smith, B.|1939|The problem of m rankings|Annals of Mathematical Statistics|10|275–287|10.1214/aoms/1177732186
-krippendorff2004|Krippendorff, K.|2004|Content analysis: An introduction to its methodology (2nd ed.)|Sage
 krippendorff2011|Krippendorff, K.|2011|Computing Krippendorff's alpha-reliability|Annenberg School for Communication, University of Pennsylvania
 kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26|10.18637/jss.v082.i13
 lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663|10.1093/biomet/70.3.659
@@ -57,6 +60,7 @@ maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two 
 mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142|10.1111/j.2517-6161.1980.tb01109.x
 mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
 mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46|10.1037/1082-989X.1.1.30
+newcombe1998|Newcombe, R. G.|1998|Two-sided confidence intervals for the single proportion: Comparison of seven methods|Statistics in Medicine|17|857–872
 obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556|10.2307/2530245
 owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|1|386–411|10.1214/07-AOAS122
 pearson1900|Pearson, K.|1900|On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling|Philosophical Magazine|50|157–175|10.1080/14786440009463897
@@ -85,7 +89,7 @@ REFERENCES: dict[str, Reference] = {one.key: one for one in map(_read, _LISTED.s
 # by how a statistic's key begins, longest first; what is defined by counting or averaging has none
 OF_STATISTIC: dict[str, tuple[str, ...]] = {
     "krippendorff_alpha": ("krippendorff2011",),
-    "span_alpha": ("krippendorff2004",),
+    "span_alpha": ("krippendorff2011",),
     "percent_agreement": ("gwet2014",),
     "unanimous_share": ("gwet2014",),
     "within_one_agreement": ("gwet2014",),
@@ -94,11 +98,18 @@ OF_STATISTIC: dict[str, tuple[str, ...]] = {
     "pair_kappa_median": ("cohen1960",),
     "intra_rater_kappa": ("cohen1960",),
     "fleiss_kappa": ("fleiss1971",),
-    "gwet_ac": ("gwet2008",),
+    "gwet_ac1": ("gwet2008",),
+    "gwet_ac2": ("gwet2008", "gwet2014"),
     "brennan_prediger": ("brennan1981",),
     "icc_": ("mcgraw1996",),
     "kendall_w": ("kendall1939",),
     "odds_ratio_clmm": ("mccullagh1980",),
+    "probit_shift_clmm": ("mccullagh1980",),
+    "mean_difference_clmm": ("mccullagh1980",),
+    "share_at_least_clmm": ("mccullagh1980",),
+    "threshold_clmm": ("mccullagh1980",),
+    "sd_item": ("mccullagh1980",),
+    "sd_rater": ("mccullagh1980",),
     "proportional_odds": ("brant1990",),
     "equivalence": ("schuirmann1987",),
     "non_inferiority": ("schuirmann1987",),
@@ -114,6 +125,7 @@ OF_STATISTIC: dict[str, tuple[str, ...]] = {
     "position_effect": ("davidson1977",),
     "tie_log_nu": ("davidson1970",),
     "share_preferred_at_equal": ("dubois2024",),
+    "mean_difference_at_equal": ("dubois2024",),
     "dprime": ("green1966",),
     "criterion": ("green1966",),
     "cronbach_alpha": ("cronbach1951",),
@@ -122,9 +134,12 @@ OF_STATISTIC: dict[str, tuple[str, ...]] = {
     "cochran_q": ("cochran1950",),
     "stuart_maxwell": ("stuart1955", "maxwell1970"),
     "amce": ("hainmueller2014",),
+    "covariate_slope_within_raters": ("enders2007",),
+    "change": ("student1908",),
     "change_difference": ("vickers2001",),
     "empathic_accuracy": ("ickes1993", "zaki2008"),
     "dif_": ("zumbo1999",),
+    "dif_r2_change": ("jodoin2001", "zumbo1999"),
     "phi_coefficient": ("brennan2001",),
     "g_coefficient": ("brennan2001",),
     "raters_needed": ("brennan2001", "shrout1979"),
@@ -142,18 +157,33 @@ OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "item_cr2_t": ("cluster-robust t intervals by items with small-sample correction", ("bell2002", "pustejovsky2018")),
     "item_cluster_t": ("t intervals with clustering by items", ("cameron2011",)),
+    "three_way_cluster_t": ("t intervals with clustering by items, raters and sources", ("cameron2011",)),
+    "cluster_t_units": ("t intervals with clustering by units", ("cameron2011",)),
+    "t_paired": ("paired t intervals of item means", ("student1908",)),
+    "t_unpaired": ("unpaired t intervals of item means", ("student1908",)),
+    "ancova_t": ("t intervals of an analysis of covariance", ("vickers2001",)),
     "lmm": ("linear mixed models with Satterthwaite degrees of freedom", ("bates2015", "kuznetsova2017")),
-    "clmm": ("cumulative link mixed models with crossed random effects, Laplace approximation", ("mccullagh1980",)),
+    "clmm": (
+        "cumulative link mixed models with crossed random effects, Laplace approximation",
+        ("mccullagh1980", "christensen2019"),
+    ),
+    "glmm": ("logistic mixed models with crossed random effects, Laplace approximation", ("breslow1993",)),
     "pigeonhole": ("the pigeonhole bootstrap", ("owen2007",)),
     "jackknife_two_way": ("jackknife intervals over units and raters", ("efron1993",)),
+    "jackknife_raters": ("delete-one jackknife intervals over raters", ("efron1993",)),
+    "jackknife_texts": ("delete-one jackknife intervals over texts", ("efron1993",)),
     "jackknife": ("infinitesimal jackknife intervals", ("efron1993",)),
     "bootstrap": ("bootstrap percentile intervals", ("efron1993",)),
     "wilson": ("Wilson intervals", ("wilson1927",)),
+    "wilson_cc": ("Wilson intervals with continuity correction", ("wilson1927", "newcombe1998")),
     "clopper_pearson": ("Clopper-Pearson intervals", ("clopper1934",)),
     "asymptotic_normal": ("large-sample normal intervals of kappa", ("fleiss1969",)),
     "f_distribution": ("intervals from the F distribution", ("mcgraw1996",)),
+    "feldt": ("Feldt's intervals from the F distribution", ("feldt1965",)),
     "two_way_jackknife_t": ("two-way jackknife t intervals", ("cameron2011", "efron1993")),
 }
+# the text measures, by the covariate in the scope of an estimate
+OF_TEXT_MEASURE = {"lix": "bjornsson1968", "flesch": "flesch1948", "sentiment": "hutto2014"}
 
 
 def of_statistic(statistic: str) -> list[Reference]:
@@ -175,9 +205,19 @@ def _longest(name: str, starts: Iterable[str]) -> str:
     return max((start for start in starts if name.startswith(start)), key=len, default="")
 
 
+def of_estimate(estimate: Estimate) -> list[Reference]:
+    """What an estimate cites: the source of its statistic, or else of its interval, and that of its text measure."""
+    found = of_statistic(estimate.statistic) or _of_interval(estimate)
+    measure = OF_TEXT_MEASURE.get(str(estimate.scope.get("covariate")))
+    return [*found, REFERENCES[measure]] if measure else found
+
+
 def references_of(estimates: Iterable[Estimate]) -> list[Reference]:
     """Every publication that these estimates cite, in the order of the list."""
-    found = {reference.key for estimate in estimates for reference in of_statistic(estimate.statistic)}
-    methods = (of_method(estimate.method) for estimate in estimates if estimate.ci_low is not None)
-    found |= {reference.key for method in methods if method for reference in method[1]}
+    found = {one.key for estimate in estimates for one in (*of_estimate(estimate), *_of_interval(estimate))}
     return [reference for key, reference in REFERENCES.items() if key in found]
+
+
+def _of_interval(estimate: Estimate) -> list[Reference]:
+    method = of_method(estimate.method) if estimate.ci_low is not None else None
+    return method[1] if method else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.document.bibliography import REFERENCES, of_method, of_statistic
+from app.analysis.document.bibliography import REFERENCES, of_estimate, of_method
 from app.analysis.document.blocks import Bullets, Paragraph, Section
 from app.analysis.document.design_words import (
     check_sentences,
@@ -25,6 +25,7 @@ from app.design.questions.scale import number_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from app.analysis.document.reference import Reference
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.analysis.report.sample import Sample
@@ -126,7 +127,9 @@ def _intervals(shown: list[Estimate]) -> Iterator[str]:
 
 
 def _statistics(shown: list[Estimate]) -> Iterator[str]:
-    names = {one.statistic for one in shown}
+    by_name: dict[str, dict[str, Reference]] = {}
+    for one in shown:
+        by_name.setdefault(one.statistic, {}).update({found.key: found for found in of_estimate(one)})
     for name, statistic in STATISTICS.items():
-        if name in names:
-            yield f"{statistic.words}{cited(of_statistic(name))}."
+        if name in by_name:
+            yield f"{statistic.words}{cited([*by_name[name].values()])}."

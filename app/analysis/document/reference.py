@@ -11,7 +11,7 @@ MANY_AUTHORS = 3
 class Reference:
     """`authors` are written `Family, Initials` and separated by semicolons; `where` is the journal or the publisher.
 
-    `volume` may hold an issue in brackets. A reference without pages and volume is a book, unless it is a preprint or an R package.
+    `volume` may hold an issue in brackets. A reference without pages and volume is a book, a preprint or an R package.
     """
 
     key: str

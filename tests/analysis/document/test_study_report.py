@@ -6,10 +6,21 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
-from app.analysis.document.bibliography import OF_METHOD, OF_STATISTIC, REFERENCES, of_statistic
+from app.analysis.document.bibliography import (
+    OF_METHOD,
+    OF_STATISTIC,
+    OF_TEXT_MEASURE,
+    REFERENCES,
+    of_estimate,
+    of_method,
+    of_statistic,
+    references_of,
+)
 from app.analysis.document.blocks import Bullets, DataTable, Paragraph
+from app.analysis.document.monitoring_words import SHAPES
 from app.analysis.document.reproduction import digits
-from app.analysis.document.study_report import Circumstances, study_report
+from app.analysis.document.study_report import ALWAYS_CITED, Circumstances, study_report
+from app.analysis.estimate import Estimate
 from app.analysis.report.statistics_registry import STATISTICS
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 from tests.analysis.report.test_primary import rows
@@ -92,9 +103,27 @@ def test_a_study_without_ratings_has_a_report_that_says_so() -> None:
     assert references
 
 
-def test_every_publication_that_a_statistic_or_method_cites_is_listed() -> None:
+def test_the_publications_listed_are_those_that_something_cites() -> None:
     lists = [*OF_STATISTIC.values(), *(keys for _, keys in OF_METHOD.values())]
-    assert {key for keys in lists for key in keys} <= set(REFERENCES)
+    others = {*OF_TEXT_MEASURE.values(), *ALWAYS_CITED, "lan1983", *(key for _, key in SHAPES.values())}
+    assert {key for keys in lists for key in keys} | others == set(REFERENCES)
+
+
+def test_every_interval_of_a_report_has_words_for_its_method() -> None:
+    report, _, _ = made()
+    assert {one.method for one in report.estimates if one.ci_low is not None and not of_method(one.method)} == set()
+
+
+def test_a_statistic_without_a_reference_cites_that_of_its_interval() -> None:
+    _, _, document = made()
+    assert "Mean difference (Cameron et al., 2011)." in texts(document)
+    assert [one.key for one in of_statistic("mean_difference_at_equal")] == ["dubois2024"]
+
+
+def test_a_text_measure_cites_its_publication() -> None:
+    estimate = Estimate("text", None, {"covariate": "lix"}, "text_mean", 40.0)
+    assert [one.key for one in of_estimate(estimate)] == ["bjornsson1968"]
+    assert [one.key for one in references_of([estimate])] == ["bjornsson1968"]
 
 
 def test_every_start_of_a_statistic_is_one() -> None:
