@@ -9,15 +9,23 @@ from app.stats.sequential.boundaries import boundaries, classic_boundaries, cros
 from app.stats.sequential.spending import spent
 
 # Jennison and Turnbull (2000), tables 2.1 (Pocock) and 2.3 (O'Brien and Fleming), alpha = .05, two-sided
-POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 10: 2.555}
-OBRIEN_FLEMING = {2: 1.977, 3: 2.004, 4: 2.024, 5: 2.040, 10: 2.087}
-# R's ldbounds, bounds(t, iuse = c(1, 1), alpha = c(.025, .025)) and iuse = 2; gsDesign's sfLDOF and sfLDPocock agree
+POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 6: 2.453, 7: 2.485, 8: 2.512, 9: 2.535, 10: 2.555}
+OBRIEN_FLEMING = {2: 1.977, 3: 2.004, 4: 2.024, 5: 2.040, 6: 2.053, 7: 2.063, 8: 2.072, 9: 2.080, 10: 2.087}
+# R's ldbounds, ldBounds(n, iuse = 1, alpha = .05) and iuse = 2; gsDesign's recursion gives the same to .0002
 LAN_DEMETS = {
     ("obrien_fleming", 2): (2.9626, 1.9686),
     ("obrien_fleming", 3): (3.7103, 2.5114, 1.9930),
     ("obrien_fleming", 5): (4.8769, 3.3569, 2.6803, 2.2898, 2.0310),
     ("pocock", 2): (2.1570, 2.2010),
     ("pocock", 5): (2.4380, 2.4268, 2.4101, 2.3966, 2.3859),
+}
+# further looks, most of them not equally spaced, as printed with three digits
+FURTHER = {
+    ("obrien_fleming", (0.2, 0.5, 1.0)): (4.877, 2.963, 1.969),
+    ("pocock", (0.2, 0.5, 1.0)): (2.438, 2.333, 2.225),
+    ("obrien_fleming", (0.3, 0.9, 1.0)): (3.929, 2.094, 2.053),
+    ("pocock", (0.3, 0.9, 1.0)): (2.312, 2.162, 2.342),
+    ("obrien_fleming", (0.25, 0.5, 0.75, 1.0)): (4.333, 2.963, 2.359, 2.014),
 }
 
 
@@ -37,6 +45,12 @@ def test_spending_gives_the_bounds_of_ldbounds(spending: str, n: int) -> None:
     fractions = [k / n for k in range(1, n + 1)]
     found = boundaries(fractions, alpha=0.05, spending=spending)  # type: ignore[arg-type]
     assert found == pytest.approx(LAN_DEMETS[spending, n], abs=6e-4)
+
+
+@pytest.mark.parametrize(("spending", "fractions"), FURTHER)
+def test_spending_gives_the_published_bounds_of_further_looks(spending: str, fractions: tuple[float, ...]) -> None:
+    found = boundaries([*fractions], alpha=0.05, spending=spending)  # type: ignore[arg-type]
+    assert found == pytest.approx(FURTHER[spending, fractions], abs=6e-4)
 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
