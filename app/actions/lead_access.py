@@ -56,14 +56,20 @@ def is_email(text: str) -> bool:
 
 
 def set_password(db: Connection, lead: Lead, password: str) -> None:
-    """Change the password, and sign out all sessions of this lead.
+    """Change the password, sign out all sessions of this lead, and end their sign-in links.
 
     Raises:
         AccessError: a weak password.
     """
     check_strength(password, lead.email)
     leads.record_password(db, lead.id, hash_password(password))
+    sign_out_everywhere(db, lead)
+
+
+def sign_out_everywhere(db: Connection, lead: Lead) -> None:
+    """End all sessions of this lead, and the links by which somebody could begin another one."""
     leads.revoke_lead_sessions(db, lead.id)
+    leads.revoke_sign_in_links(db, lead.id)
 
 
 def check_strength(password: str, email: str) -> None:

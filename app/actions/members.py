@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.lead_access import is_email, new_link
 from app.storage.leads.audit import record_act
-from app.storage.leads.leads import Lead, get_lead
+from app.storage.leads.leads import Lead, get_lead, revoke_sign_in_links
 from app.storage.studies.members import (
     get_invitation,
     list_members,
@@ -16,6 +16,7 @@ from app.storage.studies.members import (
     record_invitation,
     record_member,
     remove_member,
+    revoke_invitations,
     use_invitation,
 )
 from app.storage.studies.studies import get_study
@@ -36,7 +37,7 @@ LAST_OWNER = "A study needs an owner. Make somebody else an owner first."
 
 
 def invite(db: Connection, study: StudyRow, owner: Lead, email: str, role: Role) -> str:
-    """The token of a link by which somebody joins the study once.
+    """The token of a link by which somebody joins the study once. It replaces an earlier link for the same address.
 
     Raises:
         MemberError: no e-mail address, or that lead is a member already.
@@ -46,6 +47,7 @@ def invite(db: Connection, study: StudyRow, owner: Lead, email: str, role: Role)
         raise MemberError(f"{email or 'Nothing'} is not an e-mail address.")
     if any(member.email == email for member in list_members(db, study.id)):
         raise MemberError(f"{email} belongs to this study already.")
+    revoke_invitations(db, study.id, email)
     token = secrets.token_urlsafe(32)
     record_invitation(db, study.id, token, email, role)
     record_act(db, owner, study, "person invited", email=email, role=role)
@@ -63,6 +65,8 @@ def join(db: Connection, token: str, lead: Lead) -> str | None:
     study = get_study(db, invitation.slug, lead.id)
     if study is not None and study.role is None:
         record_member(db, study.id, lead.id, invitation.role)
+        # Whoever made them could enter every study that this lead could open; from now on there is one more.
+        revoke_sign_in_links(db, lead.id)
         record_act(db, lead, study, "joined", role=invitation.role, invited=invitation.email)
     return invitation.slug
 
@@ -79,13 +83,14 @@ def change_role(db: Connection, study: StudyRow, owner: Lead, lead_id: int, role
 
 
 def remove(db: Connection, study: StudyRow, by: Lead, lead_id: int) -> None:
-    """Take a member out of the study; one's own self too.
+    """Take a member out of the study, and end invitations for them; one's own self too.
 
     Raises:
         MemberError: not a member, or the only owner.
     """
     member = _member(db, study, lead_id, stays_owner=False)
     remove_member(db, study.id, lead_id)
+    revoke_invitations(db, study.id, member.email)
     action = "left the study" if lead_id == by.id else "person removed"
     record_act(db, by, study, action, email=member.email, role=member.role)
 

@@ -130,3 +130,9 @@ def use_sign_in_link(db: Connection, token: str) -> Lead | None:
     )
     row = db.execute(statement).one_or_none()
     return Lead(*row) if row else None
+
+
+def revoke_sign_in_links(db: Connection, lead_id: int) -> None:
+    """End all links of a lead that have not been used."""
+    unused = (sign_in_links.c.lead_id == lead_id, sign_in_links.c.used_at.is_(None))
+    db.execute(update(sign_in_links).where(*unused).values(used_at=func.now()))

@@ -55,6 +55,7 @@ _USE = text("""
 _REVOKE = text("""
     DELETE FROM study_invitations WHERE study_id = :study AND id = :invitation AND used_at IS NULL RETURNING email
 """)
+_REVOKE_ALL = text("DELETE FROM study_invitations WHERE study_id = :study AND email = :email AND used_at IS NULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +133,8 @@ def revoke_invitation(db: Connection, study_id: int, number: int) -> str | None:
     """End an invitation before it is used; the address that it was for."""
     email: str | None = db.execute(_REVOKE, {"study": study_id, "invitation": number}).scalar_one_or_none()
     return email
+
+
+def revoke_invitations(db: Connection, study_id: int, email: str) -> None:
+    """End all invitations of a study that were made for an address and have not been used."""
+    db.execute(_REVOKE_ALL, {"study": study_id, "email": email})

@@ -47,7 +47,7 @@ def submit_password(
 
 @router.post("/account/sign-out")
 def submit_sign_out_everywhere(request: Request, db: Db, lead: SignedIn) -> Response:
-    leads.revoke_lead_sessions(db, lead.id)
+    access.sign_out_everywhere(db, lead)
     return signed_out_answer(request)
 
 

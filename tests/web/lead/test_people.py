@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.lead_access import add_lead, check_password
+from app.actions.lead_access import add_lead, check_password, new_link
 from app.storage.leads.audit import list_acts
-from app.storage.studies.members import list_members, record_member
+from app.storage.studies.members import list_members, record_invitation, record_member
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
@@ -168,6 +168,48 @@ def test_an_owner_cannot_enter_an_account_that_sees_more_than_they_do(
     record_member(db, elsewhere, lead.id, "editor")
     assert client.post(f"{PAGE}/{other.id}/recovery").status_code == 422
     assert client.post(f"{PAGE}/{lead.id}/recovery").status_code == 422
+
+
+def test_a_sign_in_link_ends_when_the_password_changes_or_all_devices_are_signed_out(
+    client: TestClient, visitor: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, lead: Lead
+) -> None:
+    links = [f"/sign-in/{new_link(db, lead)}" for _ in range(2)]
+    client.post("/account", data={"current": "correct horse battery", "new": GOOD})
+    assert visitor.post(links[0]).status_code == 410
+    links.append(f"/sign-in/{new_link(db, lead)}")
+    client.post("/account/sign-out")
+    assert [visitor.post(link).status_code for link in links] == [410, 410, 410]
+
+
+def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_joins_another_study(
+    client: TestClient,
+    visitor: TestClient,
+    sign_in: Callable[[Lead], TestClient],
+    db: Connection,
+    other: Lead,
+    study_id: int,
+) -> None:
+    third = add_lead(db, "third@example.org", GOOD)
+    study_of(db, third, slug="theirs")
+    record_member(db, study_id, other.id, "editor")
+    recovery = link_in(client.post(f"{PAGE}/{other.id}/recovery")).partition("?")[0]
+    joining = link_in(sign_in(third).post("/studies/theirs/people", data={"email": other.email, "role": "editor"}))
+    assert sign_in(other).post(joining).status_code == 303
+    assert visitor.post(recovery).status_code == 410
+
+
+def test_a_removed_member_cannot_come_back_by_an_earlier_invitation(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
+) -> None:
+    first, second = (invited(client, "owner", other.email) for _ in range(2))
+    browser = sign_in(other)
+    assert browser.post(first).status_code == 410
+    assert browser.post(second).status_code == 303
+    client.post(PAGE, data={"email": other.email, "role": "owner"})
+    record_invitation(db, study_id, "an earlier link", other.email, "owner")
+    assert client.post(f"{PAGE}/{other.id}/removal").status_code == 303
+    assert browser.post("/invitations/an earlier link").status_code == 410
+    assert other.email not in roles(db, study_id)
 
 
 def test_a_password_is_changed_by_who_knows_it_and_other_devices_are_signed_out(
