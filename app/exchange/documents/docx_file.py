@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 WIDTH_CM = 17.0
 CELL_SIZE = 8
 # what XML cannot hold
-_UNPRINTABLE = {code: None for code in range(32) if chr(code) not in "\t\n\r"}
+_UNPRINTABLE = {code: None for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
 
 
 def docx_document(document: Document, pictures: Mapping[str, bytes]) -> bytes:
     """The file; `pictures` holds the PNG of each figure by its key."""
     made = docx.Document()
-    made.core_properties.title, made.core_properties.author = document.title[:255], "Attune"
+    made.core_properties.title, made.core_properties.author = plain(document.title)[:255], "Attune"
     made.core_properties.created = made.core_properties.modified = datetime(2000, 1, 1, tzinfo=UTC)
     for part in made.sections:
         part.page_width, part.page_height = Cm(21), Cm(29.7)

@@ -27,6 +27,7 @@ _ESCAPED = str.maketrans(
         ">": r"\textgreater{}",
         "[": "{[}",
         "]": "{]}",
+        "*": "{*}",  # after the end of a row it would belong to the command
         "/": r"/\allowbreak{}",
         "-": "-{}",
     }

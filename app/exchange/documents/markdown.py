@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import Bullets, DataTable, Figure
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from app.analysis.document.blocks import Block, Document
 
 # what begins a heading, a list, markup or a cell
-_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~"})
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})
+# What begins a list, or is a line below a heading: put a backslash before its last character.
+_BEGINS = re.compile(r"(\+|=+|-+|\d{1,9}[.)])(?= |$)")
 
 
 def markdown_document(document: Document, *, pictures: str = "charts") -> str:
@@ -30,8 +33,12 @@ def escaped(text: str) -> str:
 
     >>> print(escaped("a_b | c"))
     a\_b \| c
+    >>> print(escaped("- one"), escaped("1. one"), escaped("-0.5"), escaped("&lt;"))
+    \- one 1\. one -0.5 \&lt;
     """
-    return " ".join(text.translate(_MARKS).split())
+    line = " ".join(text.translate(_MARKS).split())
+    begins = _BEGINS.match(line)
+    return f"{line[: begins.end() - 1]}\\{line[begins.end() - 1 :]}" if begins else line
 
 
 def _block(block: Block, pictures: str) -> Iterator[str]:

@@ -70,6 +70,18 @@ def test_word_holds_every_text_and_the_picture_says_what_it_shows() -> None:
         assert "descr=" in archive.read("word/document.xml").decode()
 
 
+def test_a_cell_that_begins_with_a_star_keeps_it_in_latex() -> None:
+    assert "& {*}mean" in latex_tables(document("*mean"))
+
+
+def test_every_format_can_be_written_with_what_xml_cannot_hold() -> None:
+    said = "a\x01b\ufffec\uffffd"
+    pictures = {"one": bytes(vl_convert.vegalite_to_png(SPEC))}
+    made = docx.Document(io.BytesIO(docx_document(document(said), pictures)))
+    assert made.core_properties.title == "abcd"
+    pdf_of(typst_document(document(said)), {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))})
+
+
 def test_pdf_has_bookmarks_and_embedded_fonts_and_is_the_same_twice() -> None:
     files = {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))}
     first, second = (pdf_of(typst_document(document()), files) for _ in range(2))
