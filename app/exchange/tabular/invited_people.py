@@ -34,10 +34,10 @@ def invited_people(text: str) -> InvitedPeople:
     ['rater']
 
     Raises:
-        InvalidInputError: nobody, too many, an ID twice, or an ID that is empty or too long.
+        InvalidInputError: no CSV, nobody, too many, an ID twice, or an ID that is empty or too long.
     """
     delimiter = "\t" if "\t" in text else ";" if ";" in text and "," not in text else ","
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=delimiter)]
+    rows = [[cell.strip() for cell in row] for row in _read(text, delimiter)]
     rows = [row for row in rows if any(row)]
     has_header = bool(rows) and rows[0][0].lower() in NAMES
     columns = rows.pop(0) if has_header else ["rater"]
@@ -45,6 +45,14 @@ def invited_people(text: str) -> InvitedPeople:
     columns = [*columns, *(f"column {place + 1}" for place in range(len(columns), width))]
     _check([row[0] for row in rows])
     return InvitedPeople(columns, [[*row, *[""] * (width - len(row))] for row in rows])
+
+
+def _read(text: str, delimiter: str) -> list[list[str]]:
+    try:
+        # newline=None: lines may end as on any system.
+        return list(csv.reader(io.StringIO(text, newline=None), delimiter=delimiter))
+    except csv.Error:
+        raise InvalidInputError([Problem("the list", None, None, "a very long cell", "one person per line")]) from None
 
 
 def _check(keys: Sequence[str]) -> None:

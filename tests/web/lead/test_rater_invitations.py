@@ -118,3 +118,8 @@ def test_files_for_mechanical_turk_and_sona(client: TestClient, db: Connection, 
     ]
     sona = client.post("/studies/small/raters/sona.csv").text.splitlines()
     assert sona == ["survey_code,suggestion,reason", "id-ben,grant credit,finished the study"]
+
+
+def test_a_list_with_the_line_ends_of_another_system_is_read(client: TestClient, study_id: int) -> None:
+    answer = client.post(PAGE, files={"file": ("people.csv", b"rater,name\rr01,Ada\rr02,Bo\r")})
+    assert [row[0] for row in csv.reader(io.StringIO(answer.text))] == ["rater", "r01", "r02"]
