@@ -53,6 +53,13 @@ def test_what_follows_from_other_columns_is_not_read_back(study: StudyFolder, tm
     pd.testing.assert_frame_equal(again.ratings, study.ratings)
 
 
+def test_a_question_with_the_key_of_another_column_has_a_column_of_its_own() -> None:
+    files = {name: content.replace(b"empathy", b"source") for name, content in rated_folder().items()}
+    wide = pd.DataFrame(wide_table(read_files(files)))
+    assert set(wide["source"]) == {"", "person", "machine"}
+    assert set(wide["source_answer"].dropna()) <= {1, 2, 3, 4, 5}
+
+
 def test_a_wide_row_holds_what_one_rater_said_of_one_response(study: StudyFolder) -> None:
     wide = pd.DataFrame(wide_table(study))
     assert len(wide) == len(RATERS) * N_ITEMS * 3

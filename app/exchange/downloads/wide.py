@@ -31,7 +31,8 @@ ABOUT = (
 def wide_table(study: StudyFolder) -> Columns:
     """Return a row per rater and response, pair, turn or item, and a column per question with the answer.
 
-    The source of a choice is the source chosen, so it is left out of the rows of pairs.
+    The source of a choice is the source chosen, so it is left out of the rows of pairs. A question with the key of
+    another column, such as `source`, is in a column with `_answer` at the end.
     """
     ratings = pd.DataFrame(tables_of(study)["ratings"])
     if "source" in ratings:
@@ -39,6 +40,7 @@ def wide_table(study: StudyFolder) -> Columns:
     about = [name for name in ABOUT if name in ratings]
     filled = ratings[about].astype(object).where(ratings[about].notna(), "")
     asked = [question.key for question in study.protocol.questions if question.key in set(ratings["question"])]
-    answers = filled.assign(question=ratings["question"], value=ratings["value"].astype(object))
+    named = {key: f"{key}_answer" if key in about else key for key in asked}
+    answers = filled.assign(question=ratings["question"].map(named), value=ratings["value"].astype(object))
     wide = answers.set_index([*about, "question"])["value"].unstack().reset_index()  # noqa: PD010 - no aggregation
-    return {name: wide[name] for name in [*about, *asked]}
+    return {name: wide[name] for name in [*about, *named.values()]}
