@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from app.storage.studies.export_sessions import study_rating_sessions
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.actions.results.live_report import LiveReports
     from app.exchange.downloads.files import DownloadName
     from app.storage.database.engine import Begin
@@ -31,14 +34,14 @@ def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) ->
     with begin() as db:
         protocol = get_protocol(db, study.id, study.protocol_version)
     refuse_if_blinded(study, protocol)
-    path = _temporary(".csv")
-    if spreadsheet:
-        with begin() as db:
-            folder = study_folder(db, study.id)
-        write_csv(path, tables_of(folder)["ratings"], spreadsheet=True)
-        return path
-    with begin() as db, path.open("wb") as file:
-        copy_ratings_csv(db, study.id, protocol, file)
+    with _temporary(".csv") as path:
+        if spreadsheet:
+            with begin() as db:
+                folder = study_folder(db, study.id)
+            write_csv(path, tables_of(folder)["ratings"], spreadsheet=True)
+        else:
+            with begin() as db, path.open("wb") as file:
+                copy_ratings_csv(db, study.id, protocol, file)
     return path
 
 
@@ -47,8 +50,8 @@ def download_file(begin: Begin, study: StudyRow, name: DownloadName) -> Path:
     with begin() as db:
         folder = study_folder(db, study.id)
     refuse_if_blinded(study, folder.protocol)
-    path = _temporary(Path(name).suffix)
-    write_download(path, name, folder)
+    with _temporary(Path(name).suffix) as path:
+        write_download(path, name, folder)
     return path
 
 
@@ -59,14 +62,20 @@ def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)
     refuse_if_blinded(study, folder.protocol)
-    path = _temporary(".zip")
-    with path.open("wb") as file:
+    with _temporary(".zip") as path, path.open("wb") as file:
         write_zip(
             file, folder, events=events, rating_sessions=rating_sessions, estimates=reports.of_folder(folder).estimates
         )
     return path
 
 
-def _temporary(suffix: str) -> Path:
+@contextmanager
+def _temporary(suffix: str) -> Iterator[Path]:
+    """A temporary file to be written; it is deleted if that fails, because nobody else would."""
     with tempfile.NamedTemporaryFile(prefix="attune-", suffix=suffix, delete=False) as file:
-        return Path(file.name)
+        path = Path(file.name)
+    try:
+        yield path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

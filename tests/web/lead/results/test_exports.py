@@ -7,11 +7,13 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.exchange.downloads import workbook
 from app.exchange.uploads import read_upload
 from tests.web.lead.folder import rated_folder
 from tests.web.lead.test_new_study import FOLDER, parts
 
 if TYPE_CHECKING:
+    import pytest
     from starlette.testclient import TestClient
 
 
@@ -82,6 +84,14 @@ def test_no_download_stays_behind(client: TestClient) -> None:
     before = set(Path(tempfile.gettempdir()).glob("attune-*.csv"))
     client.get("/studies/warmth/ratings.csv")
     assert set(Path(tempfile.gettempdir()).glob("attune-*.csv")) == before
+
+
+def test_no_download_that_fails_stays_behind(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    monkeypatch.setattr(workbook, "MAX_ROWS", 1)
+    before = set(Path(tempfile.gettempdir()).glob("attune-*.xlsx"))
+    assert client.get("/studies/warmth/downloads/study.xlsx").status_code == 400
+    assert set(Path(tempfile.gettempdir()).glob("attune-*.xlsx")) == before
 
 
 def test_the_report_is_one_file_or_all_of_them(client: TestClient) -> None:
