@@ -47,14 +47,16 @@ class SideProcess:
         self._pipe: Pipe | None = None
 
     def ask(self, job: object, *, timeout_s: float | None = None) -> Any:  # noqa: ANN401 - what `work` returns
-        """Run `work(job)` in the process; waits until an earlier job is done.
+        """Run `work(job)` in the process; waits until an earlier job is done, for up to `timeout_s` seconds too.
 
         Raises:
             SideProcessError: the process ended.
-            SideProcessTimeoutError: the process took too long and was ended.
+            SideProcessTimeoutError: an earlier job took too long, or this one did and the process was ended.
             Exception: any exception raised by `work`.
         """
-        with self._lock:
+        if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
+            raise SideProcessTimeoutError
+        try:
             pipe = self._given(job)
             try:
                 if timeout_s is not None and not pipe.poll(timeout_s):
@@ -64,6 +66,8 @@ class SideProcess:
             except (EOFError, OSError) as error:
                 self._forget()
                 raise SideProcessError from error
+        finally:
+            self._lock.release()
         if isinstance(made, Exception):
             raise made
         return made

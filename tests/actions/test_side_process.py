@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from multiprocessing.util import Finalize
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.side_process import SideProcess, SideProcessError
+from app.actions.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +27,12 @@ def linger(_: object) -> int:
 def die(_: object) -> None:
     """Take the job, then kill the process."""
     os._exit(1)
+
+
+def doze(seconds: object) -> None:
+    """Take so many seconds."""
+    assert isinstance(seconds, float)
+    time.sleep(seconds)
 
 
 @pytest.fixture
@@ -58,3 +65,19 @@ def test_a_job_that_ends_the_process_is_not_tried_again(
     with pytest.raises(SideProcessError):
         process.ask(None)
     assert process.pid is None
+
+
+def test_a_job_waits_for_an_earlier_one_only_as_long_as_it_may_take_itself(
+    started: Callable[[Callable[[object], object]], SideProcess],
+) -> None:
+    process = started(doze)
+    process.ask(0.0)
+    earlier = Thread(target=process.ask, args=(3.0,))
+    earlier.start()
+    time.sleep(1)
+    before = time.monotonic()
+    with pytest.raises(SideProcessTimeoutError):
+        process.ask(0.0, timeout_s=0.2)
+    assert time.monotonic() - before < 1
+    earlier.join()
+    process.ask(0.0)

@@ -69,10 +69,17 @@ def forecast(job: Job) -> Forecast:
     """Simulate the study at several sizes.
 
     Raises:
-        PlanError: the primary contrast is of a kind that is not simulated, or the design gives no estimate.
+        PlanError: the primary contrast is of a kind that is not simulated, the design gives no estimate, or the study
+            is too large to simulate.
     """
     protocol, items, wish, pilot = job
     question, statistic = _planned(protocol)
+    n_ratings = effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings
+    if n_ratings > MAX_RATINGS:
+        raise PlanError(
+            f"Precision is simulated for up to {MAX_RATINGS:,} ratings, and this size has {n_ratings:,}. "
+            "Enter fewer items or raters per trial."
+        )
     first = _simulated(protocol, items, Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot))
     now = _row(first, statistic)
     stated = {**asdict(first.assumed.sds), "mean": first.assumed.mean, "difference": first.assumed.difference}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -44,3 +45,10 @@ def test_the_forecast_names_what_binds_and_draws_the_curve(client: TestClient, s
 
 def test_ratings_of_too_few_as_a_pilot_are_told(client: TestClient, study_id: int) -> None:
     assert client.get(f"{PAGE}?forecast=1&pilot=1").status_code == 200
+
+
+def test_a_size_that_would_take_minutes_is_not_simulated(client: TestClient, study_id: int) -> None:
+    before = time.monotonic()
+    page = client.get(f"{PAGE}?items=5000&per_trial=100&forecast=1").text
+    assert "Precision is simulated for up to 30,000 ratings" in page
+    assert time.monotonic() - before < 60
