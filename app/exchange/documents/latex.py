@@ -32,6 +32,8 @@ _ESCAPED = str.maketrans(
         "-": "-{}",
     }
 )
+# control characters, which no TeX reads; white space becomes a space
+_CONTROLS = dict.fromkeys(code for code in (*range(32), *range(0x7F, 0xA0)) if not chr(code).isspace())
 # what pdfLaTeX does not know by itself
 _SYMBOLS = {
     "−": r"\ensuremath{-}",
@@ -96,7 +98,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("50 % & p < .05"))
     50 \% \& p \textless{} .05
     """
-    return " ".join(text.translate(_ESCAPED).split())
+    return " ".join(text.translate(_CONTROLS).translate(_ESCAPED).split())
 
 
 def _characters(document: Document) -> str:

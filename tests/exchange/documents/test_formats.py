@@ -79,6 +79,7 @@ def test_every_format_can_be_written_with_what_xml_cannot_hold() -> None:
     pictures = {"one": bytes(vl_convert.vegalite_to_png(SPEC))}
     made = docx.Document(io.BytesIO(docx_document(document(said), pictures)))
     assert made.core_properties.title == "abcd"
+    assert "\x01" not in latex_document(document(said))
     pdf_of(typst_document(document(said)), {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))})
 
 
