@@ -57,5 +57,8 @@ def _person(db: Connection, study_id: int, key: str, pool: str | None, *, is_wit
     if found is None and (pool is not None or is_without_pools):
         found = record_person(db, study_id, key, pool)
     if found is None:
-        raise InviteError(f"raters.csv has no person {key}. To invite a new rater, name the pool with --pool.")
+        raise InviteError(
+            f"{key} cannot be invited: no rater of raters.csv has this ID, or they take part in another way. To invite "
+            "a new rater, use a new ID and name a pool."
+        )
     return found

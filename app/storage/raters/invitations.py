@@ -18,7 +18,12 @@ _INVITABLE = text("""
                       AND i.revoked_at IS NULL)
     ORDER BY r.key
 """)
-_RATER = text("SELECT id, kind FROM raters WHERE study_id = :study AND key = :key AND NOT is_imported")
+# Raters who came from a platform, or are simulated, have a session that is not the lead's to enter.
+_RATER = text("""
+    SELECT r.id FROM raters r
+    WHERE r.study_id = :study AND r.key = :key AND r.kind = 'person' AND NOT r.is_simulated AND NOT r.is_imported
+      AND NOT EXISTS (SELECT FROM platform_ids p WHERE p.study_id = r.study_id AND p.rater_id = r.id)
+""")
 _NEW = text("""
     INSERT INTO raters (study_id, key, pool) VALUES (:study, :key, :pool) ON CONFLICT DO NOTHING RETURNING id
 """)
@@ -33,9 +38,12 @@ def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool = Fa
 
 
 def get_person(db: Connection, study_id: int, key: str) -> int | None:
-    """The ID of the person with this key; None if there is no such rater, or it is a model or imported."""
-    row = db.execute(_RATER, {"study": study_id, "key": key}).one_or_none()
-    return row.id if row is not None and row.kind == "person" else None
+    """The ID of the person with this key; None if there is no such rater, or they cannot have a personal link.
+
+    Models, simulated and imported raters cannot, and neither can people who came by a link of a platform.
+    """
+    found: int | None = db.execute(_RATER, {"study": study_id, "key": key}).scalar_one_or_none()
+    return found
 
 
 def record_person(db: Connection, study_id: int, key: str, pool: str | None) -> int | None:

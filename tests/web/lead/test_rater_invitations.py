@@ -123,3 +123,20 @@ def test_files_for_mechanical_turk_and_sona(client: TestClient, db: Connection, 
 def test_a_list_with_the_line_ends_of_another_system_is_read(client: TestClient, study_id: int) -> None:
     answer = client.post(PAGE, files={"file": ("people.csv", b"rater,name\rr01,Ada\rr02,Bo\r")})
     assert [row[0] for row in csv.reader(io.StringIO(answer.text))] == ["rater", "r01", "r02"]
+
+
+def test_nobody_gets_a_link_into_the_session_of_a_rater_who_came_from_a_platform(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    client.post(PAGE, data={"people": "r01"})
+    row = {"study": study_id}
+    db.execute(
+        text("""
+            INSERT INTO platform_ids (study_id, rater_id, platform, platform_id)
+            SELECT study_id, id, 'prolific', 'p1' FROM raters WHERE study_id = :study AND key = 'r01'
+        """),
+        row,
+    )
+    assert client.post(PAGE, data={"people": "r01"}).status_code == 422
+    db.execute(text("INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, 'r02', true)"), row)
+    assert client.post(PAGE, data={"people": "r02"}).status_code == 422
