@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from app.actions.lead_access import is_email, new_link
@@ -111,7 +112,7 @@ def recovery_link(db: Connection, study: StudyRow, owner: Lead, lead_id: int) ->
     if not owns_all_studies_of(db, owner.id, lead.id):
         raise MemberError(
             f"{lead.email} belongs to studies that you do not own. "
-            f"The administrator of this server can make a link: attune lead link {lead.email}"
+            f"The administrator of this server can make a link: attune lead link {quote(lead.email)}"
         )
     record_act(db, owner, study, "recovery link made", email=lead.email)
     return new_link(db, lead)

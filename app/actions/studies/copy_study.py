@@ -16,6 +16,7 @@ from app.exchange.protocol.edited_yaml import edited_yaml
 from app.exchange.protocol.study_yaml import FILE, read_protocol
 from app.exchange.protocol.yaml_tree import read_yaml
 from app.exchange.ratings.ratings import no_ratings
+from app.storage.leads.leads import revoke_sign_in_links
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def copy_study(db: Connection, study: StudyRow, lead: Lead, slug: str, title: str) -> str:
-    """Store a copy of the current version as a draft under another slug and title.
+    """Store a copy of the current version as a draft under another slug and title; end the lead's sign-in links.
 
     Returns:
         The slug of the copy.
@@ -49,6 +50,7 @@ def copy_study(db: Connection, study: StudyRow, lead: Lead, slug: str, title: st
         raise InvalidInputError(problems.list_of(FILE))
     with db.begin_nested():
         load_study(db, _without_answers(replace(folder, protocol=protocol, yaml=yaml)), lead.id)
+    revoke_sign_in_links(db, lead.id)
     return slug
 
 

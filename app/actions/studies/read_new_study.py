@@ -15,6 +15,7 @@ from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
 from app.exchange.tabular.wide_table import Layout
 from app.exchange.uploads import read_upload
+from app.storage.leads.leads import revoke_sign_in_links
 from app.storage.studies.load import load_study
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def read_template(name: str, title: str, slug: str) -> StudyFolder:
 
 
 def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
-    """Store a study completely or not at all.
+    """Store a study completely or not at all, and end the sign-in links of its lead.
+
+    An owner of all other studies of the lead may have made one, and does not own this study.
 
     Returns:
         The study's slug.
@@ -96,6 +99,7 @@ def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
     """
     with db.begin_nested():
         load_study(db, folder, lead_id)
+    revoke_sign_in_links(db, lead_id)
     return folder.protocol.slug
 
 

@@ -12,6 +12,7 @@ from app.actions.lead_access import add_lead, check_password, new_link
 from app.storage.leads.audit import list_acts
 from app.storage.studies.members import list_members, record_invitation, record_member
 from tests.web.lead.build import study_of
+from tests.web.lead.test_new_study import FOLDER, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,6 +197,24 @@ def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_joins_another_stud
     joining = link_in(sign_in(third).post("/studies/theirs/people", data={"email": other.email, "role": "editor"}))
     assert sign_in(other).post(joining).status_code == 303
     assert visitor.post(recovery).status_code == 410
+
+
+def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_makes_a_study(
+    client: TestClient,
+    visitor: TestClient,
+    sign_in: Callable[[Lead], TestClient],
+    db: Connection,
+    other: Lead,
+    study_id: int,
+) -> None:
+    record_member(db, study_id, other.id, "editor")
+    browser = sign_in(other)
+    copy = ("/studies/small/settings/copy", {"data": {"title": "Mine", "slug": "mine"}})
+    new = ("/studies/new", {"files": parts(FOLDER)})
+    for address, sent in (copy, new):
+        recovery = new_link(db, other)
+        assert browser.post(address, **sent).status_code == 303
+        assert visitor.post(f"/sign-in/{recovery}").status_code == 410
 
 
 def test_a_removed_member_cannot_come_back_by_an_earlier_invitation(
