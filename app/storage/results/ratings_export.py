@@ -94,7 +94,8 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         file: takes the text as UTF-8.
     """
     excluded = list_excluded(db, study_id)
-    columns = [column for column in COLUMNS if column.in_file and column.name in _filled(db, study_id, bool(excluded))]
+    filled = _filled(db, study_id, bool(excluded))
+    columns = [column for column in COLUMNS if column.in_file and column.name in filled]
     select = ", ".join(f'{_written(column)} AS "{column.name}"' for column in columns)
     query = sql.SQL(f"COPY ({_WITH} SELECT {select} {_FROM}) TO STDOUT (FORMAT csv, HEADER)").format(
         **_literals(study_id, protocol, excluded)
