@@ -32,7 +32,9 @@ _ROWS = text("""
     ), straight AS (
       SELECT rater_id, sum(n) AS n_points, max(n) AS n_most FROM points GROUP BY rater_id
     ), answered AS (
-      SELECT rater_id, count(*) AS n_ratings, count(side) AS n_sides, count(*) FILTER (WHERE side = 'left') AS n_left
+      -- a rating of one response of a pair has a side too, which nobody chose
+      SELECT rater_id, count(*) AS n_ratings, count(side) FILTER (WHERE response_id IS NULL) AS n_sides,
+             count(*) FILTER (WHERE response_id IS NULL AND side = 'left') AS n_left
       FROM ratings WHERE study_id = :study GROUP BY rater_id
     ), decided AS (
       SELECT DISTINCT ON (rater_id) rater_id, is_excluded, reason, decided_at FROM rater_exclusions
