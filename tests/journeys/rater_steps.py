@@ -38,6 +38,7 @@ def arrive(page: Page, who: str = "anna", *, by: str = "participant") -> None:
     page.goto(f"/s/study?{by}={who}")
     page.get_by_role("button", name="Begin").click()
     page.wait_for_selector("#rate-form")
+    page.wait_for_load_state("load")  # keys are heard once the scripts have run
 
 
 def rows(engine: Engine, sql: str) -> Sequence[Any]:
