@@ -16,6 +16,7 @@ import pytest
 from psycopg import sql
 
 from app.postgres import EmbeddedPostgres
+from app.postgres.filesystem.locks import KEEPER, alone, open_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,18 @@ def made_once() -> Iterator[Path]:
         server = EmbeddedPostgres(folder / "made", durable=False)
         server.start()
         server.stop()
+        wait_for_keeper(folder / "made" / "postgres")
         yield folder / "made"
+
+
+def wait_for_keeper(home: Path) -> None:
+    """Wait until the keeper has ended: at its end it removes files, which must not happen while they are copied."""
+    lock = open_lock(home / KEEPER)
+    try:
+        with alone(lock):
+            pass
+    finally:
+        os.close(lock)
 
 
 @pytest.fixture
