@@ -41,6 +41,13 @@ def arrive(page: Page, who: str = "anna", *, by: str = "participant") -> None:
     page.wait_for_load_state("load")  # keys are heard once the scripts have run
 
 
+def rate(page: Page, keys: str) -> None:
+    """Answer by keys, on any page, once its scripts have run."""
+    page.wait_for_load_state("load")
+    for key in keys:
+        page.keyboard.press(key)
+
+
 def rows(engine: Engine, sql: str) -> Sequence[Any]:
     """Return the rows of a query."""
     with engine.connect() as db:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rows
+from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rate, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 N_PAIRS = 40
-
-
-def rate(page: Page, keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def at_item(page: Page, n: int, of: int = N_PAIRS) -> None:

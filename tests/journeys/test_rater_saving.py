@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.journeys.rater_steps import arrive, open_a_study, rate, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 SUBMIT = re.compile(r"/rate/[^/]+$")
 CHOSEN = "SELECT question, number, side FROM ratings WHERE position = 1 ORDER BY question, side"
-
-
-def rate(page: Page, keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def posts(page: Page) -> list[str]:
