@@ -25,63 +25,95 @@ class Download:
     code: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Lists the files of one study."""
+
+    slug: str
+    url_for: Callable[..., object]
+
+    def at(self, handler: str, query: str = "", **path: str) -> str:
+        return f"{self.url_for(handler, slug=self.slug, **path)}{query}"
+
+    def made(self, name: DownloadName, words: str, *code: tuple[str, str]) -> Download:
+        return Download(f"{self.slug}-{name}", self.at("export_download", file=name), words, code)
+
+
 def downloads_of(slug: str, url_for: Callable[..., object]) -> list[tuple[str, list[Download]]]:
     """The files in groups, each group with its heading."""
+    files = _Files(slug, url_for)
+    return [
+        ("Answers", [*_csv_files(files), *_other_tables(files)]),
+        ("Scripts", _scripts(files)),
+        ("Whole study", _whole_study(files)),
+        ("Estimates", _estimates(files)),
+    ]
 
-    def at(handler: str, query: str = "", **path: str) -> str:
-        return f"{url_for(handler, slug=slug, **path)}{query}"
 
-    def made(name: DownloadName, words: str, *code: tuple[str, str]) -> Download:
-        return Download(f"{slug}-{name}", at("export_download", file=name), words, code)
-
-    csv = f"{slug}-ratings.csv"
-    answers = [
+def _csv_files(files: _Files) -> list[Download]:
+    name = f"{files.slug}-ratings.csv"
+    return [
         Download(
-            csv,
-            at("export_ratings"),
+            name,
+            files.at("export_ratings"),
             "One row per answer, with its source, its number and its words. Times are UTC; missing cells are empty.",
             (
-                ("R", f'ratings <- read.csv("{csv}", na.strings = "")'),
-                ("pandas", f'ratings = pandas.read_csv("{csv}")'),
+                ("R", f'ratings <- read.csv("{name}", na.strings = "")'),
+                ("pandas", f'ratings = pandas.read_csv("{name}")'),
             ),
         ),
         Download(
-            f"{slug}-ratings-spreadsheet.csv",
-            at("export_ratings", "?spreadsheet=1"),
+            f"{files.slug}-ratings-spreadsheet.csv",
+            files.at("export_ratings", "?spreadsheet=1"),
             "The same rows, safe to open in Excel: an apostrophe stands before text that Excel would run as a formula.",
         ),
-        made("wide.csv", "One row per rater and response, pair, turn or item, and one column per question."),
-        made(
+        files.made("wide.csv", "One row per rater and response, pair, turn or item, and one column per question."),
+    ]
+
+
+def _other_tables(files: _Files) -> list[Download]:
+    name = f"{files.slug}-ratings.parquet"
+    return [
+        files.made(
             "ratings.parquet",
             "The same rows as ratings.csv, smaller and with types: for large studies.",
-            ("R", f'ratings <- arrow::read_parquet("{slug}-ratings.parquet")'),
-            ("pandas", f'ratings = pandas.read_parquet("{slug}-ratings.parquet")'),
+            ("R", f'ratings <- arrow::read_parquet("{name}")'),
+            ("pandas", f'ratings = pandas.read_parquet("{name}")'),
         ),
-        made("study.xlsx", "A workbook with a sheet for items, responses, raters, answers and the codebook."),
+        files.made("study.xlsx", "A workbook with a sheet for items, responses, raters, answers and the codebook."),
     ]
-    scripts = [
-        made("read.R", "An R script that reads ratings.csv and gives each question the words of its scale."),
-        made("read.sps", "SPSS syntax that reads ratings.csv and labels columns and scale points."),
+
+
+def _scripts(files: _Files) -> list[Download]:
+    return [
+        files.made("read.R", "An R script that reads ratings.csv and gives each question the words of its scale."),
+        files.made("read.sps", "SPSS syntax that reads ratings.csv and labels columns and scale points."),
     ]
-    whole = [
+
+
+def _whole_study(files: _Files) -> list[Download]:
+    return [
         Download(
-            f"{slug}.zip",
-            at("export_study"),
+            f"{files.slug}.zip",
+            files.at("export_study"),
             "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates and a codebook. "
             "Loading it again gives the same estimates.",
         ),
-        made("psych-ds.zip", "The tables as a Psych-DS dataset, to share on OSF or elsewhere."),
+        files.made("psych-ds.zip", "The tables as a Psych-DS dataset, to share on OSF or elsewhere."),
     ]
-    estimates = [
+
+
+def _estimates(files: _Files) -> list[Download]:
+    name = f"{files.slug}-results.csv"
+    return [
         Download(
-            f"{slug}-results.csv",
-            at("export_report_csv"),
+            name,
+            files.at("export_report_csv"),
             "Every estimate with interval, counts, method and recipe, one row per estimate.",
-            (("R", f'estimates <- read.csv("{slug}-results.csv", na.strings = "")'),),
+            (("R", f'estimates <- read.csv("{name}", na.strings = "")'),),
         ),
-        Download(f"{slug}-results.json", at("export_report_json"), "The same estimates as JSON."),
+        Download(f"{files.slug}-results.json", files.at("export_report_json"), "The same estimates as JSON."),
     ]
-    return [("Answers", answers), ("Scripts", scripts), ("Whole study", whole), ("Estimates", estimates)]
 
 
 def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
