@@ -7,27 +7,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from app.analysis.report.labelled import labelled
-from app.charts.agreement import agreement_finding, agreement_spec, agreement_table, alphas
-from app.charts.by_question import grouped_by_scale
-from app.charts.conditions import NAMES, conditions_finding, conditions_spec, conditions_table, splits_of
-from app.charts.distribution import distribution_finding, distribution_spec, distribution_table
-from app.charts.forest import forest_finding, forest_spec, forest_table
-from app.charts.judges import judge_rows, judges_finding, judges_spec, judges_table
-from app.charts.pace import pace_finding, pace_spec, pace_table, rater_points
-from app.charts.plane import MIN_SOURCES, plane_finding, plane_spec, plane_table, points_of
-from app.charts.preference import preference_finding, preference_spec, preference_table
-from app.charts.rater_pairs import rater_pairs_finding, rater_pairs_spec, rater_pairs_table, with_pairs
-from app.charts.turns import turn_places, turns_finding, turns_spec, turns_table
-from app.charts.win_matrix import MIN_SOURCES as MIN_MATRIX
-from app.charts.win_matrix import order_of, win_matrix_finding, win_matrix_spec, win_matrix_table
+from app.charts.choice.preference import preference_finding, preference_spec, preference_table
+from app.charts.choice.win_matrix import MIN_SOURCES as MIN_MATRIX
+from app.charts.choice.win_matrix import order_of, win_matrix_finding, win_matrix_spec, win_matrix_table
+from app.charts.comparison.by_question import grouped_by_scale
+from app.charts.comparison.conditions import NAMES, conditions_finding, conditions_spec, conditions_table, splits_of
+from app.charts.comparison.distribution import distribution_finding, distribution_spec, distribution_table
+from app.charts.comparison.forest import forest_finding, forest_spec, forest_table
+from app.charts.comparison.plane import MIN_SOURCES, plane_finding, plane_spec, plane_table, points_of
+from app.charts.comparison.turns import turn_places, turns_finding, turns_spec, turns_table
+from app.charts.raters.agreement import agreement_finding, agreement_spec, agreement_table, alphas
+from app.charts.raters.judges import judge_rows, judges_finding, judges_spec, judges_table
+from app.charts.raters.pace import pace_finding, pace_spec, pace_table, rater_points
+from app.charts.raters.rater_pairs import rater_pairs_finding, rater_pairs_spec, rater_pairs_table, with_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.charts.table import Table
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.table import Table
+    from app.charts.drawing.theme import Spec, Theme, Width
     from app.design.protocol import study as protocol
 
     class Build(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import vl_convert
 
 if TYPE_CHECKING:
-    from app.charts.theme import Spec
+    from app.charts.drawing.theme import Spec
 
 Format = Literal["svg", "png", "pdf"]
 FORMATS: dict[Format, str] = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}

@@ -14,7 +14,7 @@ from tests.analysis.builders import CHOICE, FIVE, protocol
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
-    from app.charts.theme import Theme
+    from app.charts.drawing.theme import Theme
 
 STUDY = protocol(
     FIVE,

@@ -12,8 +12,8 @@ from app.charts.render import FORMATS
 from app.storage.results.chart_files import get_chart_file, record_chart_file
 
 if TYPE_CHECKING:
+    from app.charts.drawing.theme import Spec
     from app.charts.render import Format
-    from app.charts.theme import Spec
     from app.storage.database.engine import Begin
 
 

@@ -8,8 +8,8 @@ from app.actions.side_process import SideProcess
 from app.charts.render import render
 
 if TYPE_CHECKING:
+    from app.charts.drawing.theme import Spec
     from app.charts.render import Format
-    from app.charts.theme import Spec
 
     Job = tuple[Spec, Format]
 

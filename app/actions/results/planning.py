@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
 from app.analysis.planning.planning import plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Scenario
-from app.charts.planning import planning_charts
+from app.charts.planning.planning import planning_charts
 from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.design.allocation.feasibility import feasibility
 from app.design.allocation.no_trials import why_no_trials

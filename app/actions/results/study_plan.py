@@ -9,7 +9,7 @@ from app.actions.results.effort import Rates, effort
 from app.actions.results.planning import Asked, PlanError, make_plan
 from app.actions.side_process import SideProcess
 from app.analysis.planning.levers import Reach, binding, reach, width_for_power
-from app.charts.plan_curve import curve_spec
+from app.charts.planning.plan_curve import curve_spec
 from app.charts.render import render
 from app.design.protocol.primary_default import primary_contrasts
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from app.actions.results.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.planning.planning import plan_csv, plan_json
-from app.charts.planning import planning_table
+from app.charts.planning.planning import planning_table
 from app.cli.commands.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.print_report import console

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import number
-from app.charts.table import Table
+from app.charts.drawing.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
-from app.charts.table import Table
+from app.charts.drawing.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

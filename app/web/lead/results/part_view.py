@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.charts.chart import charts_of
-from app.charts.table import Table
+from app.charts.drawing.table import Table
 from app.web.lead.results.estimate_tables import all_rows
 from app.web.lead.results.part_tables import Block, blocks_of
 from app.web.lead.results.rater_tables import each_rater, without_flagged

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.actions.results.live_report import LiveReport, LiveReports
     from app.analysis.report.report import Report
-    from app.charts.table import Table
+    from app.charts.drawing.table import Table
 
 router = APIRouter()
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from app.charts.theme import COLOURS, config, series_colours
+from app.charts.drawing.theme import COLOURS, config, series_colours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.planning.planning import PlanRow
-    from app.charts.theme import Spec, Theme
+    from app.charts.drawing.theme import Spec, Theme
 
 WIDTH, HEIGHT = 480, 230
 

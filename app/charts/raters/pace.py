@@ -6,14 +6,14 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from app.analysis.report.wording import number
-from app.charts.table import Table
-from app.charts.theme import COLOURS, SCHEMA, SERIES, config, title_of
+from app.charts.drawing.table import Table
+from app.charts.drawing.theme import COLOURS, SCHEMA, SERIES, config, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 HEIGHT = 280
 SUBTITLE = "One point per rater. Fast raters with uniform answers are at the top left"

@@ -9,15 +9,15 @@ import altair as alt
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import number
-from app.charts.table import Table
-from app.charts.theme import COLOURS, config, title_of
+from app.charts.drawing.table import Table
+from app.charts.drawing.theme import COLOURS, config, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.planning.planning import Plan, PlanRow
     from app.analysis.report.statistics_registry import Kind
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 Measure = Literal["width", "power"]
 HEIGHT, PRINT_WIDTH = 220, 560

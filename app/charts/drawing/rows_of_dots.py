@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.charts.theme import COLOURS, SCHEMA, config, series_colours, title_of
+from app.charts.drawing.theme import COLOURS, SCHEMA, config, series_colours, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 ROW_HEIGHT, SERIES_HEIGHT = 14, 13
 

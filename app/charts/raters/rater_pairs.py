@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.wording import estimate_text, number
-from app.charts.table import Table
-from app.charts.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of
+from app.charts.drawing.table import Table
+from app.charts.drawing.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 CELL, STEPS = 30, 9
 SUBTITLE = "Kappa of each pair; 0 is agreement by chance, 1 is full agreement"

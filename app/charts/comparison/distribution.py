@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from app.analysis.report.wording import estimate_text, number, scope_text
-from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
-from app.charts.table import Table, first_few
-from app.charts.theme import COLOURS, config, diverging, ink_on, title_of
+from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place
+from app.charts.drawing.table import Table, first_few
+from app.charts.drawing.theme import COLOURS, config, diverging, ink_on, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 STATISTICS = ("median", "mode")
 ROW_HEIGHT = 46

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.report.wording import estimate_text, interval_text, number, scope_text, why_text
-from app.charts.rows_of_dots import Axis, Dot, dots_spec
-from app.charts.table import Table
+from app.charts.drawing.rows_of_dots import Axis, Dot, dots_spec
+from app.charts.drawing.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 # The range of alphas that studies of empathy usually report.
 FIELD_RANGE = (0.1, 0.7)

@@ -16,15 +16,15 @@ from app.analysis.report.wording import (
     p_text,
     scope_text,
 )
-from app.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place
-from app.charts.table import Table, first_few
-from app.charts.theme import COLOURS, config, ink_on, title_of
+from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place
+from app.charts.drawing.table import Table, first_few
+from app.charts.drawing.theme import COLOURS, config, ink_on, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Colours, Spec, Theme, Width
+    from app.charts.drawing.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 66
 # Offset of the bar below the middle of its row, and of the interval above it.

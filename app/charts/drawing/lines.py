@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.wording import estimate_text, interval_text
-from app.charts.table import Table
-from app.charts.theme import SCHEMA, config, series_colours, title_of
+from app.charts.drawing.table import Table
+from app.charts.drawing.theme import SCHEMA, config, series_colours, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 HEIGHT = 260
 EVERY_SOURCE = "All responses"

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from app.analysis.report.wording import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
-from app.charts.rows import row_axis, row_place
-from app.charts.table import Table, first_few
-from app.charts.theme import COLOURS, config, title_of
+from app.charts.drawing.rows import row_axis, row_place
+from app.charts.drawing.table import Table, first_few
+from app.charts.drawing.theme import COLOURS, config, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Colours, Spec, Theme, Width
+    from app.charts.drawing.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 30
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.wording import estimate_text, interval_text, number
-from app.charts.rows import percent
-from app.charts.table import Table
-from app.charts.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of
+from app.charts.drawing.rows import percent
+from app.charts.drawing.table import Table
+from app.charts.drawing.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 MIN_SOURCES = 3
 CELL, STEPS = 44, 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.charts.distribution import STATISTICS
+from app.charts.comparison.distribution import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

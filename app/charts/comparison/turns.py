@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.report.wording import estimate_text, interval_text
-from app.charts.lines import EVERY_SOURCE, Place, lines_spec, lines_table
+from app.charts.drawing.lines import EVERY_SOURCE, Place, lines_spec, lines_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.charts.table import Table
-    from app.charts.theme import Spec, Theme, Width
+    from app.charts.drawing.table import Table
+    from app.charts.drawing.theme import Spec, Theme, Width
 
 
 def turn_places(estimates: Sequence[Estimate]) -> list[Place]:

@@ -1,0 +1,1 @@
+"""Charts that compare sources on rating questions."""

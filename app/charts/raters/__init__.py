@@ -1,0 +1,1 @@
+"""Charts of raters and judges: agreement, pairs and pace."""
