@@ -64,15 +64,28 @@ def server(engine: Engine) -> Iterator[str]:
 
 
 @pytest.fixture
-def new_context(browser: Browser, server: str) -> Iterator[Callable[..., BrowserContext]]:
+def new_context(
+    browser: Browser, server: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., BrowserContext]]:
     """Make browser contexts with their own cookies; the test fails if a page logs an error or violates the policy."""
     made: list[BrowserContext] = []
     errors: list[str] = []
+
+    def press_keys_once_loaded(page: Page) -> None:
+        """Hold each key back until the page's scripts have run, which hear it."""
+        press = page.keyboard.press
+
+        def press_once_loaded(key: str, **options: Any) -> None:  # noqa: ANN401 - Playwright's options
+            page.wait_for_load_state("load")
+            press(key, **options)
+
+        monkeypatch.setattr(page.keyboard, "press", press_once_loaded)
 
     def make(**options: Any) -> BrowserContext:  # noqa: ANN401 - Playwright's options
         context = browser.new_context(base_url=server, viewport=options.pop("viewport", WIDE), **options)
         context.set_default_timeout(TIMEOUT_MS)
         context.on("weberror", lambda error: errors.append(str(error.error)))
+        context.on("page", press_keys_once_loaded)
         context.on("console", lambda message: errors.append(message.text) if _is_problem(message) else None)
         made.append(context)
         return context

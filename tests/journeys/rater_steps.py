@@ -38,12 +38,10 @@ def arrive(page: Page, who: str = "anna", *, by: str = "participant") -> None:
     page.goto(f"/s/study?{by}={who}")
     page.get_by_role("button", name="Begin").click()
     page.wait_for_selector("#rate-form")
-    page.wait_for_load_state("load")  # keys are heard once the scripts have run
 
 
 def rate(page: Page, keys: str) -> None:
-    """Answer by keys, on any page, once its scripts have run."""
-    page.wait_for_load_state("load")
+    """Answer by keys, on any page."""
     for key in keys:
         page.keyboard.press(key)
 
