@@ -40,9 +40,10 @@ unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 
 	  --cov=app/stats --cov=app/design --cov-report=term-missing --cov-fail-under=100
 	$(PY) -m pytest -q -n auto --dist loadscope -m "not browser and not slow" $(TRACED:%=--ignore=%)
 
+# A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
-	$(PY) -m pytest -q -n 2 -m "browser and not slow"
+	$(PY) -m pytest -q -n 2 --reruns 1 -rR -m "browser and not slow"
 
 slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 	$(PY) -m pytest -q -n auto -m slow
