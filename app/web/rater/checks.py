@@ -11,6 +11,7 @@ from app.actions.rating.attention import attention_now, submit_attention
 from app.actions.rating.comprehension import Comprehension, comprehension_now, submit_comprehension
 from app.actions.rating.pauses import pause_now
 from app.actions.rating.rating import current_step, protocol_of
+from app.actions.trial_page.fields import fields_of
 from app.design.protocol.checks import AttentionCheck, slot_of_check
 from app.language.language import language_of
 from app.language.message import Message
@@ -18,7 +19,6 @@ from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.deps import Form, FormFields, Session
 from app.web.rater.http_responses import go, rater_page
-from app.web.rater.trial.fields import fields_of
 
 router = APIRouter()
 

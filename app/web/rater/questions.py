@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from app.actions.rating.questionnaires import questions_of, save_questions, submit_questions
 from app.actions.rating.rating import current_step, protocol_of
+from app.actions.trial_page.fields import Field, fields_of
 from app.design.steps import questionnaire_of
 from app.language.message import message
 from app.storage.answers.rater_answers import list_rater_answers
@@ -15,7 +16,6 @@ from app.web.deps import Db
 from app.web.pages import language_in
 from app.web.rater.deps import FormFields, Session
 from app.web.rater.http_responses import go, rater_page, refuse_save
-from app.web.rater.trial.fields import Field, fields_of
 from app.web.rater.trial.saving import answer_save
 
 router = APIRouter()

@@ -10,6 +10,8 @@ from starlette.responses import Response
 
 from app.actions.studies.preview import PreviewPage, example_trial, preview_pages
 from app.actions.studies.protocol_edits import get_draft
+from app.actions.trial_page.fields import fields_of
+from app.actions.trial_page.sheet import make_sheet
 from app.design.protocol.study import Protocol
 from app.design.steps import questionnaire_of, slots_of_step
 from app.storage.studies.protocols import get_protocol
@@ -18,8 +20,6 @@ from app.web.deps import Db
 from app.web.lead.session import Own
 from app.web.middleware.security import POLICY
 from app.web.pages import language_in, page, use_language
-from app.web.rater.trial.fields import fields_of
-from app.web.rater.trial.trial_page import make_sheet
 
 router = APIRouter()
 # Shown for studies without a limit on trials per rater; the preview does not count the actual trials.

@@ -17,6 +17,8 @@ from app.actions.rating.practice import (
     submit_practice,
 )
 from app.actions.rating.rating import current_step, protocol_of
+from app.actions.trial_page.fields import Field
+from app.actions.trial_page.sheet import Sheet, make_sheet
 from app.design.protocol.checks import is_right
 from app.design.questions.question import SIDES
 from app.design.questions.ranking import RankingQuestion, order_text, ranks_of
@@ -27,8 +29,6 @@ from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.deps import Form, FormFields, Session
 from app.web.rater.http_responses import go, rater_page
-from app.web.rater.trial.fields import Field
-from app.web.rater.trial.trial_page import Sheet, make_sheet
 
 router = APIRouter()
 

@@ -9,6 +9,7 @@ from app.actions.rating.attention import attention_now
 from app.actions.rating.pauses import pause_now
 from app.actions.rating.rating import current_page, may_rate, protocol_of, save_answers, submit_rating
 from app.actions.rating.skip import reasons_at
+from app.actions.trial_page.sheet import make_sheet
 from app.language.message import Message, message
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit, to_show
 from app.storage.raters.pauses import resume
@@ -19,7 +20,6 @@ from app.web.rater.deps import Form, Own, OwnTrial, Session
 from app.web.rater.hot_routes import hot_route
 from app.web.rater.http_responses import go, go_to_step, rater_page, refuse_save
 from app.web.rater.trial.saving import answer_save
-from app.web.rater.trial.trial_page import make_sheet
 
 router = APIRouter()
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from app.actions.rating.rating import slots_of, stage_of_page
+from app.actions.trial_page.fields import Field, fields_of
 from app.design.page_slots import places_as_read
 from app.design.presentation import Presentation, presentation
-from app.design.protocol.study import Protocol
 from app.design.questions.slot import letter, response_name
 from app.language.language import language_of
 from app.language.message import Message, message
-from app.storage.assignments.assignment_view import AssignmentView
-from app.web.rater.trial.fields import Field, fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from app.design.protocol.study import Protocol
+    from app.storage.assignments.assignment_view import AssignmentView
 
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
 # From this number of words on, a response has the full width, and the others are shown with a switch.

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from app.actions.trial_page.options import Layout, Option, layout_of, options_of, scale_options
 from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.kinds import Question
 from app.design.questions.question import SIDES
 from app.design.questions.scale import number_text
 from app.design.questions.slot import Slot, letter, response_name
 from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
-from app.language.language import Language
-from app.language.message import Message
-from app.web.rater.trial.options import Layout, Option, layout_of, options_of, scale_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.questions.kinds import Question
+    from app.language.language import Language
+    from app.language.message import Message
 
 _PHONE_LINE = 32
 _SHORT_SCALE = 5
