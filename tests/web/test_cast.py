@@ -114,6 +114,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/design": READ_PAGE,
     "POST /studies/{slug}/design/version": EDIT_CHANGE,
     "GET /studies/{slug}/design/preview": READ_PAGE,
+    "GET /studies/{slug}/design/preview/text": READ_PAGE,
     "GET /studies/{slug}/design/text": READ_PAGE,
     "POST /studies/{slug}/design/text": study(422, *EDITORS),
     "GET /studies/{slug}/design/study.yaml": READ_PAGE,

@@ -24,6 +24,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_texts",
         "show_design",
         "show_design_preview",
+        "show_preview_text",
         "show_text",
         "export_text",
         "show_questions_list",

@@ -6,14 +6,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from app.actions.studies.preview import PreviewPage, example_trial, preview_pages
 from app.actions.studies.protocol_edits import get_draft
 from app.actions.trial_page.fields import fields_of
+from app.actions.trial_page.plain_text import instructions_text, trial_text
 from app.actions.trial_page.sheet import make_sheet
 from app.design.protocol.study import Protocol
 from app.design.steps import questionnaire_of, slots_of_step
+from app.language.language import language_of
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
@@ -48,6 +50,18 @@ def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> R
     framed = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
     response.headers["Content-Security-Policy"] = framed.replace("form-action 'self'", "form-action 'none'")
     return response
+
+
+@router.get("/studies/{slug}/design/preview/text")
+def show_preview_text(db: Db, study: Own, at: str = "") -> Response:
+    """The instructions and a trial as plain text, as model judges read them."""
+    protocol = get_draft(db, study).protocol or get_protocol(db, study.id, study.protocol_version)
+    language = language_of(protocol.language)
+    pages = [one for one in preview_pages(protocol) if one.step == "rating"]
+    shown = next((one for one in pages if one.key == at), pages[0])
+    view = example_trial(db, study.id, protocol, shown.cell)
+    trial = trial_text(make_sheet(protocol, view, wrong={}), view, language) if view else "There is no trial to show."
+    return PlainTextResponse(f"{instructions_text(protocol, language)}\n\n{trial}\n")
 
 
 def _page_of(
