@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.datastructures import URLPath
 
+from app.actions.operations import RecentOperations
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report_process import REPORT_PROCESS
 from app.actions.studies.upload_process import UploadReader
@@ -28,6 +29,7 @@ from app.web.middleware.bodies import Bodies
 from app.web.middleware.compression import Compression
 from app.web.middleware.hosts import AllowedHosts
 from app.web.middleware.loggable_path import LoggablePath
+from app.web.middleware.request_metrics import COMPUTING, RequestMetrics
 from app.web.middleware.security import Guard
 from app.web.middleware.too_large import TooLarge
 from app.web.middleware.unexpected_errors import UnexpectedErrors
@@ -66,7 +68,7 @@ class Application(FastAPI):
         loggable = self.state.loggable = LoggablePath(paths_of(self.routes))
         app: ASGIApp = TooLarge(HotRoutes(super().build_middleware_stack(), HOT_ROUTES, self.exception_handlers))
         app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
-        app = Compression(UnexpectedErrors(app, loggable=loggable))
+        app = RequestMetrics(Compression(UnexpectedErrors(app, loggable=loggable)))
         hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)
         app = Guard(app, hosts=hosts, public_url=self.state.public_url, loggable=loggable)
         return AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app
@@ -85,7 +87,8 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
     app.state.uploads = UploadReader(now.upload_bounds)
-    app.state.reports = LiveReports(REPORT_PROCESS.analyze)
+    app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set)
+    app.state.operations = RecentOperations()
     app.state.turns = asyncio.Semaphore(now.n_threads)
     app.state.long_turns = asyncio.Semaphore(TO_SPARE)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
@@ -94,6 +97,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     # The folder of the embedded database, whose disk is watched.
     app.state.data_dir = None if now.database_url else now.data_dir or default_data_dir()
     app.state.public_url = now.public_url
+    app.state.metrics_token = now.metrics_token
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.max_arrivals = now.max_arrivals_per_minute
     assets = Assets(folder("static"))

@@ -27,6 +27,7 @@ class Settings(BaseSettings):
     database_url_file: Path | None = Field(default=None, validation_alias="DATABASE_URL_FILE")
     database_password_file: Path | None = Field(default=None, validation_alias="DATABASE_PASSWORD_FILE")
     data_dir: Path | None = None
+    metrics_token_file: Path | None = None
     public_url: str | None = None
     allowed_hosts: str = ""
     trusted_proxies: str = "127.0.0.1"
@@ -41,7 +42,13 @@ class Settings(BaseSettings):
     n_threads: int = Field(default=16, ge=2)
 
     @field_validator(
-        "database_url", "database_url_file", "database_password_file", "data_dir", "public_url", mode="before"
+        "database_url",
+        "database_url_file",
+        "database_password_file",
+        "data_dir",
+        "public_url",
+        "metrics_token_file",
+        mode="before",
     )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
@@ -67,6 +74,12 @@ class Settings(BaseSettings):
             password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
             self.database_url = _with_password(self.database_url, password)
         return self
+
+    @property
+    def metrics_token(self) -> str | None:
+        """The token that /metrics asks for, or None: then only this machine may read them."""
+        file = self.metrics_token_file
+        return None if file is None else _secret(file, "ATTUNE_METRICS_TOKEN_FILE")
 
     @property
     def upload_bounds(self) -> Bounds:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from uvicorn import Config, Server
@@ -72,6 +75,7 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
         os.environ.pop(name, None)
     settings.cache_clear()
     now = settings()
+    numbers = _shared_numbers() if workers > 1 else None
     config = Config(
         "app.main:server_process",
         factory=True,
@@ -96,7 +100,16 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
         pass
     finally:
         listening.close()
+        if numbers is not None:
+            shutil.rmtree(numbers, ignore_errors=True)
         say("Stopped.")
+
+
+def _shared_numbers() -> Path:
+    """Make the folder in which the processes share their numbers for /metrics, before the first of them starts."""
+    folder = Path(tempfile.mkdtemp(prefix="attune-metrics-"))
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    return folder
 
 
 def stop_cleanly() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.web import health, lead, rater
+from app.web import health, lead, metrics, rater
 from app.web.rater.trial.rate import HOT_ROUTES
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the routers; `max_upload_bytes` is the limit for routes that accept files."""
     app.router.routes.extend(HOT_ROUTES)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.include_router(rater.router)
     lead.include(app, max_upload_bytes=max_upload_bytes)
 

@@ -59,6 +59,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /": ANYBODY,
     "GET /healthz": ANYBODY,
     "GET /readyz": ANYBODY,
+    # For programs on the same machine, or with a token.
+    "GET /metrics": (404,) * 8,
     "GET /static/{digest}/{name}": ANYBODY,
     "GET /sign-in": (*(303,) * 5, 200, 200, 200),
     "POST /sign-in": (422,) * 8,

@@ -14,6 +14,7 @@ from app.analysis.data.filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol as Typed
 
     from app.analysis.data.filtering import FilterOptions
@@ -57,9 +58,12 @@ class LiveReports:
     This cache is not shared between processes: another process computes a missing report again, with the same result.
     """
 
-    def __init__(self, analyze: Analyze, *, patience_s: float = 5) -> None:
-        """`analyze` computes a report, outside of any transaction; a page waits for it up to `patience_s` seconds."""
-        self._analyze, self._patience_s = analyze, patience_s
+    def __init__(self, analyze: Analyze, *, patience_s: float = 5, watch: Callable[[int], None] | None = None) -> None:
+        """`analyze` computes a report, outside of any transaction; a page waits for it up to `patience_s` seconds.
+
+        `watch` is told the number of reports being computed whenever it changes.
+        """
+        self._analyze, self._patience_s, self._watch = analyze, patience_s, watch or (lambda _n: None)
         self._guard = Lock()
         self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
         self._at_work: dict[int, Future[LiveReport]] = {}
@@ -120,6 +124,7 @@ class LiveReports:
                 future.set_result(kept)
                 return future, True
             self._at_work[study_id] = future
+            self._watch(len(self._at_work))
 
         def make() -> None:
             from app.analysis.data.filtering import filtered_protocol, options_of
@@ -141,6 +146,7 @@ class LiveReports:
     def _end(self, study_id: int, made: LiveReport | None) -> None:
         with self._guard:
             del self._at_work[study_id]
+            self._watch(len(self._at_work))
             if made:
                 self._made[study_id, made.name] = made
             while len(self._made) > KEPT:

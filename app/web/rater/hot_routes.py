@@ -73,7 +73,8 @@ class HotRoutes:
             for route in self.routes:
                 match, found = route.matches(scope)
                 if match is Match.FULL:
-                    await self.hot({**scope, **found, "route": route}, receive, send)
+                    scope.update(found, route=route)  # in place, so that the outer layers know the route
+                    await self.hot(scope, receive, send)
                     return
         await self.app(scope, receive, send)
 

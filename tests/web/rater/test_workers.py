@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pytest
 from sqlalchemy import text
@@ -44,6 +45,16 @@ def serving(engine: Engine, log: Path, workers: int) -> Iterator[tuple[str, int]
             process.terminate()
 
 
+def counted_pages(address: str) -> int:
+    """Submitted pages that /metrics has counted, in all processes."""
+    with urlopen(f"{address}/metrics") as answer:  # noqa: S310 - our own server
+        text = answer.read().decode()
+    rows = re.findall(
+        r'attune_requests_total\{method="POST",route="/s/\{slug\}/rate/\{token\}",status="2.."\} (\S+)', text
+    )
+    return sum(int(float(n)) for n in rows)
+
+
 @pytest.mark.parametrize("is_killed", [False, True], ids=["undisturbed", "with a worker killed"])
 def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
     engine: Engine, study: Callable[..., int], tmp_path: Path, *, is_killed: bool
@@ -57,7 +68,10 @@ def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
                 time.sleep(0.01)
             os.kill(workers_of(pid)[0], signal.SIGKILL)
         assert {end.result() for end in ends} <= {"done", "full"}
+        if not is_killed:
+            assert counted_pages(address) == sum(len(rater.acknowledged) for rater in raters)
     assert_exact(engine, 3)
+
     with engine.connect() as db:
         done = db.execute(text("SELECT token::text FROM assignments WHERE state = 'done'")).scalars().all()
     acknowledged = {token for rater in raters for token in rater.acknowledged}

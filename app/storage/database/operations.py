@@ -1,0 +1,78 @@
+"""Figures about the whole database for monitoring: connections, rows written, and what became of the trials shown.
+
+They count every process and host that uses the database, and cost the rating path nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_LIMIT = text("SET LOCAL statement_timeout = '10s'")
+_CONNECTIONS = text("""
+    SELECT coalesce(state, 'other') AS state, count(*) AS n FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'attune' GROUP BY 1 ORDER BY 1
+""")
+_WRITTEN = text("""
+    SELECT coalesce(sum(n_tup_ins + n_tup_upd) FILTER (WHERE relname = 'ratings'), 0) AS n_answers,
+           coalesce(sum(n_tup_ins) FILTER (WHERE relname = 'assignments'), 0) AS n_claims
+    FROM pg_stat_user_tables WHERE schemaname = 'public'
+""")
+# Only studies that collect data: others do not change, and may be large.
+_TRIALS = text("""
+    SELECT count(*) FILTER (WHERE a.served_at IS NOT NULL) AS n_served,
+           count(*) FILTER (WHERE a.state = 'done') AS n_answered,
+           count(*) FILTER (WHERE a.state = 'skipped') AS n_skipped,
+           count(*) FILTER (WHERE a.state = 'returned' AND a.served_at IS NOT NULL) AS n_returned,
+           count(*) FILTER (WHERE a.state = 'leased') AS n_open
+    FROM assignments a JOIN studies s ON s.id = a.study_id WHERE s.status IN ('open', 'paused')
+""")
+
+
+class Written(NamedTuple):
+    """Rows since the statistics of the database began: answers stored or changed, and seats claimed."""
+
+    n_answers: int
+    n_claims: int
+
+
+class TrialsShown(NamedTuple):
+    """What became of the trials shown in studies that collect data."""
+
+    n_served: int
+    n_answered: int
+    n_skipped: int
+    n_returned: int
+    n_open: int
+
+    @property
+    def n_unaccounted(self) -> int:
+        """Trials in none of the states: anything but zero means an error."""
+        return self.n_served - self.n_answered - self.n_skipped - self.n_returned - self.n_open
+
+
+class Operations(NamedTuple):
+    """All figures of one moment."""
+
+    connections: dict[str, int]
+    written: Written
+    trials: TrialsShown
+
+
+def get_operations(db: Connection) -> Operations:
+    """Read the figures; each statement is limited to 10 seconds."""
+    db.execute(_LIMIT)
+    return Operations(
+        connections={row.state: int(row.n) for row in db.execute(_CONNECTIONS)},
+        written=Written(*map(int, db.execute(_WRITTEN).one())),
+        trials=get_trials_shown(db),
+    )
+
+
+def get_trials_shown(db: Connection) -> TrialsShown:
+    """What became of the trials shown in all studies that collect data."""
+    return TrialsShown(*map(int, db.execute(_TRIALS).one()))

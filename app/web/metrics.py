@@ -1,0 +1,115 @@
+"""Metrics in Prometheus's format, for the machine itself or with a token."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    generate_latest,
+    multiprocess,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from starlette.responses import Response
+
+from app.storage.database.operations import Operations
+from app.web.cookies import address_of
+from app.web.deps import turn
+from app.web.errors import NotFoundError
+
+router = APIRouter()
+# Set by `attune serve` for several processes, which write their numbers into this folder.
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
+
+
+@router.get("/metrics")
+async def show_metrics(request: Request) -> Response:
+    state = request.app.state
+    if not may_read(request.headers, address_of(request), state.metrics_token, is_public=bool(state.public_url)):
+        raise NotFoundError
+    async with turn(state.long_turns):
+        found = await run_in_threadpool(state.operations.now, state.begin)
+        text = await run_in_threadpool(render, found)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+def may_read(headers: Mapping[str, str], address: str, token: str | None, *, is_public: bool) -> bool:
+    """Whether a request may read the metrics.
+
+    Without a token only programs on this machine may, and nobody if the server has a public address: a proxy on the
+    same machine would look like one of them.
+
+    >>> may_read({}, "127.0.0.1", None, is_public=False), may_read({}, "192.0.2.1", None, is_public=False)
+    (True, False)
+    >>> may_read({"authorization": "Bearer x"}, "192.0.2.1", "x", is_public=True)
+    True
+    """
+    if token:
+        return secrets.compare_digest(headers.get("authorization", "").encode(), f"Bearer {token}".encode())
+    return not is_public and _is_loopback(address) and not any(name in headers for name in FORWARDED)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def render(found: Operations | None) -> bytes:
+    """The numbers of all processes of this server, and those of the database."""
+    registry = CollectorRegistry()
+    registry.register(_OfDatabase(found))
+    if FOLDER not in os.environ:
+        return generate_latest(REGISTRY) + generate_latest(registry)
+    _forget_ended_processes(Path(os.environ[FOLDER]))
+    multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry)
+
+
+def _forget_ended_processes(folder: Path) -> None:
+    """Remove what a process that was killed was doing; its counts are kept."""
+    for file in folder.glob("gauge_live*_*.db"):
+        pid = file.stem.rpartition("_")[2]
+        if not Path("/proc/self").exists() or Path("/proc", pid).exists():
+            continue
+        file.unlink(missing_ok=True)
+
+
+class _OfDatabase:
+    """Collector of the numbers that were read from the database."""
+
+    def __init__(self, found: Operations | None) -> None:
+        self._found = found
+
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        """One family per number."""
+        found = self._found
+        yield GaugeMetricFamily("attune_database_up", "1 if the database responds.", value=int(found is not None))
+        if found is None:
+            return
+        connections = GaugeMetricFamily(
+            "attune_database_connections", "Connections of all processes, by state.", labels=["state"]
+        )
+        for state, n in found.connections.items():
+            connections.add_metric([state], n)
+        yield connections
+        yield CounterMetricFamily(
+            "attune_answers_saved", "Answers stored or changed, by all hosts.", value=found.written.n_answers
+        )
+        yield CounterMetricFamily("attune_claims", "Seats claimed, by all hosts.", value=found.written.n_claims)
+        trials = GaugeMetricFamily(
+            "attune_trials", "Trials shown in open studies: served is the sum of the other states.", labels=["state"]
+        )
+        for state, n in (*found.trials._asdict().items(), ("n_unaccounted", found.trials.n_unaccounted)):
+            trials.add_metric([state.removeprefix("n_")], n)
+        yield trials
