@@ -33,9 +33,9 @@ means that the address answers, if only to say that a form is incomplete.
 
 {of_lead}
 
-Everyone, signed in or not, gets the first page, the sign-in page, `/healthz`, `/readyz`, the files in `/static`, and the
-page of an invitation. `/metrics` is for programs, as [Operations](operations.md) says. Raters reach only the addresses
-below `/s/`, each only their own pages.
+Everyone, signed in or not, gets the first page, the sign-in page, `/healthz`, `/readyz`, the files in `/static`, and
+the page of an invitation. `/metrics` is for programs, as [Operations](operations.md) says. Raters reach only the
+addresses below `/s/`, each only their own pages.
 """
 
 
