@@ -135,13 +135,13 @@ def check_and_load(path: Path, url: str) -> None:
     start = time.perf_counter()
     with make_engine(url).begin() as db:
         load_study(db, study)
-        processor = time.process_time() + _backend_seconds(db)
+        processor = time.process_time() + backend_seconds(db)
     print(f"  load         {time.perf_counter() - start:7.2f} s")
     print(f"  processor    {processor:7.2f} s, of this process and of the server's")
     assert len(study.ratings) > RATINGS or processor < SECONDS, "slower than promised"
 
 
-def _backend_seconds(db: Connection) -> float:
+def backend_seconds(db: Connection) -> float:
     """Return the processor seconds of the database server for this connection; 0 if it runs on another machine."""
     from sqlalchemy import text
 

@@ -1,17 +1,31 @@
 from __future__ import annotations
 
+import csv
 import io
 from typing import TYPE_CHECKING
 
-from sqlalchemy import event
+import pytest
+from sqlalchemy import event, text
 
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.written_tables import tables_of
+from app.exchange.tabular.csv_cells import write_csv
+from app.storage.results import ratings_export
 from app.storage.results.ratings_export import copy_ratings_csv
+from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.analysis.golden import HERE
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import Connection
+
+EXCLUDE = text("""
+    INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason)
+    SELECT study_id, id, true, 'slow, "very"' FROM raters WHERE study_id = :study ORDER BY id LIMIT 1
+""")
+CHANGE = text("UPDATE ratings SET number = :number WHERE study_id = :study AND number IS NOT NULL")
 
 
 def test_the_ratings_are_searched_once_for_columns_that_are_filled(db: Connection) -> None:
@@ -21,3 +35,56 @@ def test_the_ratings_are_searched_once_for_columns_that_are_filled(db: Connectio
     event.listen(db, "before_cursor_execute", lambda *given: said.append(given[2]))
     copy_ratings_csv(db, study_id, study.protocol, io.BytesIO())
     assert sum("bool_or" in one for one in said) == 1
+
+
+@pytest.mark.parametrize("name", ["ab-tie", "ayers-pair", "behaviours", "epitome", "label-experiment"])
+def test_database_and_folder_write_the_same_rows(
+    db: Connection, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ratings_export, "ROWS_PER_PIECE", 7)
+    study = read_folder(HERE / name)
+    study_id = load_study(db, study)
+    assert _streamed(db, study_id) == _written(db, study_id, tmp_path)
+    db.execute(EXCLUDE, {"study": study_id})
+    assert _streamed(db, study_id) == _written(db, study_id, tmp_path)
+
+
+def test_rows_are_in_the_order_in_which_answers_were_stored(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = read_folder(HERE / "epitome")
+    study_id = load_study(db, study)
+    whole = io.BytesIO()
+    copy_ratings_csv(db, study_id, study.protocol, whole)
+    monkeypatch.setattr(ratings_export, "ROWS_PER_PIECE", 7)
+    in_pieces = io.BytesIO()
+    copy_ratings_csv(db, study_id, study.protocol, in_pieces)
+    assert in_pieces.getvalue() == whole.getvalue()
+
+
+def test_a_study_without_ratings_has_a_header(db: Connection) -> None:
+    study_id = load_study(db, read_folder(HERE / "epitome"))
+    db.execute(text("DELETE FROM ratings WHERE study_id = :study"), {"study": study_id})
+    assert _streamed(db, study_id) == [["rater", "item", "response", "question", "value"]]
+
+
+def test_large_numbers_are_written_in_full(db: Connection) -> None:
+    study_id = load_study(db, read_folder(HERE / "epitome"))
+    found: list[str] = []
+    for number in ("-0.0", "1e15", "8999999999999999", "1e16", "0.1", "1e-7"):
+        db.execute(CHANGE, {"study": study_id, "number": float(number)})
+        header, *rows = _streamed(db, study_id)
+        found += {row[header.index("value_number")] for row in rows} - {""}
+    assert found == ["0", "1000000000000000", "8999999999999999", "1e+16", "0.1", "1e-07"]
+
+
+def _streamed(db: Connection, study_id: int) -> list[list[str]]:
+    content = io.BytesIO()
+    copy_ratings_csv(db, study_id, study_folder(db, study_id).protocol, content)
+    header, *rows = csv.reader(io.StringIO(content.getvalue().decode(), newline=""))
+    return [header, *sorted(rows)]
+
+
+def _written(db: Connection, study_id: int, place: Path) -> list[list[str]]:
+    write_csv(place / "ratings.csv", tables_of(study_folder(db, study_id))["ratings"])
+    with (place / "ratings.csv").open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    return [header, *sorted(rows)]

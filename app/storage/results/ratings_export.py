@@ -1,87 +1,35 @@
-"""ratings.csv by one COPY: the database writes the text, and the process holds no more than a piece of it at a time."""
+"""ratings.csv by one COPY: the database writes the text, and the process holds no more than a piece of it at a time.
+
+Keys and labels are joined from small tables in memory, and only those that some answer of the study needs.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 from sqlalchemy import text
 
 from app.analysis.data.answer_labels import answer_labels
-from app.analysis.data.rating_columns import COLUMNS
 from app.storage.database.bulk_copy import driver_cursor
 from app.storage.raters.exclusions import list_excluded
+from app.storage.results.ratings_query import DICTIONARIES, filled_flags, piece_of
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, RowMapping
 
-    from app.analysis.data.rating_columns import RatingColumn
     from app.design.protocol.study import Protocol
 
+# Each piece is sorted in memory; one sort of all rows would go through files on disk.
+ROWS_PER_PIECE = 100_000
+# Whole tables are joined: without statistics of new rows the planner would look up each row in turn.
 _WHOLE_TABLES = text("""
     SELECT set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true),
-           set_config('jit', 'off', true)
+           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)
 """)
-_ALWAYS = ("rater", "item", "response", "question", "value")
-_NUMBER = (
-    "CASE WHEN {0} = trunc({0}) AND abs({0}) < 9e15 THEN CAST(CAST({0} AS bigint) AS text) ELSE CAST({0} AS text) END"
-)
-_TIME = "to_char({0} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
-_KEYS = {
-    "rater": "rater.key",
-    "item": "item.key",
-    "response": "response.key",
-    "left_response": "shown_left.key",
-    "right_response": "shown_right.key",
-}
-_CODES = "array_to_string(r.codes, '|')"
-_VALUE = f"coalesce(chosen.key, r.text, {_CODES}, r.outcome, {_NUMBER.format('r.number')})"
-_EXCLUDE = "coalesce(r.exclude, 'rater excluded: ' || excluded.reason)"
-_WRITTEN = {
-    "value": _VALUE,
-    "exclude": _EXCLUDE,
-    "source": "source.key",
-    "value_number": _NUMBER.format("r.number"),
-    "value_label": """CASE WHEN chosen.key IS NOT NULL THEN source_label.label
-      WHEN cardinality(r.codes) > 1 THEN (
-        SELECT CASE WHEN bool_and(of_one.label IS NOT NULL) THEN string_agg(of_one.label, '|' ORDER BY place) END
-        FROM unnest(r.codes) WITH ORDINALITY AS one (code, place)
-        LEFT JOIN labels AS of_one ON of_one.question = r.question AND of_one.value = one.code)
-      WHEN r.text IS NULL THEN said.label END""",
-}
-# What decides whether an optional column is written: one that no answer fills is left out.
-_FILLED = {
-    "repeat": "repeat > 0",
-    "source": "coalesce(response_id, chosen_response_id) IS NOT NULL",
-    "value_number": "number IS NOT NULL",
-    "value_label": "text IS NULL",
-}
-_FROM = f"""
-    FROM ratings r
-    JOIN raters rater ON rater.study_id = r.study_id AND rater.id = r.rater_id
-    LEFT JOIN items item ON item.study_id = r.study_id AND item.id = r.item_id
-    LEFT JOIN responses response ON response.study_id = r.study_id AND response.id = r.response_id
-    LEFT JOIN responses chosen ON chosen.study_id = r.study_id AND chosen.id = r.chosen_response_id
-    LEFT JOIN responses shown_left ON shown_left.study_id = r.study_id AND shown_left.id = r.left_response_id
-    LEFT JOIN responses shown_right ON shown_right.study_id = r.study_id AND shown_right.id = r.right_response_id
-    LEFT JOIN sources source
-      ON source.study_id = r.study_id AND source.id = coalesce(chosen.source_id, response.source_id)
-    LEFT JOIN source_labels source_label ON source_label.source = source.key
-    LEFT JOIN labels AS said ON said.question = r.question AND said.value = {_VALUE}
-    LEFT JOIN excluded ON excluded.rater_id = r.rater_id
-    WHERE r.study_id = {{study}} ORDER BY r.id
-"""
-_WITH = """
-    WITH labels AS MATERIALIZED (
-      SELECT * FROM unnest({questions}::text[], {values}::text[], {labels}::text[]) AS one (question, value, label)
-    ), source_labels AS MATERIALIZED (
-      SELECT * FROM unnest({sources}::text[], {names}::text[]) AS one (source, label)
-    ), excluded AS MATERIALIZED (
-      SELECT * FROM unnest({raters}::bigint[], {reasons}::text[]) AS one (rater_id, reason)
-    )
-"""
 
 
 def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: BinaryIO) -> None:
@@ -93,17 +41,34 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         protocol: the labels of answers and sources.
         file: takes the text as UTF-8.
     """
-    excluded = list_excluded(db, study_id)
-    filled = _filled(db, study_id, bool(excluded))
-    columns = [column for column in COLUMNS if column.in_file and column.name in filled]
-    select = ", ".join(f'{_written(column)} AS "{column.name}"' for column in columns)
-    query = sql.SQL(f"COPY ({_WITH} SELECT {select} {_FROM}) TO STDOUT (FORMAT csv, HEADER)").format(
-        **_literals(study_id, protocol, excluded)
+    found, excluded = _found(db, study_id), list_excluded(db, study_id)
+    filled = {name for name, is_filled in found.items() if is_filled is True}
+    piece = piece_of(filled | ({"exclude"} if excluded else set()))
+    pieces = sql.SQL(" UNION ALL ").join(
+        sql.SQL(piece).format(study=sql.Literal(study_id), low=sql.Literal(low), high=sql.Literal(high))
+        for low, high in _ranges(found)
     )
-    # Whole tables are joined: without statistics of new rows the planner would look up each row in turn.
+    named = sql.SQL(DICTIONARIES).format(**_literals(study_id, protocol, excluded))
     db.execute(_WHOLE_TABLES)
+    query = sql.SQL("COPY ({} {}) TO STDOUT (FORMAT csv, HEADER)").format(named, pieces)
     with driver_cursor(db) as cursor, cursor.copy(query) as copy:
         file.writelines(copy)
+
+
+def _found(db: Connection, study_id: int) -> RowMapping:
+    """Which columns some answer fills, the first and the last ID, and how many answers there are."""
+    parts = [f'bool_or({condition}) AS "{name}"' for name, condition in filled_flags().items()]
+    parts += ["min(id) AS low", "max(id) AS high", "count(*) AS n"]
+    query = text(f"SELECT {', '.join(parts)} FROM ratings WHERE study_id = :study")  # noqa: S608 - of our own columns
+    return db.execute(query, {"study": study_id}).mappings().one()
+
+
+def _ranges(found: RowMapping) -> list[tuple[int, int]]:
+    """Ranges of IDs that hold about `ROWS_PER_PIECE` answers each; the end of a range belongs to the next one."""
+    low, high = found["low"] or 0, (found["high"] or 0) + 1
+    n_pieces = -(-found["n"] // ROWS_PER_PIECE) or 1
+    ends = [low + (high - low) * place // n_pieces for place in range(n_pieces + 1)]
+    return list(pairwise(ends))
 
 
 def _literals(study_id: int, protocol: Protocol, excluded: dict[int, str]) -> dict[str, sql.Literal]:
@@ -118,28 +83,3 @@ def _literals(study_id: int, protocol: Protocol, excluded: dict[int, str]) -> di
         "reasons": list(excluded.values()),
     }
     return {"study": sql.Literal(study_id), **{name: sql.Literal(values) for name, values in lists.items()}}
-
-
-def _written(column: RatingColumn) -> str:
-    name = column.name
-    if name in _KEYS:
-        return _KEYS[name]
-    if name in _WRITTEN:
-        return _WRITTEN[name]
-    stored = f"r.{column.stored_as}"
-    match column.type:
-        case "number":
-            return _NUMBER.format(stored)
-        case "time":
-            return _TIME.format(stored)
-        case _:
-            return stored
-
-
-def _filled(db: Connection, study_id: int, has_excluded: bool) -> set[str]:  # noqa: FBT001 - one caller
-    """The columns that are written: those that are always there, and those that some answer fills."""
-    asked = [column for column in COLUMNS if column.in_file and column.name not in _ALWAYS]
-    parts = [f'bool_or({_FILLED.get(one.name, f"{one.stored_as} IS NOT NULL")}) AS "{one.name}"' for one in asked]
-    row = db.execute(text(f"SELECT {', '.join(parts)} FROM ratings WHERE study_id = :study"), {"study": study_id}).one()  # noqa: S608 - of our own columns
-    found = {name for name, is_filled in row._mapping.items() if is_filled}  # noqa: SLF001 - SQLAlchemy's own name for it
-    return {*_ALWAYS, *found, *(("exclude",) if has_excluded else ())}
