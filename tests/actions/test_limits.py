@@ -11,12 +11,13 @@ from sqlalchemy import text
 from app.actions.rating.questionnaires import submit_questions
 from app.actions.studies.life_cycle import open_study
 from app.storage.assignments.assignment_view import AssignmentView
+from app.storage.studies.life import delete_study
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.storage.assignments.test_assignments import expire, state_of
 from tests.storage.raters import Rater
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
 ADULT = {"key": "adult", "target": "rater", "type": "category", "text": "Are you 18?", "codes": ["yes", "no"]}
 AGE = {"key": "age", "target": "rater", "type": "slider", "text": "How old are you?"}
@@ -32,32 +33,25 @@ def open_with(engine: Engine, *about: dict[str, Any], **design: Any) -> None:  #
         open_study(db, "study")
 
 
+def set_limit(db: Connection, n: int) -> None:
+    """Change the maximum number of raters of a study that is already open."""
+    change = """
+        UPDATE protocols SET sha256 = gen_random_uuid()::text,
+          document = jsonb_set(document::jsonb, '{design,max_raters}', to_jsonb(CAST(:n AS integer)))::json
+    """
+    db.execute(text(change), {"n": n})
+
+
 def say(engine: Engine, rater: Rater, answer: str) -> None:
     """Submit a rater's answer about themselves before the instructions."""
     with engine.begin() as db:
         assert not submit_questions(db, rater.session(db), "before-1", {"q2": [answer]}).wrong
 
 
-def arrive_by(engine: Engine, who: str, **parameters: str) -> Rater:
-    """A rater whose link had these parameters."""
-    rater = Rater(engine, who)
-    with engine.begin() as db:
-        db.execute(
-            text("UPDATE platform_ids SET parameters = CAST(:given AS jsonb) WHERE rater_id = :id"),
-            {"given": "{" + ",".join(f'"{k}": "{v}"' for k, v in parameters.items()) + "}", "id": rater.rater_id},
-        )
-    return rater
-
-
 def test_of_twenty_who_come_at_once_exactly_so_many_are_let_in(engine: Engine) -> None:
     open_with(engine, max_raters=20)
     with engine.begin() as db:
-        db.execute(
-            text(
-                "UPDATE protocols SET document = jsonb_set(document::jsonb, '{design,max_raters}', '7')::json,"
-                " sha256 = gen_random_uuid()::text"
-            )
-        )
+        set_limit(db, 7)
     raters = [Rater(engine, f"rater-{n}") for n in range(20)]
     with ThreadPoolExecutor(20) as pool:
         pages = list(pool.map(Rater.begin, raters))
@@ -104,8 +98,8 @@ def test_a_value_that_the_quota_does_not_name_is_not_let_in(engine: Engine) -> N
 
 def test_what_the_link_or_the_file_says_counts_where_the_rater_said_nothing(engine: Engine) -> None:
     open_with(engine, quotas={"site": {"north": 20, "south": 20}})
-    assert isinstance(arrive_by(engine, "anna", site="north").begin(), AssignmentView)
-    assert arrive_by(engine, "ben", site="east").begin() == "full"
+    assert isinstance(Rater(engine, "anna", site="north").begin(), AssignmentView)
+    assert Rater(engine, "ben", site="east").begin() == "full"
     carl = Rater(engine, "carl")
     with engine.begin() as db:
         db.execute(text("""UPDATE raters SET attributes = '{"site": "south"}' WHERE id = :id"""), {"id": carl.rater_id})
@@ -114,9 +108,81 @@ def test_what_the_link_or_the_file_says_counts_where_the_rater_said_nothing(engi
 
 def test_a_quota_that_only_people_under_way_fill_may_still_come_free(engine: Engine) -> None:
     open_with(engine, quotas={"site": {"north": 1, "south": 20}}, raters_per_trial=1)
-    anna = arrive_by(engine, "anna", site="north")
+    anna = Rater(engine, "anna", site="north")
     anna.begin()
-    ben = arrive_by(engine, "ben", site="north")
+    ben = Rater(engine, "ben", site="north")
     assert ben.begin() == "wait"
     expire(engine, anna)
     assert isinstance(ben.look(), AssignmentView)
+
+
+def test_a_lowered_limit_admits_no_one_until_enough_raters_have_left(engine: Engine) -> None:
+    open_with(engine, max_raters=20)
+    first = [Rater(engine, f"rater-{n}") for n in range(4)]
+    assert all(isinstance(rater.begin(), AssignmentView) for rater in first)
+    with engine.begin() as db:
+        set_limit(db, 3)
+    expire(engine, first[0])
+    late = Rater(engine, "late")
+    assert late.begin() == "wait"
+    expire(engine, first[1])
+    assert isinstance(late.look(), AssignmentView)
+
+
+def test_a_limit_of_a_later_version_counts_the_raters_of_earlier_ones(engine: Engine) -> None:
+    open_with(engine)
+    early, waiting = Rater(engine, "early"), Rater(engine, "waiting")
+    assert isinstance(early.begin(), AssignmentView)
+    with engine.begin() as db:
+        set_limit(db, 3)
+        db.execute(
+            text("""
+            INSERT INTO protocols (study_id, version, document, yaml, sha256, title)
+            SELECT study_id, 2, document, yaml, gen_random_uuid()::text, title FROM protocols
+        """)
+        )
+        db.execute(text("UPDATE studies SET protocol_version = 2"))
+        db.execute(
+            text(
+                "UPDATE protocols SET document = (document::jsonb #- '{design,max_raters}')::json,"
+                " sha256 = gen_random_uuid()::text WHERE version = 1"
+            )
+        )
+    second, third = Rater(engine, "second"), Rater(engine, "third")
+    assert isinstance(second.begin(), AssignmentView)
+    assert isinstance(waiting.begin(), AssignmentView)
+    assert third.begin() == "wait"
+    expire(engine, second)
+    assert isinstance(third.look(), AssignmentView)
+
+
+def test_a_replaced_rater_who_finishes_counts(engine: Engine) -> None:
+    """Anna's place is given away while she reads the last page; she finishes, and no one is admitted for Ben."""
+    after = {"questions": ["adult"]}
+    with engine.begin() as db:
+        design = {"raters_per_trial": 20, "max_raters": 20}
+        protocol = protocol_of(design=design, questions=[PREFERENCE, EMPATHY, ADULT], flow={"after": [after]})
+        build_study(db, protocol, n_items=1)
+        open_study(db, "study")
+        set_limit(db, 1)
+    anna, ben, carl = (Rater(engine, who) for who in ("anna", "ben", "carl"))
+    anna.go_all_the_way()
+    expire(engine, anna)
+    assert isinstance(ben.begin(), AssignmentView)
+    with engine.begin() as db:
+        assert not submit_questions(db, anna.session(db), "after-1", {"q2": ["yes"]}).wrong
+    assert anna.finish()
+    expire(engine, ben)
+    assert carl.begin() == "full"
+
+
+def test_a_study_is_deleted_while_raters_hold_seats_of_limits_and_conditions(engine: Engine) -> None:
+    told = {"kind": "instruction", "levels": {"near": "Feel.", "far": "Stay out."}, "assign": "between"}
+    with engine.begin() as db:
+        protocol = protocol_of(design={"raters_per_trial": 2, "max_raters": 20}, conditions={"told": told})
+        study_id = build_study(db, protocol, n_items=2)
+        open_study(db, "study")
+    assert isinstance(Rater(engine, "anna").begin(), AssignmentView)
+    with engine.begin() as db:
+        delete_study(db, study_id)
+        assert db.execute(text("SELECT count(*) FROM studies")).scalar_one() == 0

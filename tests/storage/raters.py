@@ -21,13 +21,13 @@ FULL = {"q0": ["left"], "q1r0": ["4"], "q1r1": ["2"]}
 class Rater:
     """One rater on one engine; every step is a separate transaction."""
 
-    def __init__(self, engine: Engine, who: str, slug: str = "study") -> None:
-        """Arrive."""
+    def __init__(self, engine: Engine, who: str, slug: str = "study", **parameters: str) -> None:
+        """Arrive, by a link with these parameters."""
         self.engine, self.slug = engine, slug
         with engine.begin() as db:
             study = get_study_door(db, slug)
             assert study
-            rating_session = arrive(db, study, Arrival("participant", who, {}))
+            rating_session = arrive(db, study, Arrival("participant", who, parameters))
             assert rating_session
         self.token, self.rater_id = rating_session.token, rating_session.rater_id
 

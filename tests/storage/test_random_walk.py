@@ -11,7 +11,9 @@ from sqlalchemy import text
 from app.actions.rating.skip import skip
 from app.actions.rating.withdraw import withdraw
 from app.actions.studies.life_cycle import open_study
+from app.design.allocation.admission_limits import all_limits
 from app.design.allocation.randomization import seeded
+from app.design.protocol.study_design import Design
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.raters.pauses import record_pause, resume
 from app.storage.results.coverage import get_coverage
@@ -26,6 +28,7 @@ K = 2
 TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "between"}
 FLOW = {"skip_reasons": ["No"], "exposure_cap": 2}
 DESIGN = {"raters_per_trial": K, "trials_per_rater": 4, "repeats": {"n": 1, "min_distance": 1}}
+QUOTAS = {"quotas": {"site": {"north": 2, "south": 3}}, "max_raters": 4}
 ITEMS = [{"key": f"item-{n}", "content_note": "A death." if n >= 2 else None} for n in range(6)]
 # A seat is taken by exactly one valid assignment, and each valid assignment has exactly one seat. Raters who have left
 # hold no open seats.
@@ -47,6 +50,16 @@ UNSEATED = """
     WHERE (s.condition IS NOT NULL AND s.state IN ('active', 'finished')) <> (c.number IS NOT NULL)
       OR c.condition <> s.condition
 """
+# The same for the limits on raters: one seat per limit, whose value is that of the rater's link.
+UNADMITTED = """
+    SELECT count(*) FROM rating_sessions s CROSS JOIN unnest(CAST(:attributes AS text[])) AS w (attribute)
+    LEFT JOIN admission_seats c ON c.rating_session_id = s.id AND c.attribute = w.attribute
+    LEFT JOIN platform_ids p ON p.rater_id = s.rater_id
+    WHERE (s.state IN ('active', 'finished')) <> (c.number IS NOT NULL)
+      OR c.value <> CASE w.attribute WHEN '' THEN '' ELSE p.parameters ->> w.attribute END
+"""
+HELD = "SELECT attribute, value, count(rating_session_id) FROM admission_seats GROUP BY attribute, value"
+FINISHED = "SELECT count(*) FROM rating_sessions WHERE state = 'finished'"
 MAX_PER_TRIAL = """
     SELECT coalesce(max(n), 0) FROM (
       SELECT count(*) AS n FROM assignments WHERE repeat = 0 AND state IN ('planned', 'leased', 'done')
@@ -70,11 +83,14 @@ class Walk:
         self.raters: list[Rater] = []
         self.gone: set[str] = set()
         self.done: Counter[str] = Counter()
+        self.held: Counter[tuple[str, str]] = Counter()
+        self.n_finished = 0
 
     def step(self) -> None:
         """Let one rater do something."""
         if not self.raters or (len(self.raters) < 14 and self.rng.random() < 0.12):
-            self.raters.append(Rater(self.engine, f"rater-{len(self.raters)}"))
+            number = len(self.raters)
+            self.raters.append(Rater(self.engine, f"rater-{number}", site=("north", "south")[number % 2]))
         here = [rater for rater in self.raters if rater.token not in self.gone]
         rater = self.rng.choice(here or self.raters[-1:])
         untried = [action for action in ACTIONS if action.__name__ not in self.done]
@@ -167,11 +183,24 @@ def assert_accounted(db: Connection, study: int) -> None:
     assert db.execute(text(NOTED)).scalar_one() <= FLOW["exposure_cap"]
 
 
+def assert_admitted(db: Connection, walk: Walk, design: dict[str, Any]) -> None:
+    """Raters beyond a limit are at most those who finish after their place was given away."""
+    limits = all_limits(Design.model_validate(design))
+    attributes = sorted({limit.attribute for limit in limits})
+    assert db.execute(text(UNADMITTED), {"attributes": attributes}).scalar_one() == 0
+    held = Counter({(attribute, value): n for attribute, value, n in db.execute(text(HELD))})
+    n_finished = db.execute(text(FINISHED)).scalar_one()
+    for limit in limits:
+        key = limit.attribute, limit.value
+        assert held[key] <= max(limit.n, walk.held[key] + n_finished - walk.n_finished), limit
+    walk.held, walk.n_finished = held, n_finished
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize(
     ("limits", "conditions"),
-    [({}, {}), ({"max_raters": 6}, {}), ({}, {"told": TOLD})],
-    ids=["anybody", "at most six", "two conditions"],
+    [({}, {}), ({"max_raters": 6}, {}), ({}, {"told": TOLD}), (QUOTAS, {})],
+    ids=["anybody", "at most six", "two conditions", "at most two or three per site"],
 )
 def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_its_places(
     engine: Engine, seed: int, limits: dict[str, Any], conditions: dict[str, Any]
@@ -185,6 +214,7 @@ def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_
         walk.step()
         with engine.connect() as db:
             assert_accounted(db, study)
+            assert_admitted(db, walk, limits)
     assert len(walk.done) == len(ACTIONS)
     if not limits:
         fill_up(walk)

@@ -77,14 +77,20 @@ def choose_conditions(
     """
     if not is_counterbalanced(protocol):
         return OwnConditions()
-    if chosen := get_condition(db, session):
-        if not claim_condition_again(db, session, pool) and _make_more(db, session, protocol, pool):
-            claim_condition_again(db, session, pool)
+    if chosen := keep_condition(db, session, protocol, pool):
         return _within(protocol, *chosen)
     taken = claim_condition(db, session, pool, without)
     if taken is None and _make_more(db, session, protocol, pool):
         taken = claim_condition(db, session, pool, without)
     return None if taken is None else _within(protocol, *taken, is_new=True)
+
+
+def keep_condition(db: Connection, session: RatingSession, protocol: Protocol, pool: str) -> tuple[str, int] | None:
+    """Give a returning rater a seat of their condition; returns the condition, None if they have none yet."""
+    chosen = get_condition(db, session) if is_counterbalanced(protocol) else None
+    if chosen and not claim_condition_again(db, session, pool) and _make_more(db, session, protocol, pool):
+        claim_condition_again(db, session, pool)
+    return chosen
 
 
 def foreseen_conditions(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.actions.rating.attention import attention_now
 from app.actions.rating.availability import outlook
 from app.actions.rating.gold import check_gold
-from app.actions.rating.trial_list import come_back, give_seats
+from app.actions.rating.trial_list import come_back, give_seats, keep_seats
 from app.design.page_slots import Shown
 from app.design.questions.form import Answers
 from app.design.questions.saves import Save, read_page, read_save
@@ -248,6 +248,8 @@ def finish(db: Connection, session: RatingSession) -> bool:
         return True
     if session.has_ended or current_page(db, session) != DONE:
         return False
+    if session.session_state != "active":
+        keep_seats(db, session, protocol_of(db, session))
     record_finish(db, session)
     return True
 

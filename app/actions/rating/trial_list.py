@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.rating.admission import turned_away
-from app.actions.rating.conditions import OwnConditions, choose_conditions, foreseen_conditions, own_conditions
+from app.actions.rating.admission import admit, keep_admission
+from app.actions.rating.conditions import (
+    OwnConditions,
+    choose_conditions,
+    foreseen_conditions,
+    keep_condition,
+    own_conditions,
+)
 from app.actions.rating.gold import gold_for
 from app.design.allocation.gold_trials import with_gold
 from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
@@ -16,6 +22,7 @@ from app.storage.assignments.assignments import get_so_far, record_assignments
 from app.storage.assignments.returned_seats import retake_gold, retake_returned, return_expired
 from app.storage.assignments.seats import Claimant, claim_seats, has_leased_seats
 from app.storage.assignments.trial_lists import get_extent, list_trials
+from app.storage.raters.admission import release_admission
 from app.storage.raters.condition_seats import forget_condition
 from app.storage.raters.rating_sessions import get_rater, record_state
 
@@ -58,7 +65,7 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
     "wait": every seat that this rater could take is taken, but one may become free. "full": no seat will become free.
     """
     return_expired(db, session)
-    if turned := turned_away(db, session, protocol):
+    if turned := admit(db, session, protocol):
         if turned == "full" and not get_so_far(db, session).n_held:
             record_state(db, session, "full")
         return turned
@@ -78,13 +85,24 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
     if is_over or not has_leased_seats(db, own.who):
         record_state(db, session, "full")
         return "full"
+    release_admission(db, session)
     return "wait"
 
 
 def come_back(db: Connection, session: RatingSession, protocol: Protocol) -> None:
     """Give a returning rater the seats of their trials and of their condition that are still free."""
+    if admit(db, session, protocol):
+        return
     if retake_returned(db, session):
         choose_conditions(db, session, protocol, pool_of_seats(protocol, session.pool))
+    elif session.session_state != "active":
+        release_admission(db, session)
+
+
+def keep_seats(db: Connection, session: RatingSession, protocol: Protocol) -> None:
+    """Count a rater who finishes after their seats were released: limits and conditions are kept on completers."""
+    keep_admission(db, session, protocol)
+    keep_condition(db, session, protocol, pool_of_seats(protocol, session.pool))
 
 
 def _claim(db: Connection, session: RatingSession, protocol: Protocol, so_far: SoFar) -> tuple[Own, list[Seat]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.actions.rating.admission import make_admission_seats
 from app.actions.rating.conditions import make_condition_seats
 from app.actions.studies.opening_checks import (
     OpeningError,
@@ -84,6 +85,7 @@ def open_study(db: Connection, slug: str) -> None:
     record_trials(db, study_id, seed, drawn.trials)
     for pool in sorted({seats.pool or "" for trial in drawn.trials for seats in trial.seats}):
         make_condition_seats(db, study_id, protocol, seed, pool)
+    make_admission_seats(db, study_id, protocol)
     record_special_trials(db, study_id, drawn.special.trials)
     record_status(db, study_id, "open")
 

@@ -109,20 +109,3 @@ def blocked(shown: Sequence[Cell], factor: str, levels: Sequence[str], rater_num
     """
     rank = {levels[level]: place for place, level in enumerate(balanced_order(len(levels), rater_number))}
     return sorted(range(len(shown)), key=lambda trial: rank[shown[trial].level(factor) or ""])
-
-
-def full_quota(
-    quotas: Mapping[str, Mapping[str, int]], attributes: Mapping[str, str], n_by_value: Mapping[tuple[str, str], int]
-) -> tuple[str, str] | None:
-    """The first quota that has no room left for a rater, as (attribute, value); None if all have room.
-
-    Args:
-        quotas: number of raters by attribute and value; a value that a quota does not list has no room.
-        attributes: attributes of the arriving rater.
-        n_by_value: number of finished and active raters by (attribute, value).
-    """
-    for attribute, values in quotas.items():
-        value = attributes.get(attribute, "")
-        if n_by_value.get((attribute, value), 0) >= values.get(value, 0):
-            return attribute, value
-    return None

@@ -21,8 +21,11 @@ _EXPIRE = text("""
       FOR UPDATE SKIP LOCKED
     ), expired AS (
       UPDATE rating_sessions SET state = 'expired' WHERE study_id = :study AND id IN (SELECT id FROM gone)
-    ), freed AS (
+    ), condition_seats_freed AS (
       UPDATE condition_seats SET rating_session_id = NULL
+      WHERE study_id = :study AND rating_session_id IN (SELECT id FROM gone)
+    ), admission_seats_freed AS (
+      UPDATE admission_seats SET rating_session_id = NULL
       WHERE study_id = :study AND rating_session_id IN (SELECT id FROM gone)
     ), returned AS (
       UPDATE assignments SET state = 'returned'

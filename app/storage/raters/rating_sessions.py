@@ -45,11 +45,14 @@ _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
 """)
-# Raters who are no longer active release their condition seat.
+# Raters who are no longer active release their seats.
 _STATE = text("""
     WITH changed AS (
       UPDATE rating_sessions SET state = :state
       WHERE study_id = :study AND id = :session AND state IN ('arrived', 'active', 'expired', 'full') RETURNING id
+    ), released AS (
+      UPDATE admission_seats SET rating_session_id = NULL
+      WHERE study_id = :study AND rating_session_id IN (SELECT id FROM changed) AND :state <> 'active'
     )
     UPDATE condition_seats SET rating_session_id = NULL
     WHERE study_id = :study AND rating_session_id IN (SELECT id FROM changed) AND :state <> 'active'

@@ -38,11 +38,14 @@ _RECORD = text("""
     FROM rating_sessions s WHERE s.study_id = :study AND s.id = :session
     ON CONFLICT (study_id, token_hash) DO UPDATE SET receipt = withdrawals.receipt RETURNING receipt
 """)
-_FREE_SEAT = text("""
+_RELEASE_SEATS = text("""
+    WITH admission AS (
+      UPDATE admission_seats SET rating_session_id = NULL WHERE study_id = :study AND rating_session_id = :session
+    )
     UPDATE condition_seats SET rating_session_id = NULL WHERE study_id = :study AND rating_session_id = :session
 """)
 _STOP = (
-    _FREE_SEAT,
+    _RELEASE_SEATS,
     text("""
         WITH returned AS (
           UPDATE assignments SET state = 'returned'
@@ -70,7 +73,7 @@ _DELETE = (
         UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (
           SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater)
     """),
-    _FREE_SEAT,
+    _RELEASE_SEATS,
     text("DELETE FROM ratings WHERE study_id = :study AND rater_id = :rater"),
     text("DELETE FROM events WHERE study_id = :study AND rater_id = :rater"),
     text("DELETE FROM assignments WHERE study_id = :study AND rater_id = :rater"),

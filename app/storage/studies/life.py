@@ -23,7 +23,18 @@ _COUNT = text("""
 # In this order, so that references are deleted before their targets.
 _DELETE = tuple(
     text(f"DELETE FROM {table} WHERE study_id = :study")  # noqa: S608 - names of tables
-    for table in ("ratings", "events", "seats", "assignments", "rating_sessions", "withdrawals", "trials", "responses")
+    for table in (
+        "ratings",
+        "events",
+        "seats",
+        "condition_seats",
+        "admission_seats",
+        "assignments",
+        "rating_sessions",
+        "withdrawals",
+        "trials",
+        "responses",
+    )
 )
 _STUDY = text("DELETE FROM studies WHERE id = :study")
 _CHARTS = text("DELETE FROM chart_files")

@@ -13,6 +13,7 @@ from app.storage.tables.access import (
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
 from app.storage.tables.people import (
+    admission_seats,
     condition_seats,
     invites,
     platform_ids,
@@ -37,6 +38,7 @@ from app.storage.tables.study import (
 )
 
 __all__ = [
+    "admission_seats",
     "assignments",
     "attempts",
     "audit_log",

@@ -136,6 +136,36 @@ condition_seats = Table(
     ),
 )
 
+# One row per rater that a limit allows: in total (attribute and value empty), or with a value of an attribute. Created
+# when a study opens, and extended when all are taken.
+admission_seats = Table(
+    "admission_seats",
+    metadata,
+    study_key(),
+    Column("attribute", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("rating_session_id", BigInteger),
+    PrimaryKeyConstraint("study_id", "attribute", "value", "number"),
+    within_study("rating_session_id", "rating_sessions"),
+    Index(
+        "ix_admission_seats_free",
+        "study_id",
+        "attribute",
+        "value",
+        "number",
+        postgresql_where=text("rating_session_id IS NULL"),
+    ),
+    Index(
+        "uq_admission_seats_rating_session",
+        "study_id",
+        "rating_session_id",
+        "attribute",
+        unique=True,
+        postgresql_where=text("rating_session_id IS NOT NULL"),
+    ),
+)
+
 # One row per browser that has the ID but not the first browser's cookie: it continues, but cannot see earlier answers.
 session_moves = Table(
     "session_moves",

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.design.allocation.allocate import allocation_order, blocked, full_quota, seats_of_cells, within_cells
+from app.design.allocation.allocate import allocation_order, blocked, seats_of_cells, within_cells
 from app.design.allocation.randomization import seeded
 from app.design.protocol.cells import Cell, cells
 from app.design.protocol.conditions import Factor
@@ -99,12 +99,3 @@ def test_a_blocked_factor_shows_one_level_after_the_other_and_raters_differ_in_w
         assert order == sorted(order, key=lambda text: text != order[0])
         firsts.add(order[0])
     assert firsts == {"profile=hidden", "profile=shown"}
-
-
-def test_a_quota_says_which_place_is_taken() -> None:
-    quotas = {"gender": {"woman": 2, "man": 2}}
-    taken = {("gender", "woman"): 2, ("gender", "man"): 1}
-    assert full_quota(quotas, {"gender": "woman"}, taken) == ("gender", "woman")
-    assert full_quota(quotas, {"gender": "man"}, taken) is None
-    assert full_quota(quotas, {}, taken) == ("gender", "")
-    assert full_quota({}, {"gender": "woman"}, taken) is None

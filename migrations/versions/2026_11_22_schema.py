@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_first_schema"
+revision = "2026_11_22_schema"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -631,6 +631,40 @@ def create_condition_seats() -> None:
     )
 
 
+def create_admission_seats() -> None:
+    op.create_table(
+        "admission_seats",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("attribute", sa.Text(), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("rating_session_id", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["study_id", "rating_session_id"],
+            ["rating_sessions.study_id", "rating_sessions.id"],
+            name=op.f("fk_admission_seats_study_id_rating_session_id"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_admission_seats_study_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("study_id", "attribute", "value", "number", name=op.f("pk_admission_seats")),
+    )
+    op.create_index(
+        "ix_admission_seats_free",
+        "admission_seats",
+        ["study_id", "attribute", "value", "number"],
+        unique=False,
+        postgresql_where=sa.text("rating_session_id IS NULL"),
+    )
+    op.create_index(
+        "uq_admission_seats_rating_session",
+        "admission_seats",
+        ["study_id", "rating_session_id", "attribute"],
+        unique=True,
+        postgresql_where=sa.text("rating_session_id IS NOT NULL"),
+    )
+
+
 def create_session_moves() -> None:
     op.create_table(
         "session_moves",
@@ -939,6 +973,7 @@ TABLES = (
     create_withdrawals,
     create_seats,
     create_condition_seats,
+    create_admission_seats,
     create_session_moves,
     create_steps,
     create_assignments,
