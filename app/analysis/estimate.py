@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from app.stats.core.result import Inference, Reason, Result
@@ -12,6 +12,16 @@ Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"
 # primary: named by the protocol before the data; exploratory: any other comparison; descriptive: no comparison
 Role = Literal["primary", "exploratory", "descriptive"]
 Scope = dict[str, Any]
+
+
+class Counts(TypedDict):
+    """The counts that are part of every estimate."""
+
+    n_items: int
+    n_units: int
+    n_pairable_units: int
+    n_raters: int
+    n_ratings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +73,13 @@ def estimate_of(
     scope: Scope,
     statistic: str,
     unit: Unit | None,
+    of_answers: Counts,
     answers: str,
     **detail: object,
 ) -> Estimate:
-    """Return the estimate for a Result; `answers` is the hash of its answers.
+    """Return the estimate for a Result; `answers` is the hash of its answers, `of_answers` are their numbers.
 
-    `detail` contains further data for charts and tables.
+    Units are those of the Result if it states them. `detail` contains further data for charts and tables.
     """
     interval = result.interval
     method = interval.method if interval and not result.method else result.method
@@ -88,11 +99,11 @@ def estimate_of(
         reason=result.reason,
         p_value=result.p_value,
         unit=unit,
-        n_items=result.n_items,
-        n_units=result.n_units,
-        n_pairable_units=result.n_pairable_units,
-        n_raters=result.n_raters,
-        n_ratings=result.n_ratings,
+        n_items=of_answers["n_items"],
+        n_units=of_answers["n_units"] if result.n_units is None else result.n_units,
+        n_pairable_units=of_answers["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
+        n_raters=of_answers["n_raters"],
+        n_ratings=of_answers["n_ratings"],
         method=method,
         note=result.note,
         recipe={"answers": answers, "seed": result.seed},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
-    from app.analysis.estimate import Unit
+    from app.analysis.estimate import Counts, Unit
     from app.design.questions.choice import ChoiceQuestion
     from app.design.questions.kinds import ScaledQuestion
     from app.design.questions.question import Target
@@ -33,16 +33,6 @@ UNITS: dict[str, Unit] = {
     "turn": "item",
     "rater": "rating",
 }
-
-
-class Counts(TypedDict):
-    """The counts that are part of every estimate."""
-
-    n_items: int
-    n_units: int
-    n_pairable_units: int
-    n_raters: int
-    n_ratings: int
 
 
 class Where(TypedDict):

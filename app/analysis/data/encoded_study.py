@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -177,10 +177,17 @@ def _raters(table: pd.DataFrame) -> Raters:
 
 def _look_up(ids: pd.Series[str] | tuple[str, ...], values: pd.Series[str]) -> Ints:
     """Return the position of each value among the IDs, which are unique; -1 if missing or not an ID."""
+    if is_missing(values):
+        return np.broadcast_to(np.int64(-1), len(values))
     known = np.asarray(ids, dtype=object)
     number = pd.factorize(np.concatenate([known, np.asarray(values, dtype=object)]))[0][len(known) :]
     number[number >= len(known)] = -1
     return number.astype(np.int64, copy=False)
+
+
+def is_missing(column: pd.Series[Any]) -> bool:
+    """Whether all values are missing, as in the columns of questions that a study does not ask: these need no codes."""
+    return len(column) > 0 and bool(pd.isna(column.iloc[0])) and bool(column.isna().all())
 
 
 def _numbers(column: pd.Series[float]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
@@ -108,22 +108,14 @@ def record_of(
     **detail: object,
 ) -> Estimate:
     """Like `QuestionData.record`; `question` is None for estimates of the whole study."""
-    counts = answers.counts
-    counted = replace(
-        result,
-        n_items=counts["n_items"],
-        n_units=counts["n_units"] if result.n_units is None else result.n_units,
-        n_pairable_units=counts["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
-        n_raters=counts["n_raters"],
-        n_ratings=counts["n_ratings"],
-    )
     return estimate_of(
-        counted,
+        result,
         section=section,
         question=question,
         scope=scope,
         statistic=statistic,
         unit=unit,
+        of_answers=answers.counts,
         answers=answers.hash,
         **detail,
     )

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from app import __version__
+from app.analysis.data.encoded_study import is_missing
 from app.analysis.data.filters import ALL
 from app.analysis.report.statistics_registry import page_of
 from app.analysis.report.wording import scope_filter
@@ -20,7 +21,7 @@ from app.analysis.report.wording import scope_filter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.analysis.data.encoded_study import Codes
+    from app.analysis.data.encoded_study import Codes, Ints
     from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
@@ -53,9 +54,16 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
     checks = [] if frames.checks is None else [frames.checks[["rater", "check", "is_passed"]]]
     for table in (frames.items, frames.responses, frames.raters, beside, *checks):
         for name in table.columns:
-            number, texts = pd.factorize(table[name].astype(object))
-            digest.update(f"{name}\0{texts.tolist()}\1".encode() + number.astype(np.int64).tobytes())
+            number, texts = _factorized(table[name])
+            digest.update(f"{name}\0{texts.tolist()}\1".encode() + number.tobytes())
     return digest.hexdigest()
+
+
+def _factorized(column: pd.Series[Any]) -> tuple[Ints, pd.Index[Any]]:
+    if is_missing(column):
+        return np.full(len(column), -1), pd.Index([], dtype=object)
+    number, texts = pd.factorize(column.astype(object))
+    return number.astype(np.int64, copy=False), texts
 
 
 def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters = ALL) -> Iterator[Estimate]:

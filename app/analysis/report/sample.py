@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
+from pandas.api.typing import NaTType
+
 if TYPE_CHECKING:
-    from datetime import date
+    from collections.abc import Sequence
+    from datetime import date, datetime
 
-    import pandas as pd
-
+    from app.analysis.data.encoded_study import Bools, Codes, Ints
     from app.analysis.data.frames import Frames
 
 
@@ -46,32 +50,39 @@ class Sample:
         return sum(group.n for group in self.raters)
 
 
-def sample_of(frames: Frames) -> Sample:
-    """The sample of these frames."""
-    ratings = frames.ratings
-    is_excluded = ratings["exclude"].notna()
-    is_repeat = ratings["repeat"] > 0
-    counted = ratings.loc[~is_excluded & ~is_repeat]
-    raters = frames.raters.loc[frames.raters["rater"].isin(counted["rater"].unique())]
-    days = counted["rated_at"].dropna().dt.date
+def sample_of(frames: Frames, codes: Codes) -> Sample:
+    """The sample of these frames; `codes` are their codes without repeats."""
+    rows, responses, ratings = codes.rows, codes.responses, frames.ratings
+    is_rated = _occurs(rows.item, responses.n_items)
+    raters = frames.raters.loc[_occurs(rows.rater, len(frames.raters))]
+    rated_at = codes.kept["rated_at"]
     return Sample(
-        n_items=int(counted["item"].nunique()),
-        n_responses=_counts(frames.responses.loc[frames.responses["item"].isin(counted["item"].unique()), "source"]),
+        n_items=int(is_rated.sum()),
+        n_responses=_counts(responses.source[is_rated[responses.item]], codes.sources),
         raters=_groups(raters),
         n_simulated=_marked(raters, "is_simulated"),
         n_imported=_marked(raters, "is_imported"),
-        n_answers=_counts(counted["question"]),
-        excluded=_counts(ratings.loc[is_excluded, "exclude"]),
-        n_repeats=int(is_repeat.sum()),
-        first_day=min(days, default=None),
-        last_day=max(days, default=None),
+        n_answers=_counts(rows.question, codes.questions),
+        excluded=_counts(*pd.factorize(ratings["exclude"])) if codes.n_excluded else {},
+        n_repeats=int((ratings["repeat"] > 0).sum()),
+        first_day=_day(rated_at.min()),
+        last_day=_day(rated_at.max()),
     )
 
 
-def _counts(cells: pd.Series[str]) -> dict[str, int]:
-    """How often each value occurs, in the order of their first occurrence."""
-    counts = cells.value_counts()
-    return {str(value): int(counts[value]) for value in dict.fromkeys(cells)}
+def _occurs(code: Ints, n: int) -> Bools:
+    """Whether each of n codes occurs; -1 is none."""
+    return np.bincount(code[code >= 0], minlength=n) > 0
+
+
+def _day(time: datetime | NaTType) -> date | None:
+    return None if isinstance(time, NaTType) else time.date()
+
+
+def _counts(code: Ints, names: Sequence[str] | pd.Index[str]) -> dict[str, int]:
+    """How often each name occurs, in the order of their first occurrence."""
+    number, found = pd.factorize(code[code >= 0])
+    return {str(names[int(at)]): int(n) for at, n in zip(found, np.bincount(number), strict=True)}
 
 
 def _groups(raters: pd.DataFrame) -> tuple[RaterGroup, ...]:

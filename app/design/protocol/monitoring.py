@@ -13,7 +13,7 @@ MAX_LOOKS = 20
 class Monitoring(BaseModel):
     """A group-sequential plan for the primary contrast."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     blind_interim: bool = False
     """Whether estimates, and downloads that tell ratings by source, are hidden until the study closes."""
     looks: tuple[Look, ...] = Field(default=(), max_length=MAX_LOOKS)

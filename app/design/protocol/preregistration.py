@@ -10,7 +10,7 @@ from app.design.questions.prose import Prose
 class Preregistration(BaseModel):
     """The lead's own words for the forms of OSF and AsPredicted. All else is written from the other parts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     hypotheses: tuple[Prose, ...] = ()
     """What you expect to find, one statement each, with its direction."""
     sample_size: Prose = ""

@@ -7,7 +7,6 @@ between raters and subtract the variance between item x rater cells, which both 
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from weakref import ref
@@ -32,7 +31,8 @@ FEW_RATERS = 3
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
 # the most recent arrays (weak references) with their clusters
-_known: deque[tuple[ref[Labels], ref[Labels], Clusters]] = deque(maxlen=3)
+_MAX_KNOWN = 3
+_known: list[tuple[ref[Labels], ref[Labels], Clusters]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ def clusters(item: Labels, rater: Labels) -> Clusters:
         if known_item() is item and known_rater() is rater:
             return known
     found = _clusters(item, rater)
-    _known.appendleft((ref(item), ref(rater), found))
+    # clusters of a million ratings take 24 MB, so those of arrays that no longer exist are dropped
+    alive = [known for known in _known if known[0]() is not None and known[1]() is not None]
+    _known[:] = [(ref(item), ref(rater), found), *alive][:_MAX_KNOWN]
     return found
 
 

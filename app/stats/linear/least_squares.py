@@ -58,14 +58,14 @@ def least_squares(y: Floats, X: Floats, weight: Floats | None = None) -> LeastSq
     Returns:
         The fit, or None if the columns are linearly dependent.
     """
-    roots = np.ones(len(y)) if weight is None else np.sqrt(weight / weight.max())
+    roots = None if weight is None else np.sqrt(weight / weight.max())
     size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
     scale = float(np.abs(y).max()) or 1.0
-    Z = X / size * roots[:, np.newaxis]
+    Z = X / size if roots is None else X / size * roots[:, np.newaxis]
     if np.linalg.matrix_rank(Z) < X.shape[1]:
         return None
     values, vectors = np.linalg.eigh(Z.T @ Z)
     root = (vectors / np.sqrt(values)) @ vectors.T
-    target = y / scale * roots
+    target = y / scale if roots is None else y / scale * roots
     beta = root @ (root @ (Z.T @ target))
     return LeastSquares(Z, root, beta, target - Z @ beta, size, scale)

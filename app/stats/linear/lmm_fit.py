@@ -8,7 +8,7 @@ V = I + Z Theta Theta Z', the criterion needs only [X y]' V^-1 [X y] and log det
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,16 +160,11 @@ class _Reml:
         value = at.log_det + free * (1 + np.log(2 * np.pi * at.residual / free))
         return value, at.log_det_slopes + at.residual_slopes * (free / at.residual)
 
-    def gradient(self, parameters: Floats) -> Floats:
-        """Return the gradient of the criterion in (theta, sigma)."""
+    def gradient(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Return the gradient of the criterion in (theta, sigma), and the covariance of beta, shape (p, p)."""
         at, sigma = self.at(parameters[:-1]), parameters[-1]
         by_sigma = 2 * (self.n - self.p) / sigma - 2 * at.residual / sigma**3
-        return np.append(at.log_det_slopes + at.residual_slopes / sigma**2, by_sigma)
-
-    def covariance(self, parameters: Floats) -> Floats:
-        """Return the covariance of beta, shape (p, p)."""
-        scaled: Floats = self.at(parameters[:-1]).inverse * parameters[-1] ** 2
-        return scaled
+        return np.append(at.log_det_slopes + at.residual_slopes / sigma**2, by_sigma), at.inverse * sigma**2
 
     def fitted(self, *, is_item_large: bool) -> LmmFit | None:
         q, m = self.design.large.q, self.design.large.q + self.design.small.q
@@ -220,10 +215,9 @@ class _Reml:
         """Return the inverse Hessian of the criterion, and the derivatives of the covariance of beta."""
         steps = np.diag(_STEP * np.append(np.ones(len(parameters) - 1), parameters[-1]))
         sizes = np.diag(steps)[:, np.newaxis]
-        H: Floats = np.array([self.gradient(parameters + s) - self.gradient(parameters - s) for s in steps]) / (
-            2 * sizes
-        )
-        slopes = np.array([self.covariance(parameters + s) - self.covariance(parameters - s) for s in steps])
+        sides = [(self.gradient(parameters + s), self.gradient(parameters - s)) for s in steps]
+        H: Floats = np.array([above[0] - below[0] for above, below in sides]) / (2 * sizes)
+        slopes = np.array([above[1] - below[1] for above, below in sides])
         # a variance at its boundary may leave a flat direction, in which nothing changes, so it is left out
         values, vectors = np.linalg.eigh((H + H.T) / 2)
         kept = values > _FLAT * values.max()
@@ -243,7 +237,7 @@ class _At:
     beta: Floats
     residual: float
 
-    @property
+    @cached_property
     def inverse(self) -> Floats:
         """(X' V^-1 X)^-1."""
         return np.asarray(np.linalg.inv(self.cross[:-1, :-1]), dtype=np.float64)

@@ -61,13 +61,16 @@ def interaction_slope(
 
 
 def _last(y: Floats, X: Floats, item: Labels, rater: Labels, level: float) -> Result:
-    """Return the last least-squares coefficient; a rating's influence is its residual times its effect on it."""
+    """Return the last least-squares coefficient; a rating's influence is its residual times its effect on it.
+
+    Scales the columns of X in place: a copy would be the largest array of a report.
+    """
     groups, n = clusters(item, rater), len(y)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
     if n == 0:
         return undefined("no_pairable_units", "There are no ratings with a known value.", method=METHOD, **counts)
     size = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
-    unit = X / size
+    unit = np.divide(X, size, out=X)
     if np.linalg.matrix_rank(unit) < X.shape[1]:
         note = "The covariate does not vary within both sources."
         return undefined("singular", note, method=METHOD, **counts)

@@ -1,0 +1,62 @@
+"""What a report rests on: counts of items, responses, raters and answers, and the days of the answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pandas as pd
+
+from app.analysis import analyze
+from app.analysis.data.encoded_study import codes_of
+from app.analysis.report.sample import RaterGroup, Sample, sample_of
+from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
+
+STUDY = protocol(FIVE, CHOICE)
+
+
+def _row(rater: str, item: str, question: str, value: object, **more: object) -> Row:
+    response = f"{item}:human" if question == "empathy" else None
+    return {"rater": rater, "item": item, "response": response, "question": question, "value": value, **more}
+
+
+def _sample(*rows: Row, times: list[str | None] | None = None) -> Sample:
+    raters = [{"rater": "r0", "kind": "person"}, {"rater": "r1", "kind": "model"}, {"rater": "r2", "kind": "person"}]
+    data = frames(STUDY, rows, items=[{"item": "i0"}, {"item": "i1"}, {"item": "i2"}], raters=raters)
+    if times is not None:
+        rated_at = pd.Series(pd.to_datetime(pd.Series(times), utc=True))
+        data = replace(data, ratings=data.ratings.assign(rated_at=rated_at))
+    return sample_of(data, codes_of(data, STUDY))
+
+
+def test_answers_in_use_are_counted_and_excluded_ones_by_reason() -> None:
+    found = _sample(
+        _row("r0", "i1", "preference", "human"),
+        _row("r0", "i1", "empathy", 4),
+        _row("r1", "i0", "empathy", 3),
+        _row("r2", "i2", "empathy", 3, exclude="too fast"),
+    )
+    assert found.n_items == 2
+    assert found.n_responses == {"human": 2, "model": 2}
+    assert found.raters == (RaterGroup("person", None, 1), RaterGroup("model", None, 1))
+    assert found.n_raters == 2
+    assert found.n_answers == {"empathy": 2, "preference": 1}
+    assert found.excluded == {"too fast": 1}
+
+
+def test_repeats_are_counted_apart() -> None:
+    found = _sample(_row("r0", "i0", "empathy", 4), _row("r0", "i0", "empathy", 5, repeat=1))
+    assert (found.n_answers, found.n_repeats, found.excluded) == ({"empathy": 1}, 1, {})
+
+
+def test_days_are_those_of_the_first_and_last_answer() -> None:
+    rows = [_row("r0", item, "empathy", 4) for item in ("i0", "i1", "i2")]
+    found = _sample(*rows, times=["2026-03-02T23:00Z", None, "2026-02-01T01:00Z"])
+    assert (found.first_day, found.last_day) == (date(2026, 2, 1), date(2026, 3, 2))
+    assert _sample(*rows).first_day is None
+
+
+def test_a_study_without_answers_has_an_empty_sample() -> None:
+    found = analyze(frames(STUDY, []), STUDY).sample
+    assert (found.n_items, found.n_responses, found.raters, found.n_answers) == (0, {}, (), {})
+    assert (found.first_day, found.last_day) == (None, None)
