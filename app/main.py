@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.datastructures import URLPath
 
+from app.actions.deletion_list import DeletionList
 from app.actions.operations import RecentOperations
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report_process import REPORT_PROCESS
@@ -96,6 +97,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.migrations = folder("migrations")
     # The folder of the embedded database, whose disk is watched.
     app.state.data_dir = None if now.database_url else now.data_dir or default_data_dir()
+    app.state.deletions = DeletionList(now.backups_folder(default_data_dir))
     app.state.public_url = now.public_url
     app.state.metrics_token = now.metrics_token
     app.state.allowed_hosts = now.allowed_hosts.split(",")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.design.limits import Bounds, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Files with secrets. Environment variables are visible to every child process and to anyone who inspects a container.
 SECRET_FILES = ("DATABASE_URL_FILE", "DATABASE_PASSWORD_FILE")
@@ -27,6 +30,8 @@ class Settings(BaseSettings):
     database_url_file: Path | None = Field(default=None, validation_alias="DATABASE_URL_FILE")
     database_password_file: Path | None = Field(default=None, validation_alias="DATABASE_PASSWORD_FILE")
     data_dir: Path | None = None
+    backup_dir: Path | None = None
+    daily_backups: bool = True
     metrics_token_file: Path | None = None
     public_url: str | None = None
     allowed_hosts: str = ""
@@ -48,6 +53,7 @@ class Settings(BaseSettings):
         "data_dir",
         "public_url",
         "metrics_token_file",
+        "backup_dir",
         mode="before",
     )
     @classmethod
@@ -74,6 +80,10 @@ class Settings(BaseSettings):
             password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
             self.database_url = _with_password(self.database_url, password)
         return self
+
+    def backups_folder(self, default_data_dir: Callable[[], Path]) -> Path:
+        """The folder of backups and of the list of deletions."""
+        return self.backup_dir or (self.data_dir or default_data_dir()) / "backups"
 
     @property
     def metrics_token(self) -> str | None:

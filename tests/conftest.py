@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,10 +13,22 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("no wall clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no wall clock")
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 pytest_plugins = ["tests.postgres_fixture", "tests.database"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def backups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the folder for backups and the list of deletions, so that tests do not write into the user's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("backups")
+        patch.setenv("ATTUNE_BACKUP_DIR", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")

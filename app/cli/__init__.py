@@ -33,7 +33,8 @@ def attune(
 ) -> None:
     """Run human empathy-rating studies and analyze their ratings.
 
-    Exit codes: 0 success, 1 errors in the input or a task that could not be completed, 2 wrong usage.
+    Exit codes: 0 success, 1 errors in the input or a task that could not be completed, 2 wrong usage,
+    3 warnings only (doctor).
     """
 
 

@@ -68,12 +68,20 @@ COMMANDS = {
         "Forecast interval widths and power before data collection, by simulating the design of the study.",
     ),
     "simulate": Entry("simulate", "simulate", "Send simulated raters through the design of a study."),
-    "backup": Entry("database", "backup", "Back up the whole database to a new file."),
-    "restore": Entry("database", "restore", "Restore a backup into an empty database, and upgrade it to this version."),
+    "backup": Entry(
+        "database",
+        "backup",
+        "Back up the whole database, and check the backup by restoring it into a scratch database.",
+    ),
+    "restore": Entry(
+        "database",
+        "restore",
+        "Restore a backup into an empty database, upgrade it to this version, and repeat deletions made since.",
+    ),
     "doctor": Entry(
         "doctor",
         "doctor",
-        "Check this installation: programs, files, database and disk space. Exit code 1 if there is a problem.",
+        "Check this installation and its studies, and say what to do. Exit code 1 for a problem, 3 for warnings only.",
     ),
     "study": Entry("study", "cli", "Create, check, load, open, close and export studies."),
     "items": Entry("items", "cli", "Import items and responses from a spreadsheet."),

@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.actions.backups import make_backup
+from app.actions.deletion_list import DeletionList
 from app.cli.output import fail, say
 from app.cli.store import named_database, reached_database, store
+from app.postgres import default_data_dir
+from app.settings import settings
 from app.storage.database.backup import BackupError
-from app.storage.database.backup import backup as save
-from app.storage.database.backup import restore as fill
+from app.storage.database.verified_backup import restore_compared, verified_backup
+from app.storage.studies.deletions import delete_again
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from app.storage.studies.deletions import Deletion
 
 cli = typer.Typer(no_args_is_help=True)
+NewFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help="The new file. Without it, a file in the folder of backups, from which old ones are removed.",
+    ),
+]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.", show_default=False)]
+Deletions = Annotated[
+    Path | None,
+    typer.Option(
+        help="A list of deletions to carry out again. Without it, the one beside the backup, if there is one."
+    ),
+]
 
 
 @cli.callback()
@@ -29,22 +51,63 @@ def upgrade() -> None:
         say("The database is up to date.")
 
 
-def backup(file: File) -> None:
-    """Back up the whole database to a new file."""
+def backup(file: NewFile = None) -> None:
+    """Back up the whole database, and check the backup by restoring it into a scratch database."""
     with reached_database():
         try:
-            save(named_database(), file)
+            file, problem = _backed_up(named_database(), file)
         except BackupError as error:
             fail(str(error))
     say(f"Saved to {file} ({file.stat().st_size:,} bytes). Keep it safe: it contains every answer.")
+    say(problem or "Checked: restored into a scratch database, every table is the same.")
 
 
-def restore(file: File) -> None:
-    """Restore a backup into an empty database, and upgrade it to this version."""
+def _backed_up(url: str, file: Path | None) -> tuple[Path, str | None]:
+    """Return the file of the new backup, and why it was not checked, if so."""
+    if file is not None:
+        record = verified_backup(url, file)
+        return file, record.problem
+    made = make_backup(url, backups_folder())
+    if made is None:
+        raise BackupError("Another process is making a backup in this folder.")
+    return made.file, None
+
+
+def restore(file: File, deletions: Deletions = None) -> None:
+    """Restore a backup into an empty database, upgrade it to this version, and repeat deletions made since."""
     with reached_database():
         try:
-            fill(named_database(), file)
-        except BackupError as error:
+            record = restore_compared(named_database(), file)
+            again = _deletions(file, deletions)
+        except (BackupError, ValueError) as error:
             fail(str(error))
-    with store():
-        say(f"Restored from {file}.")
+    with store() as engine:
+        n_deleted = _delete(engine, again)
+    say(f"Restored from {file}.{' Every table is as it was saved.' if record else ''}")
+    if again:
+        say(f"Deletions on record: {len(again)}. Repeated in this database: {n_deleted}.")
+
+
+def _deletions(file: Path, named: Path | None) -> list[Deletion]:
+    """Return the deletions of the named list, or of those beside the backup and in our own folder."""
+    if named is not None and not named.is_file():
+        raise BackupError(f"There is no file {named}.")
+    own, beside = DeletionList(backups_folder()), DeletionList(file.absolute().parent)
+    if named is not None:
+        beside.file = named
+    read = own.read()
+    return read + [deletion for deletion in beside.read() if deletion not in read]
+
+
+def _delete(engine: Engine, again: list[Deletion]) -> int:
+    """Carry the deletions out, and note them in our own folder for the next restore."""
+    if not again:
+        return 0
+    DeletionList(backups_folder()).add_all(again)
+    with engine.begin() as db:
+        return delete_again(db, again)
+
+
+def backups_folder() -> Path:
+    """Return the folder of backups of this installation."""
+    return settings().backups_folder(default_data_dir)

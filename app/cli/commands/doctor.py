@@ -1,79 +1,139 @@
-"""attune doctor: check whether this installation can run studies, and report any problems."""
+"""attune doctor: check whether this installation can run studies, and say what to do about each problem."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 from sqlalchemy import text
 
 from app import __version__
+from app.actions.health_checks import (
+    Finding,
+    check_backups,
+    check_clock,
+    check_leases,
+    check_reconciliation,
+    check_workers,
+)
 from app.actions.readiness import MIN_FREE_BYTES, free_bytes
-from app.postgres import default_data_dir
+from app.postgres import EmbeddedError, default_data_dir
 from app.settings import folder, settings
-from app.storage.database.address import reach
+from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, reach
 from app.storage.database.engine import database_url, make_engine
 from app.storage.database.migrate import differences
 from app.web.assets import htmx_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Engine
+
+MARKS = {"ok": "OK     ", "warning": "WARNING", "failed": "FAILED "}
+FAILED, WARNED = 1, 3
 
 
 def doctor() -> None:
-    """Check this installation: programs, files, database and disk space. Exit code 1 if there is a problem."""
-    results = [_result(words, check) for words, check in CHECKS.items()]
-    raise typer.Exit(0 if all(results) else 1)
+    """Check this installation and its studies, and say what to do. Exit code 1 for a problem, 3 for warnings only."""
+    states = [_show(words, check) for words, check in CHECKS.items()]
+    with _engine_or_finding() as found:
+        if isinstance(found, Finding):
+            states.append(_show("database", lambda: found))
+        else:
+            states += [_show(words, partial(check, found)) for words, check in DATABASE_CHECKS.items()]
+    raise typer.Exit(FAILED if "failed" in states else WARNED if "warning" in states else 0)
 
 
-def _result(words: str, check: Callable[[], str]) -> bool:
-    """Run a check and print one line; a check returns what it found or raises an exception."""
+def _show(words: str, check: Callable[[], Finding]) -> str:
+    """Run a check and print what it found; an exception is a finding too."""
     try:
-        found, is_well = check(), True
+        finding = check()
     except Exception as error:  # noqa: BLE001 - any error is a result of the check
-        found, is_well = str(error).splitlines()[0] if str(error) else type(error).__name__, False
-    typer.echo(f"{'OK    ' if is_well else 'FAILED'} {words}: {found}")
-    return is_well
+        found = str(error).splitlines()[0] if str(error) else type(error).__name__
+        finding = Finding("failed", found, "See the message, and the log of the database.")
+    typer.echo(f"{MARKS[finding.state]} {words}: {finding.found}")
+    if finding.what_to_do:
+        typer.echo(f"        {finding.what_to_do}")
+    return finding.state
 
 
-def _programs() -> str:
-    return f"Attune {__version__}, Python {sys.version.split()[0]}"
-
-
-def _files() -> str:
-    for name in ("templates", "static", "migrations"):
-        if not any(folder(name).iterdir()):
-            raise FileNotFoundError(f"{folder(name)} is empty")
-    return f"complete in {folder('templates').parent}; {htmx_file().name} has the expected checksum"
-
-
-def _database() -> str:
-    engine = make_engine(database_url(settings().database_url, settings().data_dir), n_connections=1)
+@contextmanager
+def _engine_or_finding() -> Iterator[Engine | Finding]:
+    """Yield an engine on the database, or why it cannot be reached."""
+    now = settings()
+    try:
+        engine = make_engine(database_url(now.database_url, now.data_dir), n_connections=1)
+    except (DatabaseAddressError, EmbeddedError) as error:
+        yield Finding("failed", str(error), "Correct the setting, or follow the message.")
+        return
     try:
         reach(engine)
-        with engine.begin() as db:
-            server = db.execute(text("SHOW server_version")).scalar_one()
-            is_durable = db.execute(text("SHOW fsync")).scalar_one() == "on"
-        missing = differences(engine)
+    except DatabaseUnreachableError as error:
+        yield Finding("failed", str(error), "Check DATABASE_URL, and that the server is running.")
+    else:
+        yield engine
     finally:
         engine.dispose()
-    if missing:
-        raise RuntimeError(f"PostgreSQL {server} is running, but its tables need an upgrade. Run: attune db upgrade")
-    if not is_durable:
-        raise RuntimeError(
-            f"PostgreSQL {server} runs with fsync off, so a power failure could lose answers. Set fsync = on"
-        )
-    kind = "set by DATABASE_URL" if settings().database_url else "embedded"
-    return f"PostgreSQL {server}, {kind}, up to date"
 
 
-def _disk() -> str:
+def _programs() -> Finding:
+    return Finding("ok", f"Attune {__version__}, Python {sys.version.split()[0]}")
+
+
+def _files() -> Finding:
+    for name in ("templates", "static", "migrations"):
+        if not any(folder(name).iterdir()):
+            return Finding("failed", f"{folder(name)} is empty", "Install Attune again.")
+    return Finding("ok", f"complete in {folder('templates').parent}; {htmx_file().name} has the expected checksum")
+
+
+def _disk() -> Finding:
     place = settings().data_dir or default_data_dir()
     free = free_bytes(place)
     if free < MIN_FREE_BYTES:
-        raise OSError(f"only {free / 1e9:.1f} GB free in {place}")
-    return f"{free / 1e9:.0f} GB free in {place}"
+        return Finding("failed", f"only {free / 1e9:.1f} GB free in {place}", "Free some space, or use another disk.")
+    return Finding("ok", f"{free / 1e9:.0f} GB free in {place}")
 
 
-CHECKS = {"programs": _programs, "files": _files, "database": _database, "disk": _disk}
+def _backups() -> Finding:
+    now = settings()
+    return check_backups(now.backups_folder(default_data_dir), datetime.now(UTC), is_embedded=now.database_url is None)
+
+
+def _server(engine: Engine) -> Finding:
+    with engine.begin() as db:
+        server = db.execute(text("SHOW server_version")).scalar_one()
+        is_durable = db.execute(text("SHOW fsync")).scalar_one() == "on"
+    if not is_durable:
+        problem = f"PostgreSQL {server} runs with fsync off, so a power failure could lose answers"
+        return Finding("failed", problem, "Set fsync = on in postgresql.conf.")
+    return Finding("ok", f"PostgreSQL {server}, {'set by DATABASE_URL' if settings().database_url else 'embedded'}")
+
+
+def _migrations(engine: Engine) -> Finding:
+    if differences(engine):
+        return Finding("failed", "the tables need an upgrade", "Run: attune db upgrade")
+    return Finding("ok", "the tables are those of this version")
+
+
+def _with_db(check: Callable[[Connection], Finding]) -> Callable[[Engine], Finding]:
+    def run(engine: Engine) -> Finding:
+        with engine.begin() as db:
+            return check(db)
+
+    return run
+
+
+CHECKS = {"programs": _programs, "files": _files, "disk": _disk, "backups": _backups}
+DATABASE_CHECKS = {
+    "database": _server,
+    "migrations": _migrations,
+    "connections": _with_db(lambda db: check_workers(db, settings().n_threads)),
+    "clock": _with_db(check_clock),
+    "leases": _with_db(check_leases),
+    "reconciliation": _with_db(check_reconciliation),
+}

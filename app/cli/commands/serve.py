@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from app.cli.daily_backup import DailyBackup
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.output import fail, say
 from app.cli.store import store
+from app.postgres import default_data_dir
 from app.settings import settings
 from app.storage.database.capacity import connections_needed, count_connections, max_workers
 from app.storage.leads.leads import list_leads
@@ -34,7 +36,20 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
     say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
-    run(listening, url, workers=workers)
+    backups = _daily_backups(url)
+    try:
+        run(listening, url, workers=workers)
+    finally:
+        if backups is not None:
+            backups.stop()
+
+
+def _daily_backups(url: str) -> DailyBackup | None:
+    """Start the daily backups of the embedded database; a server elsewhere has its own."""
+    now = settings()
+    if now.database_url or not now.daily_backups:
+        return None
+    return DailyBackup(url, now.backups_folder(default_data_dir))
 
 
 def check_connections(workers: int, n_threads: int, n_available: int) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -14,6 +16,9 @@ from sqlalchemy import make_url
 from app.postgres.account import reason
 from app.postgres.binaries import binaries
 from app.postgres.filesystem.private_files import sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COUNT_RELATIONS = """
     SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -25,10 +30,11 @@ class BackupError(Exception):
     """The backup or restore failed; the message is one clear sentence."""
 
 
-def backup(url: str, file: Path) -> None:
+def backup(url: str, file: Path, *, snapshot: str | None = None) -> None:
     """Save a snapshot of the database at `url` (SQLAlchemy's format) to a new file that only its owner can read.
 
-    The file is in PostgreSQL's custom format. It is created atomically.
+    The file is in PostgreSQL's custom format. It is created atomically. `snapshot` is the name of an exported snapshot,
+    if the backup must show the moment that an open transaction sees.
 
     Raises:
         BackupError: the file already exists or cannot be written, or the database cannot be read.
@@ -41,7 +47,7 @@ def backup(url: str, file: Path) -> None:
         raise BackupError(f"The file {file} cannot be written: {error.strerror}.") from error
     os.close(fd)
     try:
-        options = ["--format=custom", f"--file={unfinished}"]
+        options = ["--format=custom", f"--file={unfinished}", *([f"--snapshot={snapshot}"] if snapshot else [])]
         _run("pg_dump", url, options, failure=f"The backup {file} could not be made")
         sync(Path(unfinished))
         Path(unfinished).rename(file)
@@ -74,13 +80,25 @@ def _connection(url: str) -> tuple[str, str]:
     return make_conninfo("", **{**named, **options}), found.password or ""
 
 
-def _count_relations(url: str) -> int:
+@contextmanager
+def connect(url: str) -> Iterator[psycopg.Connection[Any]]:
+    """Yield a connection to the database at `url`; it commits at the end.
+
+    Raises:
+        BackupError: the database cannot be reached.
+    """
     address, password = _connection(url)
     try:
-        with psycopg.connect(address, password=password or None) as connection:
-            row = connection.execute(COUNT_RELATIONS.encode()).fetchone()
+        connection = psycopg.connect(address, password=password or None, application_name="attune backup")
     except psycopg.OperationalError as error:
         raise BackupError(f"The database cannot be reached: {reason(str(error))}") from error
+    with connection:
+        yield connection
+
+
+def _count_relations(url: str) -> int:
+    with connect(url) as connection:
+        row = connection.execute(COUNT_RELATIONS.encode()).fetchone()
     return int(row[0]) if row else 0
 
 

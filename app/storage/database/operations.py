@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import text
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sqlalchemy import Connection
 
 _LIMIT = text("SET LOCAL statement_timeout = '10s'")
@@ -30,6 +32,27 @@ _TRIALS = text("""
            count(*) FILTER (WHERE a.state = 'returned' AND a.served_at IS NOT NULL) AS n_returned,
            count(*) FILTER (WHERE a.state = 'leased') AS n_open
     FROM assignments a JOIN studies s ON s.id = a.study_id WHERE s.status IN ('open', 'paused')
+""")
+
+
+_OVERDUE = text("""
+    SELECT count(*) FROM rating_sessions r
+    JOIN assignments a ON a.study_id = r.study_id AND a.rating_session_id = r.id AND a.state IN ('planned', 'leased')
+    JOIN studies s ON s.id = r.study_id
+    WHERE s.status IN ('open', 'paused') AND r.state = 'active'
+      AND r.lease_expires_at < now() - make_interval(hours => :hours)
+""")
+# Lost: done, but without answers. Double: an answer that is stored twice.
+_LOST = text("""
+    SELECT count(*) FROM assignments a JOIN studies s ON s.id = a.study_id
+    WHERE s.status IN ('open', 'paused') AND a.state = 'done'
+      AND NOT EXISTS (SELECT FROM ratings r WHERE r.study_id = a.study_id AND r.assignment_id = a.id)
+""")
+_DOUBLE = text("""
+    SELECT count(*) FROM (
+      SELECT FROM ratings r JOIN studies s ON s.id = r.study_id
+      WHERE s.status IN ('open', 'paused') AND r.assignment_id IS NOT NULL
+      GROUP BY r.study_id, r.assignment_id, r.question, r.response_id, r.turn HAVING count(*) > 1) twice
 """)
 
 
@@ -76,3 +99,19 @@ def get_operations(db: Connection) -> Operations:
 def get_trials_shown(db: Connection) -> TrialsShown:
     """What became of the trials shown in all studies that collect data."""
     return TrialsShown(*map(int, db.execute(_TRIALS).one()))
+
+
+def count_overdue_leases(db: Connection, hours: int) -> int:
+    """Number of trials held by raters whose lease ended longer ago than this."""
+    return int(db.execute(_OVERDUE, {"hours": hours}).scalar_one())
+
+
+def count_lost_and_double(db: Connection) -> tuple[int, int]:
+    """Number of completed trials without answers, and of answers stored twice, in studies that collect data."""
+    return int(db.execute(_LOST).scalar_one()), int(db.execute(_DOUBLE).scalar_one())
+
+
+def get_time(db: Connection) -> datetime:
+    """The clock of the database."""
+    found: datetime = db.execute(text("SELECT clock_timestamp()")).scalar_one()
+    return found

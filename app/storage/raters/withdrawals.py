@@ -143,6 +143,11 @@ def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None
 
     A rater whom the lead listed stays listed, and so do the items that belong to them.
     """
-    who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
+    delete_rows(db, session.study_id, session.session_id, session.rater_id, receipt)
+
+
+def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, receipt: str) -> None:
+    """Delete the rows of a rater whose withdrawal is recorded."""
+    who = {"study": study_id, "session": session_id, "rater": rater_id, "receipt": receipt}
     for statement in _DELETE:
-        db.execute(statement, {**who, "receipt": receipt})
+        db.execute(statement, who)

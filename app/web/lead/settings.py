@@ -16,6 +16,7 @@ from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.protected_text import protected
 from app.storage.leads.audit import get_receipt, list_acts, record_act
 from app.storage.leads.leads import Lead
+from app.storage.studies.deletions import deletion_of_study
 from app.storage.studies.life import count_contents, delete_study, record_archived, record_keep_until
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
@@ -98,6 +99,7 @@ def submit_delete(
         allowed = f"{study.slug}, to confirm the deletion"
         return _page(request, db, lead, study, Problem("the form", None, "short name", confirm or "nothing", allowed))
     counts = count_contents(db, study.id)
+    request.app.state.deletions.add(deletion_of_study(db, study.id))
     delete_study(db, study.id)
     number = record_act(db, lead, study, "study deleted", title=study.title, **counts)
     return RedirectResponse(request.app.url_path_for("show_deletion", number=number), status_code=303)

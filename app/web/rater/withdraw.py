@@ -13,6 +13,7 @@ from app.actions.rating.withdraw import outcome_of, withdraw
 from app.design.protocol.study_parts import Outcome
 from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.raters.withdrawals import get_withdrawal
+from app.storage.studies.deletions import deletion_of_rater
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
@@ -40,7 +41,9 @@ def submit_withdraw(request: Request, slug: str, db: Db, session: AnySession, fo
     may_delete = not session.is_moved
     if not (wish == "delete" and may_delete) and (wish != "stop" or session.has_ended):
         return go(request, "show_withdraw", slug=slug)
-    withdraw(db, session, is_deletion=wish == "delete")
+    receipt = withdraw(db, session, is_deletion=wish == "delete")
+    if wish == "delete":
+        request.app.state.deletions.add(deletion_of_rater(db, session.study_id, receipt))
     return go(request, "show_receipt", slug=slug)
 
 
