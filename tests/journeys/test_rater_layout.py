@@ -43,6 +43,7 @@ DOES = {
     },
     "exclusive": ["none"],
 }
+WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?", "min_words": "-", "max_words": "+"}
 SEEN = """name => {
   const text = document.querySelector(`[data-text=${name}]`), range = document.createRange();
   range.selectNodeContents(text);
@@ -201,6 +202,20 @@ def test_the_current_question_is_marked_in_forced_colours(
     )
     current, other = page.evaluate(looks)
     assert current != other
+
+
+def test_an_empty_group_looks_unanswered_also_where_the_focus_is(engine: Engine, page: Page) -> None:
+    """Only a chosen option is filled; a slider that was not touched says what to do."""
+    open_a_study(engine, questions=[PREFERENCE, EMPATHY, WARM])
+    arrive(page)
+    fills = "group => [...group.querySelectorAll('.point')].map(point => getComputedStyle(point).backgroundColor)"
+    for slot in ("q0", "q1r0"):
+        page.locator(f"[data-slot={slot}] input[type=radio]").first.focus()
+        assert len(set(page.locator(f"[data-slot={slot}]").evaluate(fills))) == 1
+        page.locator(f"[data-slot={slot}] input[type=radio]").first.check()
+        assert len(set(page.locator(f"[data-slot={slot}]").evaluate(fills))) == 2
+    expect(page.locator("[data-slot=q2r0] .slider-hint")).to_have_text("Click or drag to answer")
+    expect(page.locator("[data-slot=q2r0] .slider-hint")).to_be_visible()
 
 
 def test_several_codes_by_keys_and_one_that_stands_alone(engine: Engine, page: Page) -> None:

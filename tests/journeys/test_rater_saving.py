@@ -56,6 +56,20 @@ def test_five_answers_cost_at_most_three_requests_at_any_pace(engine: Engine, pa
     assert rows(engine, "SELECT count(*), count(*) FILTER (WHERE exclude IS NULL) FROM ratings") == [(10, 10)]
 
 
+def test_a_thousand_changes_in_a_minute_are_few_requests_and_the_last_one_counts(engine: Engine, page: Page) -> None:
+    open_a_study(engine)
+    page.clock.install()
+    arrive(page)
+    sent = posts(page)
+    for _ in range(20):
+        page.evaluate("for (let n = 0; n < 50; n += 1) document.querySelector(`#q1r0-${n % 5 + 1}`).click()")
+        page.clock.run_for(3000)
+    page.clock.resume()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert 1 <= len(sent) <= 21
+    assert rows(engine, "SELECT number FROM ratings") == [(5.0,)]
+
+
 def test_next_does_not_wait_for_a_save(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,37 @@ def test_a_template_is_called_as_its_folder_and_says_where_its_texts_come_from(n
     assert protocol.slug == name
     assert "written for the template" in " ".join(protocol.description.split())
     assert len(protocol.instructions) > 120
+
+
+@every_template
+def test_the_title_that_raters_see_does_not_give_the_study_away(name: str) -> None:
+    title = protocol_of(name).rater_title
+    assert title
+    assert not re.search(
+        r"\b(AI|chatbot|model|human|label|source|experiment|condition|manipulat)", title, re.IGNORECASE
+    )
+
+
+@every_template
+def test_random_order_is_announced_where_raters_compare_responses(name: str) -> None:
+    protocol = protocol_of(name)
+    is_announced = "random order" in " ".join(protocol.instructions.split())
+    assert is_announced == (protocol.design.trials in {"pairs", "set"})
+
+
+@every_template
+def test_a_passage_is_marked_after_the_answer_that_it_supports(name: str) -> None:
+    types = [question.type for question in protocol_of(name).questions]
+    assert all(before == "rating" for before, after in pairwise(types) if after == "highlight")
+
+
+@every_template
+def test_no_turn_is_asked_about_before_the_person_has_had_a_reply(name: str) -> None:
+    """Each response's conversation starts with the responder if raters judge after its first turn."""
+    if not any(question.target == "turn" for question in protocol_of(name).questions):
+        return
+    for row in rows(name, "responses.csv"):
+        assert json.loads(row["turns"])[0]["speaker"] in {"Supporter", "Assistant"}
 
 
 @every_template

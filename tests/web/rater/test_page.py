@@ -94,6 +94,7 @@ def test_a_response_may_be_a_dialogue_whose_turns_are_asked_about(
     study(questions=[mood, EMPATHY], design={"trials": "single"}, texts=texts)
     anna = visitor()
     page = anna.begin()
+    assert re.findall(r"<h2[^>]*>\s*(\w+)", page.text)[:2] == ["Situation", "Conversation"]
     assert legends(page) == ["turn 1: How warm?", "turn 2: How warm?", "How empathetic is it?"]
     anna.rate(page, {"q0r0t1": "4", "q0r0t2": "1", "q1r0": "3"})
     with engine.connect() as db:

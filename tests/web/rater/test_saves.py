@@ -161,7 +161,7 @@ def test_nonsense_for_a_time_is_no_time(
     assert rows(engine, NUMBERS) == [(4.0,)]
 
 
-def test_a_thousand_changes_end_with_the_last(
+def test_a_hundred_saves_in_a_row_end_with_the_last(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
