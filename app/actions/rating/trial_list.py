@@ -81,6 +81,8 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
     if so_far.n_held:
         record_state(db, session, "active")
         return "full"
+    # Raters with nothing to rate release their condition. It is claimed again when a trial becomes free.
+    record_state(db, session, "arrived")
     is_over = foreseen_conditions(db, session, protocol, own.who.pool) == "full"
     if is_over or not has_leased_seats(db, own.who):
         record_state(db, session, "full")
