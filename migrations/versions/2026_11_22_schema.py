@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema"
+revision = "2026_11_22_schema_2"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -201,12 +201,20 @@ def create_items() -> None:
         sa.Column("turns", postgresql.JSONB(none_as_null=True), nullable=True),
         sa.Column("profile", sa.Text(), nullable=True),
         sa.Column("content_note", sa.Text(), nullable=True),
+        sa.Column("retired_because", sa.Text(), nullable=True),
         sa.Column("attributes", postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name=op.f("ck_items_turns")),
         sa.CheckConstraint("(text IS NULL) <> (turns IS NULL)", name=op.f("ck_items_text_or_turns")),
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_items_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_items")),
         sa.UniqueConstraint("study_id", "key", name=op.f("uq_items_study_id_key")),
+    )
+    op.create_index(
+        "ix_items_retired",
+        "items",
+        ["study_id"],
+        unique=False,
+        postgresql_where=sa.text("retired_because IS NOT NULL"),
     )
 
 

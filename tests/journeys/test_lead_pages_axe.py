@@ -70,7 +70,7 @@ def test_pages_of_building_and_running(
     for part in PARTS:
         page.goto(f"/studies/draft/design{part}")
         look(page)
-    for tab in ("", "/raters", "/people", "/settings"):
+    for tab in ("", "/items", "/items/1", "/raters", "/people", "/settings"):
         page.goto(f"/studies/running{tab}")
         look(page)
     (tmp_path / "sheet.csv").write_bytes(SHEET)

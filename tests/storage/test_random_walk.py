@@ -1,4 +1,7 @@
-"""Raters who do anything at any time: after each step, all served trials are accounted for and no seat is exceeded."""
+"""Raters who do anything at any time, and a lead who retires items and brings them back.
+
+After each step, all served trials are accounted for, no seat is exceeded, and no retired item waits for a rater.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from app.design.allocation.admission_limits import all_limits
 from app.design.allocation.randomization import seeded
 from app.design.protocol.study_design import Design
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
+from app.storage.items.retirement import bring_back_item, list_retired, retire_item
 from app.storage.raters.pauses import record_pause, resume
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.export_sessions import study_rating_sessions
@@ -22,6 +26,8 @@ from tests.builder import build_study, protocol_of
 from tests.storage.raters import Rater
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection, Engine
 
 K = 2
@@ -42,6 +48,8 @@ ASTRAY = """
          + (SELECT count(*) FROM assignments WHERE state = 'planned' AND served_at IS NOT NULL)
          + (SELECT count(*) FROM assignments a JOIN rating_sessions s ON s.id = a.rating_session_id
             WHERE s.state IN ('withdrawn', 'expired', 'finished') AND a.state IN ('planned', 'leased'))
+         + (SELECT count(*) FROM assignments a JOIN trials t ON t.id = a.trial_id JOIN items i ON i.id = t.item_id
+            WHERE a.state = 'planned' AND i.retired_because IS NOT NULL)
 """
 # Raters who are active or have finished have one seat in their condition, and no one else has any.
 UNSEATED = """
@@ -167,11 +175,42 @@ def delete(walk: Walk, rater: Rater) -> None:
     walk.gone.add(rater.token)
 
 
-ACTIONS = {answer: 12, look: 3, pass_by: 3, answer_again: 3, stay_away: 2, pause: 1, stop: 1.5, delete: 1}
+def retire(walk: Walk, _: Rater) -> None:
+    with walk.engine.begin() as db:
+        items = db.execute(text("SELECT study_id, id FROM items WHERE retired_because IS NULL ORDER BY id")).all()
+        if len(items) > 2:
+            study, item = walk.rng.choice(items)
+            retire_item(db, study, item, "Names its source")
+
+
+def bring_back(walk: Walk, _: Rater) -> None:
+    with walk.engine.begin() as db:
+        items = db.execute(text("SELECT study_id, id FROM items WHERE retired_because IS NOT NULL ORDER BY id")).all()
+        if items:
+            study, item = walk.rng.choice(items)
+            bring_back_item(db, study, item)
+
+
+ACTIONS: dict[Callable[[Walk, Rater], None], float] = {
+    answer: 12,
+    look: 3,
+    pass_by: 3,
+    answer_again: 3,
+    stay_away: 2,
+    pause: 1,
+    stop: 1.5,
+    delete: 1,
+    retire: 0.7,
+    bring_back: 0.7,
+}
 
 
 def assert_accounted(db: Connection, study: int) -> None:
-    counted = get_coverage(db, study).reconciliation
+    coverage = get_coverage(db, study)
+    counted, retired = coverage.reconciliation, coverage.retired
+    assert coverage.n_seats + retired.n_not_needed == db.execute(text("SELECT count(*) FROM seats")).scalar_one()
+    assert coverage.n_rated <= coverage.n_seats
+    assert retired.n_items == len(list_retired(db, study))
     assert (counted.n_unaccounted, counted.n_lost, counted.n_double) == (0, 0, 0)
     rating_sessions = study_rating_sessions(db, study)["rating_sessions"].to_dict("records")
     for row in rating_sessions:
@@ -267,7 +306,11 @@ def test_a_condition_whose_seats_are_taken_takes_nobody_though_it_has_free_place
 
 
 def fill_up(walk: Walk) -> None:
-    """Let all remaining raters finish or leave for good, and others arrive until there is nothing to rate."""
+    """Bring back all items, let all raters finish or leave for good, and let others rate whatever is left."""
+    with walk.engine.begin() as db:
+        study = db.execute(text("SELECT id FROM studies")).scalar_one()
+        for item_id in list_retired(db, study):
+            bring_back_item(db, study, item_id)
     for rater in walk.raters:
         if rater.token not in walk.gone:
             stay_away(walk, rater)

@@ -85,6 +85,10 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}": FOLLOW_PAGE,
     "GET /studies/{slug}/coverage": study(303, *EVERYBODY),
     "POST /studies/{slug}/status": EDIT_CHANGE,
+    "GET /studies/{slug}/items": READ_PAGE,
+    "GET /studies/{slug}/items/{item}": READ_PAGE,
+    "GET /studies/{slug}/items/{item}/texts": READ_PAGE,
+    "POST /studies/{slug}/items/{item}/retirement": EDIT_CHANGE,
     "GET /studies/{slug}/raters": FOLLOW_PAGE,
     "POST /studies/{slug}/raters/{rater}/exclusion": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/release": EDIT_CHANGE,
@@ -183,6 +187,7 @@ FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
     "POST /studies/{slug}/status": {"status": "paused"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
+    "POST /studies/{slug}/items/{item}/retirement": {"reason": "asked to", "retire": "true"},
     "POST /studies/{slug}/settings/title": {"title": "Another"},
     "POST /studies/{slug}/people": {"email": "new@example.org", "role": "analyst"},
     "POST /studies/{slug}/people/{member}/role": {"role": "analyst"},
@@ -218,6 +223,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
     words |= {"number": "1", "attempt": "1", "part": "study", "member": str(leads["editor"].id), "file_format": "html"}
     words["file"] = "wide.csv"
+    words["item"] = str(db.execute(text("SELECT min(id) FROM items WHERE study_id = :s"), {"s": study_id}).scalar_one())
     words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
     return Stage(browsers, words)
 

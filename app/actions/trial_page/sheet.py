@@ -124,16 +124,25 @@ def make_sheet(
 ) -> Sheet:
     """The page of an assignment, with the stored answers or with a submitted form."""
     shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
-    language = language_of(protocol.language)
     slots = slots_of(protocol, view)
+    language = language_of(protocol.language)
     fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
+    return _sheet(protocol, view, _blocks(protocol, fields), turn)
+
+
+def reading_sheet(protocol: Protocol, view: AssignmentView) -> Sheet:
+    """The texts of a page as raters read them, whole and without any questions."""
+    return _sheet(protocol, view, (), None)
+
+
+def _sheet(protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], turn: int | None) -> Sheet:
     # Responses that are dialogues are revealed below the situation; otherwise the situation is, before the responses.
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
-    places = places_as_read(n_cards, is_right_to_left=language.is_right_to_left)
+    places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
-    return Sheet(shown, situation, cards, _blocks(protocol, fields), turn)
+    return Sheet(presentation(protocol, view.condition), situation, cards, blocks, turn)
 
 
 def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:

@@ -1,6 +1,6 @@
 """A whole study in memory, with texts: the content of a study folder, which the store loads and exports.
 
-items      item, text, turns, profile, content_note, then one column per attribute
+items      item, text, turns, profile, content_note, retired_because, then one column per attribute
 responses  response, item, source, text, turns, then attributes
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.design.problem import Problem
     from app.design.protocol.study import Protocol
 
-ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note")
+ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note", "retired_because")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")
 # Raters simulated by the program, and raters whose ratings were collected elsewhere.
 RATER_MARKS = ("is_simulated", "is_imported")

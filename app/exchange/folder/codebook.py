@@ -20,6 +20,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "turns": "the dialogue: a JSON list of turns, each with speaker and text",
     "profile": "background on the person in the item",
     "content_note": "content note shown before the item",
+    "retired_because": "why the item was retired: it gets no new ratings; its ratings are kept. Empty if it is in use",
     "source": "the source that wrote the response; study.yaml gives its kind",
     "kind": "of a rater: person or model; of an event: its type",
     "pool": "the pool that the rater belongs to",

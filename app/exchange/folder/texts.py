@@ -49,6 +49,7 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
             "turns": text_or_none(turns),
             "profile": text_or_none(table.column("profile")),
             "content_note": text_or_none(table.column("content_note")),
+            "retired_because": text_or_none(table.column("retired_because")),
             **attributes(table, ITEM_COLUMNS),
         },
         dtype=object,

@@ -39,8 +39,13 @@ _RETURNED = text("""
     FROM assignments a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
     JOIN seats s ON s.study_id = a.study_id AND s.trial_id = a.trial_id AND s.pool IN ('', coalesce(r.pool, ''))
       AND (s.rater_id IS NULL OR s.rater_id = a.rater_id)
+    CROSS JOIN LATERAL (
+      SELECT i.retired_because IS NOT NULL AS is_retired FROM trials t
+      JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+      WHERE t.study_id = a.study_id AND t.id = a.trial_id
+    ) AS item
     WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat = 0
-      AND s.assignment_id IS NULL
+      AND s.assignment_id IS NULL AND NOT is_retired
       AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
                       AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state <> 'returned')
     ORDER BY s.trial_id, s.seat, a.id DESC
@@ -67,6 +72,8 @@ _RETAKE_REPEATS = text("""
                   AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state IN ('planned', 'leased', 'done'))
       AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
                       AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND o.state <> 'returned')
+      AND NOT EXISTS (SELECT FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+                      WHERE t.study_id = a.study_id AND t.id = a.trial_id AND i.retired_because IS NOT NULL)
 """)
 
 # Raters who have at least one other trial get their gold trials back.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.storage.assignments.source_preferences import get_information, list_source_pairs
+from app.storage.items.retirement import list_retired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -184,7 +185,7 @@ def _claim(
 
 
 class _Closed:
-    """The trials a rater has had, and what must not be shown to them again."""
+    """The trials a rater has had, and what must not be shown to them again. No one gets a retired item."""
 
     def __init__(self, db: Connection, who: Claimant) -> None:
         self.same_item = who.same_item
@@ -192,7 +193,7 @@ class _Closed:
         self.pool, self.exposure_cap = who.pool, who.exposure_cap
         self.n_noted = 0
         self.trials: list[int] = []
-        self.items: list[int] = []
+        self.items = list_retired(db, who.session.study_id)
         self.shown: list[str] = []
         self.n_by_condition: Counter[str] = Counter()
         for row in db.execute(_MINE, self.ids):

@@ -32,6 +32,9 @@ _EXTENT = text("""
            count(DISTINCT t.item_id) FILTER (WHERE i.content_note <> '')
     FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
+      AND (i.retired_because IS NULL OR EXISTS (
+        SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
+          AND a.state <> 'returned'))
       AND (:pool = '' OR EXISTS (
         SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
           AND (s.rater_id IS NULL OR s.rater_id = :rater)))

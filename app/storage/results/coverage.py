@@ -69,6 +69,14 @@ class Reconciliation(NamedTuple):
         return self.n_served - self.n_answered - self.n_skipped - self.n_returned - self.n_open
 
 
+class RetiredItems(NamedTuple):
+    """Retired items, their ratings (kept), and their free seats, which no one can take."""
+
+    n_items: int
+    n_rated: int
+    n_not_needed: int
+
+
 class TrialCoverage(NamedTuple):
     """How often one trial was rated, and its number of seats. `words` is the beginning of its item."""
 
@@ -85,7 +93,8 @@ class TrialCoverage(NamedTuple):
 class Coverage:
     """All counts on the study page.
 
-    `distribution` is (times rated, number of trials), `skip_reasons` (reason, number of skips).
+    `n_seats` is the number of ratings needed: all seats but the free ones of retired items. `distribution` is (times
+    rated, number of trials), of all trials; `skip_reasons` is (reason, number of skips).
     """
 
     rating_sessions: SessionCounts
@@ -96,6 +105,7 @@ class Coverage:
     least: Sequence[TrialCoverage]
     skip_reasons: Sequence[tuple[str, int]]
     n_last_day: int
+    retired: RetiredItems
 
     @property
     def n_rated(self) -> int:
@@ -112,16 +122,18 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
     """The current coverage of the study; `n_least` is the number of least covered trials to list."""
     study = {"study_id": study_id}
     n_seats = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
+    retired = RetiredItems(**db.execute(text(_RETIRED), study).mappings().one())
     distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
     return Coverage(
         rating_sessions=get_session_counts(db, study_id),
         reconciliation=Reconciliation(**db.execute(text(_RECONCILIATION), study).mappings().one()),
         n_trials=sum(times for _, times in distribution),
-        n_seats=int(n_seats),
+        n_seats=int(n_seats) - retired.n_not_needed,
         distribution=distribution,
         least=[TrialCoverage(**row) for row in db.execute(text(_LEAST), study | {"n_least": n_least}).mappings()],
         skip_reasons=[(row.skip_reason, int(row.n)) for row in db.execute(text(_SKIPPED), study)],
         n_last_day=int(db.execute(text(_LAST_DAY), study).scalar_one()),
+        retired=retired,
     )
 
 
@@ -168,6 +180,17 @@ SELECT skip_reason, count(*) AS n FROM assignments WHERE study_id = :study_id AN
 GROUP BY skip_reason ORDER BY n DESC, skip_reason
 """
 
+_RETIRED = """
+SELECT (SELECT count(*) FROM items WHERE study_id = :study_id AND retired_because IS NOT NULL) AS n_items,
+       count(*) FILTER (WHERE a.state = 'done') AS n_rated,
+       count(*) FILTER (WHERE s.assignment_id IS NULL) AS n_not_needed
+FROM items i
+JOIN trials t ON t.study_id = i.study_id AND t.item_id = i.id
+JOIN seats s ON s.study_id = t.study_id AND s.trial_id = t.id
+LEFT JOIN assignments a ON a.study_id = s.study_id AND a.id = s.assignment_id
+WHERE i.study_id = :study_id AND i.retired_because IS NOT NULL
+"""
+
 _LAST_DAY = """
 SELECT count(*) FROM assignments a
 JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
@@ -192,7 +215,7 @@ SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS
        ARRAY(SELECT s.key FROM responses r JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
              WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS sources,
        x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_seats
-FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id
+FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id AND i.retired_because IS NULL
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
 """  # noqa: S608 - contains no input
 

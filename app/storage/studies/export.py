@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from sqlalchemy import text
 
-from app.analysis.data.study_folder import StudyFolder
+from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
 from app.design.dialogue import turns_to_json
 from app.storage.results.frames import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
 from app.storage.studies.protocols import get_protocol
@@ -21,8 +21,8 @@ _PROTOCOL = text("""
     JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
 """)
 _ITEMS = text("""
-    SELECT id, key, text, turns, profile, content_note, nullif(attributes, '{}') AS attributes FROM items
-    WHERE study_id = :study ORDER BY position, id
+    SELECT id, key, text, turns, profile, content_note, retired_because, nullif(attributes, '{}') AS attributes
+    FROM items WHERE study_id = :study ORDER BY position, id
 """)
 _RESPONSES = text("""
     SELECT r.id, r.key, i.key AS item, s.key AS source, r.text, r.turns, nullif(r.attributes, '{}') AS attributes
@@ -56,9 +56,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
     return StudyFolder(
         protocol=get_protocol(db, study_id, protocol.version, protocol.sha256),
         yaml=protocol.yaml,
-        items=_with_turns(
-            table(items, item="key", text="text", turns="turns", profile="profile", content_note="content_note")
-        ),
+        items=_with_turns(table(items, item="key", **{name: name for name in ITEM_COLUMNS[1:]})),
         responses=_with_turns(
             table(responses, response="key", item="item", source="source", text="text", turns="turns")
         ),

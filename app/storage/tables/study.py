@@ -12,6 +12,7 @@ from sqlalchemy import (
     Date,
     ForeignKey,
     Identity,
+    Index,
     Integer,
     LargeBinary,
     PrimaryKeyConstraint,
@@ -142,11 +143,14 @@ items = Table(
     Column("turns", JSONB(none_as_null=True)),
     Column("profile", Text),
     Column("content_note", Text),
+    # Why a lead retired the item: no one else gets its trials, and its ratings are kept. The audit log says by whom.
+    Column("retired_because", Text),
     attributes(),
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "key"),
     CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
     CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
+    Index("ix_items_retired", "study_id", postgresql_where=text("retired_because IS NOT NULL")),
 )
 
 responses = Table(

@@ -10,6 +10,7 @@ from app.web.lead import (
     home,
     invitations,
     invited_raters,
+    items,
     new_study,
     people,
     plan,
@@ -33,7 +34,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.state.pages.environment.globals["right_of"] = right_of
     app.include_router(new_study.router, max_body_size=max_upload_bytes)
     app.include_router(texts.router, max_body_size=max_upload_bytes)
-    for screen in (home, sign_in, account, invitations, studies, study, design, raters, people, settings):
+    for screen in (home, sign_in, account, invitations, studies, study, design, items, raters, people, settings):
         app.include_router(screen.router)
     for screen in (plan, invited_raters, platform_files, results, charts, exports):
         app.include_router(screen.router)

@@ -22,6 +22,9 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
     ),
     Right.READ: (
         "show_texts",
+        "show_items",
+        "show_item",
+        "show_item_texts",
         "show_design",
         "show_design_preview",
         "show_preview_text",
@@ -60,6 +63,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_questions_list",
         "submit_question",
         "submit_section",
+        "submit_retirement",
         "submit_exclusion",
         "submit_release",
         "show_identity",
