@@ -29,21 +29,27 @@ def check_version(cluster: Path) -> None:
         EmbeddedError: another major version, or a folder with other contents.
     """
     try:
-        found = (cluster / "PG_VERSION").read_text().strip()
-    except (FileNotFoundError, NotADirectoryError):
-        if cluster.is_dir() and any(cluster.iterdir()):
-            raise EmbeddedError(f"The folder {cluster} is not empty and holds no database.") from None
-        return
+        found = found_version(cluster)
+        if found is None and cluster.is_dir() and any(cluster.iterdir()):
+            raise EmbeddedError(f"The folder {cluster} is not empty and holds no database.")
     except PermissionError as error:
         raise EmbeddedError(
             f"The database in {cluster} belongs to another account: start Attune as that account, "
             "or choose another folder with ATTUNE_DATA_DIR."
         ) from error
-    if found != MAJOR:
+    if found not in {None, MAJOR}:
         raise EmbeddedError(
-            f"The database in {cluster} was made by PostgreSQL {found} and this program carries PostgreSQL {MAJOR}: "
-            f"dump it with version {found} and restore it into an empty folder; nothing was changed."
+            f"The database in {cluster} was made by PostgreSQL {found} and this program carries PostgreSQL {MAJOR}. "
+            "Nothing was changed. To move its contents to the new version: attune db upgrade-postgres"
         )
+
+
+def found_version(cluster: Path) -> str | None:
+    """The major version of PostgreSQL that made the files; None if there are none."""
+    try:
+        return (cluster / "PG_VERSION").read_text().strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def ensure_cluster(home: Path, account: Account, programs: Path, *, durable: bool) -> Path:

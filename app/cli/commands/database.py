@@ -9,9 +9,10 @@ import typer
 
 from app.actions.backups import make_backup
 from app.actions.deletion_list import DeletionList
-from app.cli.output import fail, say
+from app.actions.store_upgrade import upgrade_store
+from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import named_database, reached_database, store
-from app.postgres import default_data_dir
+from app.postgres import EmbeddedError, default_data_dir
 from app.settings import settings
 from app.storage.database.backup import BackupError
 from app.storage.database.verified_backup import restore_compared, verified_backup
@@ -49,6 +50,31 @@ def upgrade() -> None:
     """Upgrade the database to this version of Attune. Every other command does so when it starts."""
     with store():
         say("The database is up to date.")
+
+
+@cli.command()
+def upgrade_postgres(
+    programs: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder with the programs of the old version of PostgreSQL. Without it, they are looked for."
+        ),
+    ] = None,
+) -> None:
+    """Move the embedded database to the version of PostgreSQL that this version of Attune carries."""
+    now = settings()
+    if now.database_url:
+        fail("DATABASE_URL names a server elsewhere: upgrade it as its provider says.", WRONG_CALL)
+    try:
+        moved = upgrade_store(now.data_dir or default_data_dir(), programs)
+    except (EmbeddedError, BackupError) as error:
+        fail(str(error))
+    if moved is None:
+        say("The database is of the current version of PostgreSQL.")
+        return
+    with store():
+        say(f"{moved.n_rows:,} rows in {moved.n_tables} tables were moved, and every table is the same.")
+    say(f"The old files are kept in {moved.aside}. Delete them when you have seen that all is well.")
 
 
 def backup(file: NewFile = None) -> None:

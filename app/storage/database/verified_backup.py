@@ -35,14 +35,24 @@ def verified_backup(url: str, file: Path) -> BackupRecord:
         BackupError: the backup could not be made. If its check fails, the record says so.
     """
     made_at = datetime.now(UTC)
+    postgres, tables = backup_with_digests(url, file)
+    record = BackupRecord(made_at, postgres, tables, _check(url, file, tables))
+    write_record(file, record)
+    return record
+
+
+def backup_with_digests(url: str, file: Path) -> tuple[str, dict[str, Digest]]:
+    """Back up the database; returns the version of the server, and the digest of each table at that moment.
+
+    Raises:
+        BackupError: the backup could not be made.
+    """
     with _snapshot(url) as connection:
         name = str(_one(connection, "SELECT pg_export_snapshot()"))
         postgres = str(_one(connection, "SHOW server_version"))
         tables = table_digests(connection)
         backup(url, file, snapshot=name)
-    record = BackupRecord(made_at, postgres, tables, _check(url, file, tables))
-    write_record(file, record)
-    return record
+    return postgres, tables
 
 
 def restore_compared(url: str, file: Path) -> BackupRecord | None:
