@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.design.limits import Bounds, Limits
@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     upload_seconds: int = Field(default=60, ge=1)
     upload_memory_mb: int = Field(default=2_000, ge=100)
     n_threads: int = Field(default=16, ge=2)
+    model_endpoint: str | None = None
+    model_key: SecretStr | None = None
+    model_key_file: Path | None = None
 
     @field_validator(
         "database_url",
@@ -54,6 +57,9 @@ class Settings(BaseSettings):
         "public_url",
         "metrics_token_file",
         "backup_dir",
+        "model_endpoint",
+        "model_key",
+        "model_key_file",
         mode="before",
     )
     @classmethod
@@ -61,7 +67,7 @@ class Settings(BaseSettings):
         """Treat empty values as unset, because Compose passes unset variables as empty ones."""
         return None if value == "" else value
 
-    @field_validator("public_url")
+    @field_validator("public_url", "model_endpoint")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
         parts = urlsplit(value) if value is not None else None
@@ -76,6 +82,10 @@ class Settings(BaseSettings):
             if self.database_url is not None:
                 raise ValueError("DATABASE_URL and DATABASE_URL_FILE are both set; set one of them")
             self.database_url = _secret(self.database_url_file, "DATABASE_URL_FILE")
+        if self.model_key_file is not None:
+            if self.model_key is not None:
+                raise ValueError("ATTUNE_MODEL_KEY and ATTUNE_MODEL_KEY_FILE are both set; set one of them")
+            self.model_key = SecretStr(_secret(self.model_key_file, "ATTUNE_MODEL_KEY_FILE"))
         if self.database_password_file is not None:
             password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
             self.database_url = _with_password(self.database_url, password)

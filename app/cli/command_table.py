@@ -68,6 +68,11 @@ COMMANDS = {
         "Forecast interval widths and power before data collection, by simulating the design of the study.",
     ),
     "simulate": Entry("simulate", "simulate", "Send simulated raters through the design of a study."),
+    "judge": Entry(
+        "judge",
+        "judge",
+        "Let a language model judge the responses of a study, under the same protocol as its raters.",
+    ),
     "backup": Entry(
         "database",
         "backup",

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_2"
+revision = "2026_11_22_schema_3"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -953,6 +953,96 @@ def create_registrations() -> None:
 
 
 # In the order in which they refer to each other.
+def create_model_runs() -> None:
+    op.create_table(
+        "model_runs",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("purpose", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("protocol_version", sa.Integer(), nullable=False),
+        sa.Column("rater_id", sa.BigInteger(), nullable=True),
+        sa.Column("endpoint", sa.Text(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("settings", postgresql.JSONB(), nullable=False),
+        sa.Column("is_stopped", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("stop_reason", sa.Text(), nullable=True),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.CheckConstraint("purpose IN ('judge', 'respond')", name=op.f("ck_model_runs_purpose")),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_model_runs_lead_id"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_model_runs_study_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["study_id", "protocol_version"],
+            ["protocols.study_id", "protocols.version"],
+            name=op.f("fk_model_runs_study_id_protocol_version"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "rater_id"],
+            ["raters.study_id", "raters.id"],
+            name=op.f("fk_model_runs_study_id_rater_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_model_runs")),
+        sa.UniqueConstraint("study_id", "purpose", "name", name=op.f("uq_model_runs_study_id_purpose_name")),
+    )
+
+
+def create_model_requests() -> None:
+    op.create_table(
+        "model_requests",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("run_id", sa.BigInteger(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("item_id", sa.BigInteger(), nullable=False),
+        sa.Column("response_ids", sa.ARRAY(sa.BigInteger()), nullable=False),
+        sa.Column("condition", sa.Text(), server_default="", nullable=False),
+        sa.Column("repeat", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("n_turns_done", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("seed", sa.BigInteger(), nullable=True),
+        sa.Column("prompt", postgresql.JSONB(), nullable=True),
+        sa.Column("outcome", sa.Text(), nullable=True),
+        sa.Column("problem", sa.Text(), nullable=True),
+        sa.Column("raw_answer", sa.Text(), nullable=True),
+        sa.Column("n_tries", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("tokens_in", sa.Integer(), nullable=True),
+        sa.Column("tokens_out", sa.Integer(), nullable=True),
+        sa.Column("latency_ms", sa.Integer(), nullable=True),
+        sa.Column("model_version", sa.Text(), nullable=True),
+        sa.Column("fingerprint", sa.Text(), nullable=True),
+        sa.Column("probabilities", postgresql.JSONB(), nullable=True),
+        sa.Column("asked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("answered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint(
+            "outcome IN ('answered', 'unparsed', 'refused', 'cut_off', 'too_long', 'failed')",
+            name=op.f("ck_model_requests_outcome"),
+        ),
+        sa.CheckConstraint("(outcome IS NULL) = (answered_at IS NULL)", name=op.f("ck_model_requests_answered_at")),
+        sa.CheckConstraint("attempt IN (0, 1)", name=op.f("ck_model_requests_attempt")),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_model_requests_study_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "run_id"],
+            ["model_runs.study_id", "model_runs.id"],
+            name=op.f("fk_model_requests_study_id_run_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "item_id"],
+            ["items.study_id", "items.id"],
+            name=op.f("fk_model_requests_study_id_item_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_model_requests")),
+        sa.UniqueConstraint(
+            "study_id", "run_id", "number", "attempt", name=op.f("uq_model_requests_study_id_run_id_number_attempt")
+        ),
+    )
+
+
 TABLES = (
     create_attempts,
     create_audit_log,
@@ -988,6 +1078,8 @@ TABLES = (
     create_ratings,
     create_rating_history,
     create_registrations,
+    create_model_runs,
+    create_model_requests,
 )
 
 

@@ -26,6 +26,8 @@ BREAKS = {
     "The embedded server stands alone": ("app/postgres/launch.py", "import pandas"),
     "The web does not know the database library": ("app/web/health.py", "import sqlalchemy"),
     "The store does not know the web": ("app/storage/database/engine.py", "import fastapi"),
+    "One module talks to language models": ("app/web/health.py", "import openai"),
+    "Models know no database and no web": ("app/models/asked.py", "import pandas"),
     "Settings are read only where the program is put together": (
         "app/storage/database/engine.py",
         "import app.settings",

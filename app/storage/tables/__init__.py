@@ -12,6 +12,7 @@ from app.storage.tables.access import (
 )
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
+from app.storage.tables.models import model_requests, model_runs
 from app.storage.tables.people import (
     admission_seats,
     condition_seats,
@@ -50,6 +51,8 @@ __all__ = [
     "lead_sessions",
     "leads",
     "metadata",
+    "model_requests",
+    "model_runs",
     "platform_ids",
     "protocol_edits",
     "protocols",

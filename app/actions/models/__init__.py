@@ -1,0 +1,1 @@
+"""Language models as judges of a study's responses, under the same protocol as its raters."""

@@ -1,0 +1,147 @@
+"""Create a judge and its run, or find the run that it continues; and what a run would cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from app.actions.models.judge_pages import judged_study, planned_requests
+from app.models.budget import estimated_tokens
+from app.storage.model_runs.requests import record_plan
+from app.storage.model_runs.runs import NewRun, RunRow, get_run, record_judge, record_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.actions.models.judge_pages import JudgedStudy
+    from app.actions.models.judge_settings import JudgeSettings
+    from app.models.asked import Asked
+    from app.models.budget import Prices
+    from app.models.endpoint import Endpoint
+    from app.storage.model_runs.requests import PlannedRequest
+    from app.storage.studies.studies import StudyRow
+
+# Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
+_TOKENS_PER_FIELD, _TOKENS_PER_TEXT, _TOKENS_PER_ANSWER = 12, 120, 10
+
+
+class NothingToJudgeError(ValueError):
+    """The study has no trial with a question that a model could be asked."""
+
+
+class OtherSettingsError(ValueError):
+    """A run of this name exists, with other settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would use. Each trial is shown at least once; `n_fields` is the number of answers."""
+
+    n_requests: int
+    n_trials: int
+    n_fields: int
+    tokens_in: int
+    tokens_out: int
+
+    def cost(self, prices: Prices) -> float:
+        """The estimated cost, without repairs and further tries."""
+        return prices.cost(self.tokens_in, self.tokens_out)
+
+
+def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> Estimate:
+    """What a run of these settings would use; nothing is stored or sent.
+
+    Raises:
+        NothingToJudgeError: there is nothing to ask.
+    """
+    judged = judged_study(db, study.id, study.protocol_version)
+    planned = _planned(db, judged, settings)
+    sizes = [_size(db, judged, settings, one) for one in planned]
+    n_trials = len(Counter((one.item_id, frozenset(one.response_ids), one.condition) for one in planned))
+    n_fields, tokens_in, tokens_out = (sum(column) for column in zip(*sizes, strict=True))
+    return Estimate(len(planned), n_trials, n_fields, tokens_in, tokens_out)
+
+
+def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> list[PlannedRequest]:
+    planned = planned_requests(db, judged, settings)
+    if not planned:
+        raise NothingToJudgeError("This study has no trials with questions that a model can answer.")
+    return planned
+
+
+def _size(
+    db: Connection, judged: JudgedStudy, settings: JudgeSettings, planned: PlannedRequest
+) -> tuple[int, int, int]:
+    """Number of fields, and estimated tokens of prompt and answer."""
+    page = judged.page(db, planned)
+    prompt = page.prompt(judged.protocol, settings.persona)
+    asked = [one.asked for one in page.questions]
+    tokens_in = estimated_tokens(*(message["content"] for message in prompt))
+    return len(asked), tokens_in, min(_answer_tokens(asked), settings.max_tokens)
+
+
+def _answer_tokens(asked: Sequence[Asked]) -> int:
+    free = sum(one.kind in {"text", "passages"} for one in asked)
+    return _TOKENS_PER_ANSWER + _TOKENS_PER_FIELD * len(asked) + _TOKENS_PER_TEXT * free
+
+
+def begin_run(
+    db: Connection,
+    study: StudyRow,
+    endpoint: Endpoint,
+    settings: JudgeSettings,
+    name: str,
+    *,
+    lead_id: int | None = None,
+) -> tuple[RunRow, bool]:
+    """The run of this name: created with its judge and its requests, or the one that is continued.
+
+    Returns:
+        The run, and whether it was created.
+
+    Raises:
+        NothingToJudgeError: there is nothing to ask.
+        OtherSettingsError: a run of this name has another model, endpoint or other settings.
+        RunNameTakenError: a rater of the study has this key.
+    """
+    run = get_run(db, study.id, "judge", name)
+    if run is not None:
+        check_same(run, endpoint, settings)
+        return run, False
+    judged = judged_study(db, study.id, study.protocol_version)
+    planned = _planned(db, judged, settings)
+    host = urlsplit(endpoint.base_url).netloc.rpartition("@")[2]
+    rater_id = record_judge(db, study.id, name, settings.attributes(endpoint.model, host))
+    new = NewRun(
+        purpose="judge",
+        name=name,
+        protocol_version=study.protocol_version,
+        rater_id=rater_id,
+        endpoint=endpoint.base_url,
+        model=endpoint.model,
+        settings={**settings.stored(), "run_key": uuid4().hex},
+        lead_id=lead_id,
+    )
+    run = record_run(db, study.id, new)
+    record_plan(db, run, planned)
+    return run, True
+
+
+def check_same(run: RunRow, endpoint: Endpoint, settings: JudgeSettings) -> None:
+    """Make sure that a run continues as it began.
+
+    Raises:
+        OtherSettingsError: it would not.
+    """
+    wanted = {**settings.stored(), "model": endpoint.model, "base_url": endpoint.base_url}
+    known = {**run.settings, "model": run.model, "base_url": run.endpoint}
+    if changed := sorted(name for name, value in wanted.items() if known.get(name) != value):
+        raise OtherSettingsError(
+            f"The run {run.name} began with other settings ({', '.join(changed)}). "
+            "Continue it with the same settings, or choose another name."
+        )

@@ -1,0 +1,62 @@
+"""How a judge is asked: stored with its run, and as attributes of the judge."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from app.design.questions.scale import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.models.endpoint import AnswerFormat
+
+# Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.
+PROMPT_VERSION = 1
+_HASH_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Settings that determine a judge's answers.
+
+    `repeats`: how often each trial is shown; with `both_sides` each time on both sides. `persona`: text that the prompt
+    begins with. `family`: the model's family, for self-preference.
+    """
+
+    repeats: int = 1
+    both_sides: bool = True
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_tokens: int = 1000
+    answer_format: AnswerFormat = "schema"
+    persona: str = ""
+    family: str = ""
+    with_probabilities: bool = False
+    prompt_version: int = PROMPT_VERSION
+
+    def stored(self) -> dict[str, Any]:
+        """The settings as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> JudgeSettings:
+        """The settings of a run."""
+        return cls(**{name: value for name, value in stored.items() if name in cls.__slots__})
+
+    def attributes(self, model: str, host: str) -> dict[str, str]:
+        """The attributes of the judge."""
+        shown = {
+            "model": model,
+            "endpoint": host,
+            "family": self.family,
+            "temperature": "" if self.temperature is None else number_text(self.temperature),
+            "model_seed": "" if self.seed is None else str(self.seed),
+            "repeats": str(self.repeats),
+            "both_sides": "yes" if self.both_sides else "no",
+            "persona": sha256(self.persona.encode()).hexdigest()[:_HASH_LENGTH] if self.persona else "",
+            "prompt_version": str(self.prompt_version),
+        }
+        return {name: value for name, value in shown.items() if value}

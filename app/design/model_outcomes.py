@@ -1,0 +1,30 @@
+"""How a request to a language model can end."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """The outcome of one request. Only `answered` yields ratings or a text."""
+
+    ANSWERED = "answered"
+    UNPARSED = "unparsed"
+    REFUSED = "refused"
+    CUT_OFF = "cut_off"
+    TOO_LONG = "too_long"
+    FAILED = "failed"
+
+
+# Outcomes for the pages and the command line.
+OUTCOME_WORDS = {
+    Outcome.ANSWERED: "Answered",
+    Outcome.UNPARSED: "Unparsed: not an answer to the questions",
+    Outcome.REFUSED: "Refused by the model",
+    Outcome.CUT_OFF: "Cut off at the limit of tokens",
+    Outcome.TOO_LONG: "Too long for the model's context",
+    Outcome.FAILED: "Failed: no answer from the endpoint",
+}
+# Without an answer that could be stored: asked again when the run continues.
+ASKED_AGAIN = frozenset({Outcome.FAILED})
+PURPOSES = ("judge", "respond")

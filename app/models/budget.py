@@ -1,0 +1,83 @@
+"""The budget of a run: tokens and money, reserved before a request and settled after it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+# Tokenizers of current models use about four bytes of English per token, and fewer of other languages: three is safe.
+BYTES_PER_TOKEN = 3
+# What a server adds to each message.
+TOKENS_PER_MESSAGE = 8
+PER_MILLION = 1_000_000
+_POLL_S = 0.02
+
+
+def estimated_tokens(*texts: str) -> int:
+    """An estimate of the tokens of a prompt, rather too high than too low.
+
+    >>> estimated_tokens("Rate the response.")
+    14
+    """
+    return sum(-(-len(text.encode()) // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices per million tokens, in the currency of the budget."""
+
+    per_million_in: float = 0.0
+    per_million_out: float = 0.0
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """The price of a request.
+
+        >>> Prices(2.5, 10).cost(1_000_000, 100_000)
+        3.5
+        """
+        return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / PER_MILLION
+
+
+@dataclass(slots=True)
+class Budget:
+    """Limits, None for no limit; what earlier requests used; and what requests under way may use at most."""
+
+    prices: Prices
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    reserved_in: int = 0
+    reserved_out: int = 0
+
+    @property
+    def cost(self) -> float:
+        """The cost of all settled requests."""
+        return self.prices.cost(self.tokens_in, self.tokens_out)
+
+    def reserve(self, tokens_in: int, tokens_out: int) -> bool:
+        """Reserve what a request may use at most; False, and nothing is reserved, if it may exceed a limit."""
+        all_in = self.tokens_in + self.reserved_in + tokens_in
+        all_out = self.tokens_out + self.reserved_out + tokens_out
+        if self.max_tokens is not None and all_in + all_out > self.max_tokens:
+            return False
+        if self.max_cost is not None and self.prices.cost(all_in, all_out) > self.max_cost:
+            return False
+        self.reserved_in += tokens_in
+        self.reserved_out += tokens_out
+        return True
+
+    async def wait_for(self, tokens_in: int, tokens_out: int) -> bool:
+        """As `reserve`, but while requests are under way, wait whether they leave enough."""
+        while not self.reserve(tokens_in, tokens_out):
+            if not self.reserved_in:
+                return False
+            await asyncio.sleep(_POLL_S)
+        return True
+
+    def settle(self, reserved: tuple[int, int], used: tuple[int, int]) -> None:
+        """Replace a reservation by what the request used."""
+        self.reserved_in -= reserved[0]
+        self.reserved_out -= reserved[1]
+        self.tokens_in += used[0]
+        self.tokens_out += used[1]

@@ -1,0 +1,75 @@
+"""Why a request has no answer, in words for the lead, and when to try again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from app.design.model_outcomes import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_WORDS = 300
+_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _TIMEOUT, _CONFLICT, _TOO_MANY = 401, 403, 404, 408, 409, 429
+_REDIRECTS, _SERVER_ERRORS = range(300, 400), range(500, 600)
+_MAX_WAIT_S = 120.0
+# Servers name a prompt that does not fit the context in these words.
+_TOO_LONG = ("context_length", "context length", "maximum context", "context window", "too long", "too many tokens")
+
+
+class RequestError(Exception):
+    """There is no answer. `may_help`: whether another try may help; `wait_s`: the seconds that the server asks for."""
+
+    def __init__(
+        self, words: str, *, may_help: bool = False, wait_s: float | None = None, outcome: Outcome = Outcome.FAILED
+    ) -> None:
+        """Say why, in a sentence."""
+        super().__init__(words)
+        self.may_help = may_help
+        self.wait_s = wait_s
+        self.outcome = outcome
+
+
+def problem_of_status(status: int, words: str, headers: Mapping[str, str]) -> RequestError:
+    """The error for an HTTP status."""
+    said = f": {words}" if words else "."
+    if status in _REDIRECTS:
+        return RequestError("The endpoint redirects to another address, which is not followed. Check the base URL.")
+    if status in {_UNAUTHORIZED, _FORBIDDEN}:
+        return RequestError(f"The endpoint does not accept the key (HTTP {status}). Check the key and its rights.")
+    if status == _NOT_FOUND:
+        return RequestError(f"The endpoint does not know this address or model (HTTP 404){said}")
+    if status in {_TIMEOUT, _CONFLICT, _TOO_MANY} or status in _SERVER_ERRORS:
+        return RequestError(f"The endpoint answered HTTP {status}{said}", may_help=True, wait_s=wait_of(headers))
+    if any(mark in words.lower() for mark in _TOO_LONG):
+        return RequestError(
+            f"The prompt does not fit into the model's context (HTTP {status}){said}", outcome=Outcome.TOO_LONG
+        )
+    return RequestError(f"The endpoint refused the request (HTTP {status}){said}")
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks to wait, at most two minutes; None if it does not say.
+
+    >>> wait_of({"retry-after": "2.5"}), wait_of({"retry-after": "9999"}), wait_of({"retry-after": "soon"})
+    (2.5, 120.0, None)
+    """
+    text = {name.lower(): value for name, value in headers.items()}.get("retry-after", "")
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            at = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        seconds = (at - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), _MAX_WAIT_S)
+
+
+def cut_to_line(text: str) -> str:
+    """A text as one line of limited length."""
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_WORDS else f"{line[:MAX_WORDS]}…"

@@ -1,0 +1,1 @@
+"""Runs of language models and their requests."""

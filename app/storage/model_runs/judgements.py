@@ -1,0 +1,62 @@
+"""A judge's answers as ratings, in the transaction that stores the request's outcome."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.storage.answers.given_columns import NAMES, OF_GIVEN
+from app.storage.answers.ratings import GIVEN, answer_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.design.questions.form import Answer
+    from app.storage.assignments.assignment_view import AssignmentView
+
+# No assignment and no seat: judges take no rater's place.
+_INSERT = text(f"""
+    INSERT INTO ratings (study_id, rater_id, item_id, {NAMES}, rated_at, served_at, left_response_id,
+                         right_response_id, position, condition, repeat)
+    SELECT :study, :rater, :item, {OF_GIVEN}, q.answered_at, q.asked_at, :left, :right, q.number,
+           nullif(CAST(:condition AS text), ''), CAST(:repeat AS smallint)
+    FROM ({GIVEN}) AS g CROSS JOIN model_requests q WHERE q.study_id = :study AND q.id = :request
+    ORDER BY g.n
+""")  # noqa: S608 - constants only
+_PAIR = 2
+
+
+def record_judgement(
+    db: Connection, view: AssignmentView, rater_id: int, request_id: int, answers: Sequence[Answer]
+) -> None:
+    """Store the answers of a judge to one page.
+
+    Args:
+        db: the transaction.
+        view: the page, with its condition and repeat.
+        rater_id: the judge.
+        request_id: the request, whose times are those of the answers.
+        answers: validated answers.
+    """
+    labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
+    n_shown = len(view.response_ids)
+    rows = [row | {"n": n} for n, answer in enumerate(answers) for row in answer_rows(answer, labels, n_shown)]
+    left, right = view.response_ids if n_shown == _PAIR else (None, None)
+    db.execute(
+        _INSERT,
+        {
+            "study": view.study_id,
+            "rater": rater_id,
+            "item": view.item_id,
+            "left": left,
+            "right": right,
+            "condition": view.condition,
+            "repeat": view.repeat,
+            "request": request_id,
+            "answers": json.dumps(rows),
+        },
+    )

@@ -1,0 +1,147 @@
+"""Runs: a model with its settings, asked about the trials or items of a study."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from sqlalchemy import Connection, Engine
+
+Purpose = Literal["judge", "respond"]
+_COLUMNS = """
+    id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, is_stopped, stop_reason,
+    created_at
+"""
+_OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
+_OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
+_ONE = text(f"{_OF_STUDY} AND purpose = :purpose AND name = :name")
+_ALL = text(f"{_OF_STUDY} ORDER BY id")
+_NEW = text(f"""
+    INSERT INTO model_runs (study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, lead_id)
+    VALUES (:study, :purpose, :name, :protocol_version, :rater_id, :endpoint, :model, CAST(:settings AS jsonb),
+            :lead_id)
+    RETURNING {_COLUMNS}
+""")  # noqa: S608 - constants only
+_RATER = text("""
+    INSERT INTO raters (study_id, key, kind, attributes) VALUES (:study, :key, 'model', CAST(:attributes AS jsonb))
+    ON CONFLICT (study_id, key) DO NOTHING RETURNING id
+""")
+_ATTRIBUTES = text("""
+    UPDATE raters SET attributes = attributes || CAST(:attributes AS jsonb) WHERE study_id = :study AND id = :rater
+""")
+_STOP = text("UPDATE model_runs SET is_stopped = :stopped, stop_reason = :reason WHERE study_id = :study AND id = :run")
+_IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
+# Two processes that work through one run would ask everything twice.
+_LOCK = text("SELECT pg_try_advisory_lock(hashtextextended('model run', :run))")
+_UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended('model run', :run))")
+
+
+class RunNameTakenError(ValueError):
+    """A rater of the study already has the name of the run."""
+
+
+class RunIsBusyError(RuntimeError):
+    """Another process works through this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. `settings` are those with which it was created; they never change."""
+
+    id: int
+    study_id: int
+    purpose: Purpose
+    name: str
+    protocol_version: int
+    rater_id: int | None
+    endpoint: str
+    model: str
+    settings: dict[str, Any]
+    is_stopped: bool
+    stop_reason: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be created; see `RunRow`."""
+
+    purpose: Purpose
+    name: str
+    protocol_version: int
+    rater_id: int | None
+    endpoint: str
+    model: str
+    settings: Mapping[str, Any]
+    lead_id: int | None = None
+
+
+def get_run(db: Connection, study_id: int, purpose: Purpose, name: str) -> RunRow | None:
+    """The run of this name, or None."""
+    row = db.execute(_ONE, {"study": study_id, "purpose": purpose, "name": name}).mappings().one_or_none()
+    return None if row is None else RunRow(**row)
+
+
+def list_runs(db: Connection, study_id: int) -> list[RunRow]:
+    """All runs of a study, the oldest first."""
+    return [RunRow(**row) for row in db.execute(_ALL, {"study": study_id}).mappings()]
+
+
+def record_judge(db: Connection, study_id: int, key: str, attributes: Mapping[str, str]) -> int:
+    """Add a judge as a rater of kind `model`; return its ID.
+
+    Raises:
+        RunNameTakenError: a rater has this key.
+    """
+    values = {"study": study_id, "key": key, "attributes": json.dumps(dict(attributes))}
+    rater_id = db.execute(_RATER, values).scalar_one_or_none()
+    if rater_id is None:
+        raise RunNameTakenError(f"The study already has a rater {key}. Choose another name with --name.")
+    return int(rater_id)
+
+
+def record_judge_attributes(db: Connection, run: RunRow, attributes: Mapping[str, str]) -> None:
+    """Add attributes to the judge of a run."""
+    values = {"study": run.study_id, "rater": run.rater_id, "attributes": json.dumps(dict(attributes))}
+    db.execute(_ATTRIBUTES, values)
+
+
+def record_run(db: Connection, study_id: int, new: NewRun) -> RunRow:
+    """Create a run."""
+    values = asdict(new) | {"study": study_id, "settings": json.dumps(dict(new.settings))}
+    return RunRow(**db.execute(_NEW, values).mappings().one())
+
+
+def record_stop(db: Connection, run: RunRow, reason: str | None) -> None:
+    """Note why a run ended early; None when it starts or continues."""
+    values = {"study": run.study_id, "run": run.id, "stopped": reason is not None, "reason": reason}
+    db.execute(_STOP, values)
+
+
+def is_stopped(db: Connection, run: RunRow) -> bool:
+    """Whether someone stopped the run."""
+    return bool(db.execute(_IS_STOPPED, {"study": run.study_id, "run": run.id}).scalar_one_or_none())
+
+
+@contextmanager
+def only_worker(engine: Engine, run: RunRow) -> Iterator[None]:
+    """Hold the lock of a run; it ends with this process, however that ends.
+
+    Raises:
+        RunIsBusyError: another process holds it.
+    """
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as lock:
+        if not lock.execute(_LOCK, {"run": run.id}).scalar_one():
+            raise RunIsBusyError(f"Another process is working on the run {run.name}.")
+        try:
+            yield
+        finally:
+            lock.execute(_UNLOCK, {"run": run.id})

@@ -1,0 +1,150 @@
+"""A small local server that speaks the protocol of OpenAI-compatible servers, with the failures of real ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Behave = Callable[["Prompt", Random], object]
+
+KEY = "a-secret-key"
+_FIELD = re.compile(r'^"(q\d+\w*)": (.*) \((question .*)\)$', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the server was sent: the text of the page, and the fields of the answer with what each allows."""
+
+    body: dict[str, Any]
+
+    @property
+    def page(self) -> str:
+        """The first message of the user."""
+        return str(next(message["content"] for message in self.body["messages"] if message["role"] == "user"))
+
+    @property
+    def fields(self) -> dict[str, list[Any]]:
+        """The allowed answers of each field; empty for numbers and texts."""
+        return {
+            name: json.loads(f"[{words.removeprefix('a list of any of ').replace(' | ', ', ')}]")
+            if words.startswith(('"', "a list of any"))
+            else []
+            for name, words, _ in _FIELD.findall(self.page)
+        }
+
+    def response(self, letter: str) -> str:
+        """The text of one response."""
+        part = re.search(rf"^Response {letter}.*?$\n\n((?:>.*\n?)+)", self.page, re.MULTILINE)
+        assert part, self.page
+        return "\n".join(line.removeprefix(">").strip() for line in part[1].splitlines())
+
+
+@dataclass
+class ModelServer:
+    """The server. `behave` makes the answer of the model: an object for JSON, a text, or a whole `Reply`."""
+
+    behave: Behave
+    troubles: Callable[[int], tuple[int, dict[str, str], bytes] | None] = lambda _number: None
+    delay_s: float = 0.0
+    version_of: Callable[[int], str] = lambda _number: "test-model-1"
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    by_id: Counter[str] = field(default_factory=Counter)
+    finish: str = "stop"
+    address: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, body: dict[str, Any], request_id: str, number: int) -> bytes:
+        """One completion."""
+        rng = Random(f"{request_id} {body.get('seed')}")  # noqa: S311 - a test's own dice
+        found = self.behave(Prompt(body), rng)
+        text = found if isinstance(found, str) else json.dumps(found)
+        completion = {
+            "id": f"c-{number}",
+            "object": "chat.completion",
+            "created": 1,
+            "model": self.version_of(number),
+            "system_fingerprint": "fp-1",
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": self.finish,
+                    "message": {"role": "assistant", "content": text},
+                    "logprobs": _tokens(text) if body.get("logprobs") else None,
+                }
+            ],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        }
+        return json.dumps(completion).encode()
+
+
+def _tokens(text: str) -> dict[str, Any]:
+    """Each character a token of probability .9."""
+    of_sign: dict[str, object] = {"logprob": -0.1053605, "bytes": None, "top_logprobs": []}
+    return {"content": [{"token": sign, **of_sign} for sign in text], "refusal": None}
+
+
+@contextmanager
+def serving(server: ModelServer) -> Iterator[ModelServer]:
+    """Run the server on a free port of this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            request_id = self.headers.get("Idempotency-Key", "")
+            with server.lock:
+                server.seen.append(body)
+                server.keys.append(self.headers.get("Authorization", ""))
+                server.by_id[request_id] += 1
+                number = len(server.seen)
+            time.sleep(server.delay_s)
+            trouble = server.troubles(number)
+            status, headers, content = trouble or (200, {}, server.answer(body, request_id, number))
+            kind = {"Content-Type": "application/json"} | headers
+            try:
+                self.send_response(status)
+                for name, value in {**kind, "Content-Length": str(len(content))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(content)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True
+
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.daemon_threads = True
+    made.block_on_close = False
+    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    server.address = f"http://127.0.0.1:{made.server_port}/v1"
+    try:
+        yield server
+    finally:
+        made.shutdown()
+        made.server_close()
+
+
+def first_offer(prompt: Prompt, _rng: Random) -> dict[str, Any]:
+    """Always the first answer that is offered: a judge that prefers whatever stands on the left."""
+    return {name: (allowed[0] if allowed else "words") for name, allowed in prompt.fields.items()}
+
+
+def fail_with(status: int, words: str = "", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """A failure of the server."""
+    content = json.dumps({"error": {"message": words, "type": "test", "code": None}}).encode()
+    return status, {name.replace("_", "-"): value for name, value in headers.items()}, content
