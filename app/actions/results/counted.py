@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
+from app.analysis.findings.counted_choices import counted_choices
 from app.analysis.findings.counted_results import counted_questions, counted_results
 from app.storage.results.answer_counts import answer_counts
 from app.storage.studies.protocols import get_protocol
@@ -26,4 +27,6 @@ def count_results(db: Connection, study: StudyRow) -> tuple[list[CountedResult],
     protocol = get_protocol(db, study.id, study.protocol_version)
     refuse_if_blinded(study, protocol)
     questions = [question.key for question in counted_questions(protocol)]
-    return list(counted_results(answer_counts(db, study.id, questions), protocol)), protocol
+    choices = [question.key for question in protocol.choice_questions]
+    counts = answer_counts(db, study.id, questions, choices)
+    return [*counted_results(counts, protocol), *counted_choices(counts, protocol)], protocol

@@ -28,18 +28,20 @@ if TYPE_CHECKING:
     from app.analysis.data.answer_counts import AnswerCounts, Pattern, Point
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.scale import Level
 
 _TOLERANCE = 1e-9  # of a cut between points of a slider
 
 
 @dataclass(frozen=True, slots=True)
 class CountedResult:
-    """One statistic of a question, of one source or of all (None)."""
+    """One statistic of a question, of one source or of all (None), if it is compared against the reference."""
 
     question: str
     source: str | None
     statistic: str
     result: Result
+    reference: str | None = None
 
 
 def counted_questions(protocol: Protocol) -> list[ScaledQuestion]:
@@ -55,7 +57,7 @@ def counted_results(counts: AnswerCounts, protocol: Protocol) -> Iterator[Counte
         points = [point for point in counts.points if point.question == key]
         for source in (None, *protocol.sources):
             own = [pattern for pattern in patterns if source in {None, pattern.source}]
-            for statistic, result in _agreement(question, own):
+            for statistic, result in counted_agreement(own, question.level, question.values):
                 yield CountedResult(key, source, statistic, result)
         for source in protocol.sources:
             own_points = [point for point in points if point.source == source]
@@ -63,13 +65,16 @@ def counted_results(counts: AnswerCounts, protocol: Protocol) -> Iterator[Counte
                 yield CountedResult(key, source, statistic, result)
 
 
-def _agreement(question: ScaledQuestion, patterns: Sequence[Pattern]) -> Iterator[tuple[str, Result]]:
-    ratings, domain = ratings_of(patterns), list(question.values)
-    yield f"krippendorff_alpha_{question.level}", krippendorff_alpha(ratings, level=question.level)
+def counted_agreement(
+    patterns: Sequence[Pattern], level: Level, categories: Sequence[float]
+) -> Iterator[tuple[str, Result]]:
+    """Yield the coefficients of agreement that counts suffice for; `categories` are the possible values."""
+    ratings, domain = ratings_of(patterns), list(categories)
+    yield f"krippendorff_alpha_{level}", krippendorff_alpha(ratings, level=level)
     yield "percent_agreement", percent_agreement(ratings)
     yield "fleiss_kappa", fleiss_kappa(ratings)
     yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
-    if question.level != "nominal":
+    if level != "nominal":
         yield "gwet_ac2", gwet_ac2(ratings, domain=domain)
     yield "brennan_prediger", brennan_prediger(ratings, domain=domain)
     yield "unanimous_share", unanimous_share(ratings)

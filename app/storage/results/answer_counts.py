@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from app.analysis.data.answer_counts import AnswerCounts, Pattern, Point
 from app.storage.raters.exclusions import list_excluded
+from app.storage.results.choice_counts import choice_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,12 +57,15 @@ _PATTERNS = text(f"""
 """)  # noqa: S608  # no input in it
 
 
-def answer_counts(db: Connection, study_id: int, questions: Sequence[str]) -> AnswerCounts:
-    """Return the counts for these rating questions about responses."""
+def answer_counts(
+    db: Connection, study_id: int, questions: Sequence[str], choices: Sequence[str] = ()
+) -> AnswerCounts:
+    """Return the counts for these rating questions about responses, and for these choices."""
     given = {"study": study_id, "questions": [*questions], "excluded": [*list_excluded(db, study_id)]}
     patterns = (
         Pattern(row.question, row.source, tuple(row.given), tuple(row.counts), row.n_units)
         for row in db.execute(_PATTERNS, given)
     )
     points = (Point(row.question, row.source, row.rater, row.value, row.n) for row in db.execute(_POINTS, given))
-    return AnswerCounts(tuple(patterns), tuple(points))
+    of_choices, chosen, n_places = choice_counts(db, study_id, choices) if choices else ((), (), 0)
+    return AnswerCounts((*patterns, *of_choices), tuple(points), chosen, n_places)

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from app.actions.results.counted import count_results
 from app.actions.results.report import report_of_study
+from app.analysis.findings.counted_choices import DECISIVE
 from app.exchange.folder.read import read_folder
 from app.storage.raters.exclusions import record_exclusion
 from app.storage.studies.load import load_study
@@ -16,6 +17,7 @@ from app.storage.studies.studies import get_study
 from tests.analysis.golden import HERE
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
+from tests.real_data.pandalm import write_pandalm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.storage.studies.studies import StudyRow
 
+OF_CHOICES = {"share_preferred", "first_side_share", "krippendorff_alpha_nominal", "percent_agreement"}
 AGREEMENT = {"percent_agreement", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "brennan_prediger", "unanimous_share"}
 
 
@@ -48,23 +51,41 @@ def estimates_of(report: Report) -> dict[tuple[str | None, str | None, str], flo
     }
 
 
+def choices_of(report: Report) -> dict[tuple[str | None, str | None, str | None, str, bool], float | None]:
+    """The estimates of choices of all persons: by question, source, reference, statistic and whether ties are dropped."""
+    found: dict[tuple[str | None, str | None, str | None, str, bool], float | None] = {}
+    for one in report.estimates:
+        if one.scope.keys() <= {"source", "reference"} and one.section in {"agreement", "choice"}:
+            is_decisive = "decisive choices only" in one.method
+            key = (one.question, one.scope.get("source"), one.scope.get("reference"), one.statistic, is_decisive)
+            found.setdefault(key, one.estimate)
+    return found
+
+
 def assert_same(db: Connection, study: StudyRow) -> int:
-    counted, _ = count_results(db, study)
-    by_rows = estimates_of(report_of_study(db, study)[0])
+    counted, protocol = count_results(db, study)
+    report = report_of_study(db, study)[0]
+    by_rows, choices = estimates_of(report), choices_of(report)
+    asked = {question.key for question in protocol.choice_questions}
     for found in counted:
-        of_rows = by_rows[found.question, found.source, found.statistic]
+        if found.question in asked:
+            is_decisive = found.result.method == DECISIVE
+            of_rows = choices[found.question, found.source, found.reference, found.statistic, is_decisive]
+        else:
+            of_rows = by_rows[found.question, found.source, found.statistic]
         same = None if of_rows is None else pytest.approx(of_rows, rel=1e-12, abs=1e-15)
         assert found.result.estimate == same, found
-    assert {found.statistic for found in counted} >= {*AGREEMENT, "mean", "sd"}
+    expected = ({*AGREEMENT, "mean", "sd"} if protocol.scaled_questions else set()) | (OF_CHOICES if asked else set())
+    assert {found.statistic for found in counted} >= expected
     return len(counted)
 
 
-@pytest.mark.parametrize("name", ["epitome", "label-experiment"])
+@pytest.mark.parametrize("name", ["epitome", "label-experiment", "ayers-pair", "ab-tie"])
 def test_counts_give_the_digits_of_the_rows(db: Connection, name: str) -> None:
     assert assert_same(db, study_of(db, HERE / name)) > 0
 
 
-@pytest.mark.parametrize("write", [write_ayers, write_kumar])
+@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
 def test_counts_give_the_digits_of_the_rows_of_published_data(
     db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
 ) -> None:

@@ -94,14 +94,14 @@ def _answer(
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
-def _first_numbers(request: Request, own: LeadAndStudy) -> Table | None:
-    """Numbers that the database counts while the report is computed; None if there is nothing to count."""
+def _first_numbers(request: Request, own: LeadAndStudy) -> dict[str, Table]:
+    """Numbers that the database counts while the report is computed, as tables by their titles."""
     from app.actions.results.counted import count_results
-    from app.web.lead.results.counted_table import counted_table
+    from app.web.lead.results.counted_table import counted_tables
 
     with request.app.state.begin() as db:
         found, protocol = count_results(db, own.study)
-    return counted_table(found, protocol.labels) if any(one.result.n_ratings for one in found) else None
+    return counted_tables(found, protocol)
 
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:

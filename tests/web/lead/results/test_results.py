@@ -158,6 +158,7 @@ def test_first_numbers_are_shown_while_the_report_is_computed(client: TestClient
     done.set()
     assert "First numbers" in page
     assert "Krippendorff&#39;s alpha" in page
+    assert "78.6%" in page.partition("Choices")[2]
     assert "First numbers" not in filtered
 
 
