@@ -46,7 +46,7 @@ def _categories(question: ChoiceQuestion, n_places: int) -> list[float]:
 
 
 def _pairs(protocol: Protocol) -> Iterator[tuple[str, str | None]]:
-    """Yield each source and the reference; with more than two sources also each and all others, and every other pair."""
+    """Yield each source and the reference; with more than two sources also each and all others, then other pairs."""
     reference, sources = protocol.reference, list(protocol.sources)
     others = [source for source in sources if source != reference] if reference is not None else []
     yield from ((source, reference) for source in others)

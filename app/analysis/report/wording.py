@@ -26,6 +26,9 @@ REASONS: dict[Reason, str] = {
 }
 DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 2, "points": 2, "test": 2, "ratio": 2, "count": 0}
 SMALLEST_P = 0.001
+# Reliabilities of means and sums: their formulas have no lower bound, but no proportion of variance is below 0.
+OF_MEANS = frozenset({"icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha", "cronbach_alpha_without"})
+BELOW_ZERO = "below 0"
 FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
 
@@ -57,8 +60,15 @@ def number(value: float, kind: Kind) -> str:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Format the estimate; a dash if there is none."""
-    return "–" if estimate.estimate is None else number(estimate.estimate, STATISTICS[estimate.statistic].kind)
+    """Format the estimate; a dash if there is none.
+
+    A reliability below 0 is said in words, because its size has no meaning: it can be -26.
+    """
+    if estimate.estimate is None:
+        return "–"
+    if estimate.statistic in OF_MEANS and estimate.estimate < 0:
+        return f"not interpretable ({BELOW_ZERO})"
+    return number(estimate.estimate, STATISTICS[estimate.statistic].kind)
 
 
 def why_text(estimate: Estimate) -> str:
@@ -68,10 +78,15 @@ def why_text(estimate: Estimate) -> str:
 
 def interval_text(estimate: Estimate) -> str:
     """Format the interval, such as `0.75 to 1.01`; the reason if it is missing, or an empty text."""
-    kind = STATISTICS[estimate.statistic].kind
     if estimate.ci_low is not None and estimate.ci_high is not None:
-        return f"{number(estimate.ci_low, kind)} to {number(estimate.ci_high, kind)}"
+        return f"{_limit(estimate.ci_low, estimate)} to {_limit(estimate.ci_high, estimate)}"
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
+
+
+def _limit(end: float, estimate: Estimate) -> str:
+    if estimate.statistic in OF_MEANS and end < 0:
+        return BELOW_ZERO
+    return number(end, STATISTICS[estimate.statistic].kind)
 
 
 def p_text(p: float | None) -> str:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats
 
 _PAIR = 2
+_NEGATIVE = (
+    "The questions vary against each other, so the scale has no reliability: check which questions are reversed."
+)
 
 
 def composite(
@@ -61,7 +64,7 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     if not np.isfinite(total) or total <= 0:
         return undefined("no_variation", "The sum of the questions does not vary.", method="cronbach_alpha", n_units=n)
     alpha = k / (k - 1) * (1 - float(np.trace(covariance)) / total)
-    bare = Result(alpha, "cronbach_alpha", n_units=n)
+    bare = Result(alpha, "cronbach_alpha", n_units=n, note=_NEGATIVE if alpha < 0 else "")
     if is_pairwise:
         return bare
     if alpha >= 1:

@@ -57,9 +57,7 @@ _PATTERNS = text(f"""
 """)  # noqa: S608  # no input in it
 
 
-def answer_counts(
-    db: Connection, study_id: int, questions: Sequence[str], choices: Sequence[str] = ()
-) -> AnswerCounts:
+def answer_counts(db: Connection, study_id: int, questions: Sequence[str], choices: Sequence[str] = ()) -> AnswerCounts:
     """Return the counts for these rating questions about responses, and for these choices."""
     given = {"study": study_id, "questions": [*questions], "excluded": [*list_excluded(db, study_id)]}
     patterns = (

@@ -52,7 +52,7 @@ def estimates_of(report: Report) -> dict[tuple[str | None, str | None, str], flo
 
 
 def choices_of(report: Report) -> dict[tuple[str | None, str | None, str | None, str, bool], float | None]:
-    """The estimates of choices of all persons: by question, source, reference, statistic and whether ties are dropped."""
+    """Estimates of choices of all persons by question, source, reference, statistic and whether ties are dropped."""
     found: dict[tuple[str | None, str | None, str | None, str, bool], float | None] = {}
     for one in report.estimates:
         if one.scope.keys() <= {"source", "reference"} and one.section in {"agreement", "choice"}:

@@ -199,3 +199,27 @@ def test_the_interval_of_absolute_agreement_covers_for_new_units_and_raters(
     intervals = [icc(crossed(rng, shape, per_unit, variances), form="a_1").interval for _ in range(400)]
     hits = [interval is not None and interval.low <= truth <= interval.high for interval in intervals]
     assert 0.92 <= np.mean(hits) <= 0.975
+
+
+def below_zero() -> Ratings:
+    """Four units rated by three raters whose ratings of one unit differ more than the means of the units."""
+    table = np.array([[1, 4, 4], [4, 1, 4], [2, 4, 4.5], [4, 2, 4]])
+    unit, rater = np.indices(table.shape)
+    return Ratings(unit.ravel(), rater.ravel(), table.ravel())
+
+
+@pytest.mark.parametrize("form", ["1_k", "a_k", "c_k"])
+def test_a_reliability_of_means_below_zero_keeps_its_size_and_says_that_it_has_none(form: Form) -> None:
+    """As R's irr gives the number, without a lower bound; Bartko (1976) counts it as 0."""
+    result = icc(below_zero(), form=form)
+    assert result.estimate is not None
+    assert result.estimate < -1
+    assert "counts as 0" in result.note
+
+
+@pytest.mark.parametrize("form", ["1_1", "a_1", "c_1"])
+def test_a_single_rating_has_a_lower_bound_and_needs_no_note(form: Form) -> None:
+    result = icc(below_zero(), form=form)
+    assert result.estimate is not None
+    assert -1 / 2 <= result.estimate < 0
+    assert not result.note

@@ -167,3 +167,12 @@ def test_any_answers_give_a_number_or_a_reason(rows: list[list[float]], k: int) 
     for result in (cronbach_alpha(scores), cronbach_alpha(scores, is_pairwise=True), omega(scores)):
         assert (result.estimate is None) != (result.reason is None)
     assert len(alpha_if_dropped(scores)) == len(item_rest_correlations(scores)) == k
+
+
+def test_questions_that_vary_against_each_other_are_said_to_have_no_reliability() -> None:
+    rng = np.random.default_rng(4)
+    first = rng.normal(size=30)
+    against = cronbach_alpha(np.column_stack([first, rng.normal(0, 0.5, 30) - first]))
+    assert against.estimate is not None
+    assert against.estimate < -1
+    assert "reversed" in against.note

@@ -1,0 +1,26 @@
+"""Estimates as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.analysis.estimate import Estimate
+from app.analysis.report.wording import estimate_text, interval_text
+
+
+def _reliability(statistic: str, estimate: float, low: float, high: float) -> Estimate:
+    return Estimate("agreement", "empathy", {}, statistic, estimate, low, high)
+
+
+@pytest.mark.parametrize("statistic", ["icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha"])
+def test_a_reliability_below_zero_is_said_in_words(statistic: str) -> None:
+    impossible = _reliability(statistic, -26.4, -310.0, 0.41)
+    assert estimate_text(impossible) == "not interpretable (below 0)"
+    assert interval_text(impossible) == "below 0 to 0.41"
+    assert impossible.as_record()["estimate"] == -26.4
+
+
+def test_other_coefficients_below_zero_are_printed() -> None:
+    disagreement = _reliability("icc_a_1", -0.12, -0.3, 0.08)
+    assert estimate_text(disagreement) == "−0.12"
+    assert interval_text(disagreement) == "−0.30 to 0.08"
