@@ -16,14 +16,16 @@ from starlette.datastructures import URLPath
 
 from app.actions.deletion_list import DeletionList
 from app.actions.operations import RecentOperations
+from app.actions.results.download_process import DownloadWriter
 from app.actions.results.live_report import LiveReports
-from app.actions.results.report_process import REPORT_PROCESS
+from app.actions.results.report_process import REPORT_PROCESS, ReportBounds
 from app.actions.studies.upload_process import UploadReader
 from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.web import errors, routes
 from app.web.assets import Assets
+from app.web.lead.long_turns import LongTurns
 from app.web.middleware.access_log import AccessLog
 from app.web.middleware.access_log import log as access_log
 from app.web.middleware.bodies import Bodies
@@ -88,10 +90,12 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
     app.state.uploads = UploadReader(now.upload_bounds)
+    REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
+    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds)
     app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set)
     app.state.operations = RecentOperations()
     app.state.turns = asyncio.Semaphore(now.n_threads)
-    app.state.long_turns = asyncio.Semaphore(TO_SPARE)
+    app.state.long_turns = LongTurns(TO_SPARE)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
     app.state.migrations = folder("migrations")

@@ -44,6 +44,8 @@ class Settings(BaseSettings):
     max_upload_columns: int = Field(default=1_000, ge=10)
     upload_seconds: int = Field(default=60, ge=1)
     upload_memory_mb: int = Field(default=2_000, ge=100)
+    report_seconds: int = Field(default=1_800, ge=10)
+    report_memory_mb: int = Field(default=4_000, ge=100)
     n_threads: int = Field(default=16, ge=2)
     model_endpoint: str | None = None
     model_key: SecretStr | None = None

@@ -6,8 +6,10 @@ import os
 import signal
 from contextlib import suppress
 from multiprocessing import get_context
-from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from app.actions.fair_lock import FairLock
+from app.actions.process_bounds import SideProcessError, SideProcessTimeoutError, process_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,16 +17,10 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 
+__all__ = ["SideProcess", "SideProcessError", "SideProcessTimeoutError", "within_bounds"]
+
 _TAKEN = "taken"
 _START_S = 120  # a new process imports what the work needs, on a machine that may be busy
-
-
-class SideProcessError(RuntimeError):
-    """The process ended before its work was done, most likely because it ran out of memory."""
-
-
-class SideProcessTimeoutError(SideProcessError):
-    """The process did not finish in time and was ended."""
 
 
 class SideProcess:
@@ -42,19 +38,24 @@ class SideProcess:
             rest_s: how long the process stays without a job, in seconds.
         """
         self._work, self._name, self._rest_s = work, name, rest_s
-        self._lock = Lock()
+        self._lock = FairLock()
         self._process: SpawnProcess | None = None
         self._pipe: Pipe | None = None
 
-    def ask(self, job: object, *, timeout_s: float | None = None) -> Any:  # noqa: ANN401 - what `work` returns
-        """Run `work(job)` in the process; waits until an earlier job is done, for up to `timeout_s` seconds too.
+    def ask(self, job: object, *, timeout_s: float | None = None, waits: bool = False) -> Any:  # noqa: ANN401 - what `work` returns
+        """Run `work(job)` in the process; waits until earlier jobs are done, for up to `timeout_s` seconds too.
+
+        Args:
+            job: what `work` takes.
+            timeout_s: seconds for the job, and for waiting for earlier ones; None for as long as it takes.
+            waits: wait for earlier jobs as long as they take.
 
         Raises:
             SideProcessError: the process ended.
             SideProcessTimeoutError: an earlier job took too long, or this one did and the process was ended.
             Exception: any exception raised by `work`.
         """
-        if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
+        if not self._lock.acquire(None if waits else timeout_s):
             raise SideProcessTimeoutError
         try:
             pipe = self._given(job)
@@ -79,8 +80,11 @@ class SideProcess:
 
     def stop(self) -> None:
         """End the process, if there is one."""
-        with self._lock:
+        self._lock.acquire()
+        try:
             self._forget()
+        finally:
+            self._lock.release()
 
     def _given(self, job: object) -> Pipe:
         """The pipe of the process that has taken the job: the running one, or a new one if that is exiting."""
@@ -137,3 +141,14 @@ def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
                 pipe.send(work(job))
             except Exception as error:  # noqa: BLE001 - it is raised again in `ask`
                 pipe.send(error)
+
+
+def within_bounds(job: tuple[Callable[..., Any], tuple[Any, ...], int, int]) -> Any:  # noqa: ANN401 - what it returns
+    """Call a function with its arguments, within so many seconds of processor time and MB of memory.
+
+    Raises:
+        OutOfTimeError, OutOfMemoryError: it took more.
+    """
+    work, given, seconds, memory_mb = job
+    with process_bounds(seconds, memory_mb):
+        return work(*given)

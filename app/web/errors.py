@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from app.actions.process_bounds import SideProcessError
 from app.actions.results.blinding import BlindedError
 from app.language.message import Message, message
 from app.storage.database.outages import NO_TURN, OUTAGES, outage_in_words
@@ -137,6 +138,7 @@ def register(app: FastAPI) -> None:
     """Register the error handlers."""
     app.exception_handler(PageError)(_page_error)
     app.exception_handler(BlindedError)(_blinded)
+    app.exception_handler(SideProcessError)(_stopped)
     app.exception_handler(SignInError)(_sign_in)
     app.exception_handler(SentOnError)(_send_on)
     app.exception_handler(HTTPException)(_http)
@@ -157,6 +159,10 @@ def _page_error(request: Request, error: PageError) -> Response:
 
 def _blinded(request: Request, error: BlindedError) -> Response:
     return _page_error(request, ForbiddenError(str(error)))
+
+
+def _stopped(request: Request, error: SideProcessError) -> Response:
+    return answer(request, UNAVAILABLE, NOT_POSSIBLE, str(error))
 
 
 def _sign_in(request: Request, _: SignInError) -> Response:

@@ -22,7 +22,6 @@ from starlette.responses import Response
 
 from app.storage.database.operations import Operations
 from app.web.cookies import address_of
-from app.web.deps import turn
 from app.web.errors import NotFoundError
 
 router = APIRouter()
@@ -36,7 +35,7 @@ async def show_metrics(request: Request) -> Response:
     state = request.app.state
     if not may_read(request.headers, address_of(request), state.metrics_token, is_public=bool(state.public_url)):
         raise NotFoundError
-    async with turn(state.long_turns):
+    async with state.long_turns.turn("metrics"):
         found = await run_in_threadpool(state.operations.now, state.begin)
         text = await run_in_threadpool(render, found)
     return Response(text, media_type=CONTENT_TYPE_LATEST)

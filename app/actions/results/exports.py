@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
-from app.exchange.downloads.files import write_download
 from app.exchange.downloads.workbook import TooManyRowsError
-from app.exchange.folder.write import write_zip
-from app.exchange.folder.written_tables import tables_of
-from app.exchange.tabular.csv_cells import write_csv
 from app.storage.results.ratings_export import copy_ratings_csv
 from app.storage.studies.export import study_events, study_folder
 from app.storage.studies.export_sessions import study_rating_sessions
@@ -21,51 +17,71 @@ from app.storage.studies.protocols import get_protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from app.actions.results.download_process import DownloadWriter
     from app.actions.results.live_report import LiveReports
+    from app.analysis.data.study_folder import StudyFolder
     from app.exchange.downloads.files import DownloadName
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
 
-__all__ = ["TooManyRowsError", "download_file", "ratings_file", "study_zip_file"]
+__all__ = ["TooManyRowsError", "download_file", "ratings_file", "spreadsheet_file", "study_zip_file"]
 
 
-def ratings_file(begin: Begin, study: StudyRow, *, spreadsheet: bool = False) -> Path:
+def ratings_file(begin: Begin, study: StudyRow) -> Path:
     """ratings.csv in a temporary file, to be deleted by the caller."""
     with begin() as db:
         protocol = get_protocol(db, study.id, study.protocol_version)
     refuse_if_blinded(study, protocol)
-    with _temporary(".csv") as path:
-        if spreadsheet:
-            with begin() as db:
-                folder = study_folder(db, study.id)
-            write_csv(path, tables_of(folder)["ratings"], spreadsheet=True)
-        else:
-            with begin() as db, path.open("wb") as file:
-                copy_ratings_csv(db, study.id, protocol, file)
+    with _temporary(".csv") as path, begin() as db, path.open("wb") as file:
+        copy_ratings_csv(db, study.id, protocol, file)
     return path
 
 
-def download_file(begin: Begin, study: StudyRow, name: DownloadName) -> Path:
-    """One of the other downloads in a temporary file, to be deleted by the caller."""
+def spreadsheet_file(begin: Begin, study: StudyRow, writer: DownloadWriter) -> Path:
+    """ratings.csv for spreadsheets in a temporary file, to be deleted by the caller.
+
+    Raises:
+        SideProcessError: the file could not be written, for the reason in its message.
+    """
+    folder = _whole(begin, study)
+    with _temporary(".csv") as path:
+        writer.write_for_spreadsheets(path, folder)
+    return path
+
+
+def download_file(begin: Begin, study: StudyRow, name: DownloadName, writer: DownloadWriter) -> Path:
+    """One of the other downloads in a temporary file, to be deleted by the caller.
+
+    Raises:
+        TooManyRowsError: the study does not fit into a workbook.
+        SideProcessError: the file could not be written, for the reason in its message.
+    """
+    folder = _whole(begin, study)
+    with _temporary(Path(name).suffix) as path:
+        writer.write(path, name, folder)
+    return path
+
+
+def _whole(begin: Begin, study: StudyRow) -> StudyFolder:
     with begin() as db:
         folder = study_folder(db, study.id)
     refuse_if_blinded(study, folder.protocol)
-    with _temporary(Path(name).suffix) as path:
-        write_download(path, name, folder)
-    return path
+    return folder
 
 
-def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports) -> Path:
-    """Write the study folder, with its estimates and events, to a temporary zip file, which the caller deletes."""
+def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports, writer: DownloadWriter) -> Path:
+    """Write the study folder, with its estimates and events, to a temporary zip file, which the caller deletes.
+
+    Raises:
+        SideProcessError: the report or the file could not be made, for the reason in its message.
+    """
     # Read in one transaction, so that estimates and answers agree even while raters continue.
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)
     refuse_if_blinded(study, folder.protocol)
-    with _temporary(".zip") as path, path.open("wb") as file:
-        write_zip(
-            file, folder, events=events, rating_sessions=rating_sessions, estimates=reports.of_folder(folder).estimates
-        )
+    with _temporary(".zip") as path:
+        writer.write_study(path, folder, events, rating_sessions, reports.of_folder(folder).estimates)
     return path
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from app.actions.process_bounds import SideProcessError
 from app.analysis.data.filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
 
@@ -32,8 +33,16 @@ if TYPE_CHECKING:
         def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters) -> Report: ...
 
 
+class StillComputingError(SideProcessError):
+    """The report is not there yet; it is still being computed."""
+
+    words = "The results are still being computed. Try again in a minute."
+
+
 # A page, its charts and its files request the same report within seconds, and the mixed models take seconds each.
 KEPT = 8
+# For so long a report that took too much is not computed again for the same answers.
+STOPPED_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +67,39 @@ class LiveReports:
     This cache is not shared between processes: another process computes a missing report again, with the same result.
     """
 
-    def __init__(self, analyze: Analyze, *, patience_s: float = 5, watch: Callable[[int], None] | None = None) -> None:
-        """`analyze` computes a report, outside of any transaction; a page waits for it up to `patience_s` seconds.
+    def __init__(
+        self,
+        analyze: Analyze,
+        *,
+        patience_s: float = 5,
+        file_patience_s: float = 90,
+        watch: Callable[[int], None] | None = None,
+    ) -> None:
+        """`analyze` computes a report, outside of any transaction.
+
+        A page waits for it up to `patience_s` seconds, a file up to `file_patience_s`: what waits takes the turn of
+        another lead.
 
         `watch` is told the number of reports being computed whenever it changes.
         """
-        self._analyze, self._patience_s, self._watch = analyze, patience_s, watch or (lambda _n: None)
+        self._analyze, self._watch = analyze, watch or (lambda _n: None)
+        self._patience_s, self._file_patience_s = patience_s, max(patience_s, file_patience_s)
         self._guard = Lock()
         self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
         self._at_work: dict[int, Future[LiveReport]] = {}
+        self._stopped: dict[tuple[int, str], tuple[SideProcessError, float]] = {}
 
     def now(self, begin: Begin, study: StudyRow, name: str | None = None, filters: Filters = ALL) -> LiveReport:
-        """The report with this name if it is cached, otherwise that of the current answers, however long it takes."""
+        """The report with this name if it is cached, otherwise that of the current answers.
+
+        Raises:
+            StillComputingError: it is not there in time; it will be there for a later request.
+        """
         self._forget_deleted(begin, study.id)
         kept = self._made.get((study.id, name)) if name else None
-        made = kept or self._get(begin, study, None, filters)
-        assert made is not None  # noqa: S101 - None is returned only with a time limit
+        made = kept or self._get(begin, study, self._file_patience_s, filters)
+        if made is None:
+            raise StillComputingError
         return made
 
     def soon(self, begin: Begin, study: StudyRow, filters: Filters = ALL) -> tuple[LiveReport | None, bool]:
@@ -91,10 +117,10 @@ class LiveReports:
 
         return self._analyze(frames_of(folder), folder.protocol, filters=ALL)
 
-    def _get(self, begin: Begin, study: StudyRow, patience_s: float | None, filters: Filters) -> LiveReport | None:
+    def _get(self, begin: Begin, study: StudyRow, patience_s: float, filters: Filters) -> LiveReport | None:
         from app.actions.results.report import read_study
 
-        deadline = None if patience_s is None else time.monotonic() + patience_s
+        deadline = time.monotonic() + patience_s
         while True:
             at_work, is_mine = self._at_work.get(study.id), False
             if at_work is None:
@@ -102,8 +128,7 @@ class LiveReports:
                 with begin() as db:
                     frames, protocol = read_study(db, study)
                 at_work, is_mine = self._begin(study.id, frames, protocol, filters)
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not wait([at_work], left).done:
+            if not wait([at_work], max(0.0, deadline - time.monotonic())).done:
                 return None
             if is_mine:
                 return at_work.result()
@@ -123,6 +148,9 @@ class LiveReports:
                 self._made.move_to_end((study_id, name))
                 future.set_result(kept)
                 return future, True
+            if error := self._stopped_lately(study_id, name):
+                future.set_exception(error)
+                return future, True
             self._at_work[study_id] = future
             self._watch(len(self._at_work))
 
@@ -134,6 +162,8 @@ class LiveReports:
                 kept = filtered_protocol(protocol, filters)
                 made = LiveReport(name, read_at, report, kept, options_of(frames, protocol))
             except BaseException as error:  # noqa: BLE001 - it is raised again for those who wait
+                if isinstance(error, SideProcessError):
+                    self._stopped[study_id, name] = error, time.monotonic()
                 self._end(study_id, None)
                 future.set_exception(error)
             else:
@@ -151,6 +181,14 @@ class LiveReports:
                 self._made[study_id, made.name] = made
             while len(self._made) > KEPT:
                 self._made.popitem(last=False)
+
+    def _stopped_lately(self, study_id: int, name: str) -> SideProcessError | None:
+        """Why the same report was stopped a short while ago: nobody may have waited for it, and it would stop again."""
+        for key, (_, at) in list(self._stopped.items()):
+            if time.monotonic() - at > STOPPED_S:
+                del self._stopped[key]
+        error, _ = self._stopped.get((study_id, name), (None, 0))
+        return error
 
     def _forget_deleted(self, begin: Begin, study_id: int) -> None:
         """Remove reports from before a rater's answers were deleted."""

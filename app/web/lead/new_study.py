@@ -19,8 +19,7 @@ from app.actions.studies.templates import list_templates
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.names import safe_file_name
 from app.storage.leads.leads import Lead
-from app.web.deps import turn
-from app.web.lead.session import SignedIn, maybe_lead, signed_in_lead
+from app.web.lead.session import SignedIn, maybe_lead, session_token, signed_in_lead
 from app.web.pages import page
 from app.web.upload_form import upload_form
 
@@ -80,7 +79,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
                 fields.setdefault(name, []).append(part)
         with tempfile.TemporaryDirectory(prefix="attune-upload-") as folder:
             paths = await run_in_threadpool(_to_disk, files, Path(folder))
-            async with turn(request.app.state.long_turns):
+            async with request.app.state.long_turns.turn(session_token(request) or ""):
                 yield Upload(lead, paths, fields)
 
 

@@ -16,7 +16,7 @@ from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow, get_study
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
-from app.web.deps import Db, turn
+from app.web.deps import Db
 from app.web.errors import SignInError, TooManyError
 from app.web.lead.rights import check_right
 from app.web.pages import is_htmx
@@ -71,7 +71,7 @@ async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndSt
 
     They use connections in addition to those that `get_db` counts, so only as many run at once as there are spare ones.
     """
-    async with turn(request.app.state.long_turns):
+    async with request.app.state.long_turns.turn(session_token(request) or ""):
         yield await run_in_threadpool(find_lead_and_study, request, slug)
 
 

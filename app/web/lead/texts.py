@@ -16,8 +16,8 @@ from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.names import safe_file_name
 from app.storage.results.coverage import get_counts
 from app.storage.studies.text_uploads import get_upload
-from app.web.deps import Db, turn
-from app.web.lead.session import LeadAndStudy, Own, SignedIn, find_lead_and_study
+from app.web.deps import Db
+from app.web.lead.session import LeadAndStudy, Own, SignedIn, find_lead_and_study, session_token
 from app.web.pages import page
 from app.web.upload_form import upload_form
 
@@ -57,7 +57,7 @@ async def text_form(request: Request, slug: str) -> AsyncIterator[TextForm]:
                 file_name, content = safe_file_name(part.filename or ""), await part.read()
             else:
                 fields.setdefault(name, []).append(part)
-        async with turn(request.app.state.long_turns):
+        async with request.app.state.long_turns.turn(session_token(request) or ""):
             yield TextForm(own, file_name, content, fields)
 
 

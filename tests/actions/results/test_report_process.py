@@ -4,11 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NoReturn
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import pandas as pd
 import pytest
 
-from app.actions.results.report_process import ReportProcess
+from app.actions.results.report_process import ReportBounds, ReportProcess
 from app.actions.side_process import SideProcessError
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
@@ -45,14 +49,14 @@ def test_what_goes_wrong_over_there_is_raised_here_and_the_next_report_is_made(
     process: ReportProcess, job: tuple[Frames, Protocol]
 ) -> None:
     with pytest.raises(AttributeError):
-        process.analyze(None, job[1])  # type: ignore[arg-type]
+        process.analyze(job[0], None)  # type: ignore[arg-type]
     assert process.analyze(*job).estimates
 
 
 def test_a_process_that_was_killed_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
     process.analyze(*job)
-    assert process.pid
-    os.kill(process.pid, signal.SIGKILL)
+    for pid in process.pids:
+        os.kill(pid, signal.SIGKILL)
     assert process.analyze(*job).estimates
 
 
@@ -62,15 +66,58 @@ def test_a_process_that_dies_at_work_is_told_of(job: tuple[Frames, Protocol]) ->
         process.analyze(*job)
 
 
-def _die_at_work(_: object) -> NoReturn:
+def _die_at_work(*_: object) -> NoReturn:
     os._exit(9)
+
+
+def test_a_report_that_takes_too_much_says_so(job: tuple[Frames, Protocol]) -> None:
+    bounds = ReportBounds(seconds=2, memory_mb=300, quick_seconds=1)
+    for work, words in ((_work_for_ever, "more than 2 seconds of processor time"), (_take_memory, "more than 300 MB")):
+        process = ReportProcess(work, bounds)
+        with pytest.raises(SideProcessError, match=words):
+            process.analyze(*job)
+        process.stop()
+
+
+def test_a_small_report_does_not_wait_for_a_large_one(job: tuple[Frames, Protocol]) -> None:
+    frames, protocol = job
+    work: Any = _wait_if_large
+    process = ReportProcess(work, ReportBounds(quick_ratings=len(frames.ratings)))
+    large = replace(frames, ratings=pd.concat([frames.ratings, frames.ratings.head(1)]))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(process.analyze, large, protocol)
+        small: object = process.analyze(frames, protocol)
+        assert small == len(frames.ratings)
+        assert not waiting.done()
+        for pid in process.pids:
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(SideProcessError):
+            waiting.result()
+
+
+def _work_for_ever(*_: object) -> NoReturn:
+    while True:
+        sum(range(1000))
+
+
+def _take_memory(*_: object) -> NoReturn:
+    taken = []
+    while True:
+        taken.append(bytearray(10_000_000))
+
+
+def _wait_if_large(frames: Frames, *_: object) -> int:
+    if frames.ratings.index.has_duplicates:
+        time.sleep(60)
+    return len(frames.ratings)
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the process in /proc")
 def test_the_process_ends_with_a_parent_that_is_killed() -> None:
     start = (
-        "import time; from app.actions.results.report_process import ReportProcess; p = ReportProcess();"
-        "exec('try: p.analyze(None, None)\\nexcept AttributeError: pass'); print(p.pid, flush=True); time.sleep(60)"
+        "import time; import pandas as pd; from app.actions.results.report_process import ReportProcess;"
+        "from app.analysis.data.frames import Frames; p = ReportProcess(); empty = Frames(*[pd.DataFrame()] * 4);"
+        "exec('try: p.analyze(empty, None)\\nexcept AttributeError: pass'); print(*p.pids, flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None

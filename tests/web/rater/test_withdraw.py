@@ -12,9 +12,11 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.rating.invite import invite_raters
+from app.actions.results.download_process import DownloadWriter
 from app.actions.results.exports import study_zip_file
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report import report_of_study
+from app.actions.results.report_process import ReportBounds
 from app.actions.studies.life_cycle import close_study, pause_study
 from app.analysis import analyze
 from app.storage.database.engine import transactions
@@ -133,7 +135,7 @@ def test_estimates_and_exports_know_nothing_of_deleted_answers_and_the_places_ar
         counted = get_coverage(db, study.id)
     assert {estimate.n_raters for estimate in report.estimates if estimate.question == "empathy"} <= {1, None}
     assert (counted.distribution, counted.reconciliation) == ([(1, 2)], (2, 2, 0, 0, 0, 0, 0))
-    path = study_zip_file(transactions(engine), study, LiveReports(analyze))
+    path = study_zip_file(transactions(engine), study, LiveReports(analyze), DownloadWriter(ReportBounds()))
     with zipfile.ZipFile(path) as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     path.unlink()

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from app.actions.side_process import SideProcessError
 from app.web.errors import PageError
 from app.web.lead.results.asked import Asked
 from app.web.lead.results.download_list import DownloadName, downloads_of, explained_columns
@@ -51,7 +50,7 @@ def export_download(request: Request, own: OwnExport, file: DownloadName) -> Res
     from app.exchange.downloads.files import MEDIA_TYPES
 
     try:
-        path = download_file(request.app.state.begin, own.study, file)
+        path = download_file(request.app.state.begin, own.study, file, request.app.state.downloads)
     except TooManyRowsError:
         raise PageError(TOO_MANY) from None
     return _once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
@@ -59,22 +58,23 @@ def export_download(request: Request, own: OwnExport, file: DownloadName) -> Res
 
 @router.get("/studies/{slug}/ratings.csv")
 def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = False) -> Response:
-    from app.actions.results.exports import ratings_file
+    from app.actions.results.exports import ratings_file, spreadsheet_file
 
-    name = f"{own.study.slug}-ratings{'-spreadsheet' if spreadsheet else ''}.csv"
-    path = ratings_file(request.app.state.begin, own.study, spreadsheet=spreadsheet)
-    return _once(path, name, "text/csv; charset=utf-8")
+    state = request.app.state
+    if spreadsheet:
+        path, name = spreadsheet_file(state.begin, own.study, state.downloads), "ratings-spreadsheet.csv"
+    else:
+        path, name = ratings_file(state.begin, own.study), "ratings.csv"
+    return _once(path, f"{own.study.slug}-{name}", "text/csv; charset=utf-8")
 
 
 @router.get("/studies/{slug}/export.zip")
 def export_study(request: Request, own: OwnExport) -> Response:
     from app.actions.results.exports import study_zip_file
 
-    return _once(
-        study_zip_file(request.app.state.begin, own.study, request.app.state.reports),
-        f"{own.study.slug}.zip",
-        "application/zip",
-    )
+    state = request.app.state
+    path = study_zip_file(state.begin, own.study, state.reports, state.downloads)
+    return _once(path, f"{own.study.slug}.zip", "application/zip")
 
 
 @router.get("/studies/{slug}/report.{file_format}")
@@ -84,11 +84,8 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
 
     reports: LiveReports = request.app.state.reports
     begin = request.app.state.begin
-    try:
-        made = reports.now(begin, own.study, asked.of or None, asked.filters)
-        kind, content = report_download(begin, own.study, made, file_format)
-    except SideProcessError:
-        return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, status=503)
+    made = reports.now(begin, own.study, asked.of or None, asked.filters)
+    kind, content = report_download(begin, own.study, made, file_format)
     part = "-filtered" if asked.filters else ""
     name = f"{own.study.slug}-report{part}.{file_format}"
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

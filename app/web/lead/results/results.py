@@ -81,8 +81,9 @@ def _answer(
         return page(
             request, "lead/results_blinded.html", lead=own.lead, study=own.study, monitoring=_looks(request, own)
         )
-    except SideProcessError:
-        return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, status=503)
+    except SideProcessError as error:
+        failed = "lead/results_failed.html"
+        return page(request, failed, lead=own.lead, study=own.study, reason=str(error), status=503)
     if made is None:
         first = None if asked.filters else _first_numbers(request, own)
         address = str(request.url)

@@ -7,7 +7,9 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.exchange.downloads import workbook
+from app.actions.process_bounds import OutOfMemoryError
+from app.actions.results.download_process import DownloadWriter
+from app.actions.results.exports import TooManyRowsError
 from app.exchange.uploads import read_upload
 from tests.web.lead.folder import rated_folder
 from tests.web.lead.test_new_study import FOLDER, parts
@@ -88,10 +90,26 @@ def test_no_download_stays_behind(client: TestClient) -> None:
 
 def test_no_download_that_fails_stays_behind(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     client.post("/studies/new", files=parts(FOLDER))
-    monkeypatch.setattr(workbook, "MAX_ROWS", 1)
+    monkeypatch.setattr(DownloadWriter, "write", _too_many)
     before = set(Path(tempfile.gettempdir()).glob("attune-*.xlsx"))
     assert client.get("/studies/warmth/downloads/study.xlsx").status_code == 400
     assert set(Path(tempfile.gettempdir()).glob("attune-*.xlsx")) == before
+
+
+def test_a_download_that_takes_too_much_says_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    monkeypatch.setattr(DownloadWriter, "write", _too_large)
+    page = client.get("/studies/warmth/downloads/study.xlsx")
+    assert page.status_code == 503
+    assert "The computation needed more than 4,000 MB of memory and was stopped." in page.text
+
+
+def _too_large(*_: object) -> None:
+    raise OutOfMemoryError("The computation needed more than 4,000 MB of memory and was stopped.")
+
+
+def _too_many(*_: object) -> None:
+    raise TooManyRowsError
 
 
 def test_the_report_is_one_file_or_all_of_them(client: TestClient) -> None:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.actions.results.download_process import DownloadWriter
 from app.actions.results.exports import study_zip_file
 from app.actions.results.live_report import LiveReports
+from app.actions.results.report_process import ReportBounds
 from app.analysis import analyze
 from app.storage.database.engine import transactions
 from app.storage.results.coverage import get_coverage
@@ -141,7 +143,7 @@ def test_what_was_skipped_stands_on_the_study_page_and_in_the_export(
     with engine.connect() as db:
         row = get_study(db, "study")
     assert row
-    path = study_zip_file(transactions(engine), row, LiveReports(analyze))
+    path = study_zip_file(transactions(engine), row, LiveReports(analyze), DownloadWriter(ReportBounds()))
     with zipfile.ZipFile(path) as archive:
         names = ("assignments", "rating_sessions", "events")
         tables = {name: list(csv.DictReader(io.StringIO(archive.read(f"study/{name}.csv").decode()))) for name in names}
