@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.storage.database.engine import Begin
 
 MAX_EXPORTS = RateLimitItemPerMinute(120, 10)
+MAX_API_REQUESTS = RateLimitItemPerMinute(600, 1)
 SIGN_INS_OF_ADDRESS = RateLimitItemPerMinute(60, 15)
 SIGN_INS_OF_ADDRESS_TO_ACCOUNT = RateLimitItemPerMinute(10, 15)
 SIGN_INS_TO_ACCOUNT = RateLimitItemPerMinute(100, 60)
@@ -52,6 +53,11 @@ def arrival_limit(address: str, per_minute: int) -> Limit:
 def export_limit(lead_id: int) -> Limit:
     """Limit on downloads by one lead, each of which reads a whole study."""
     return Limit(MAX_EXPORTS, ("export", str(lead_id)))
+
+
+def api_limit(address: str) -> Limit:
+    """Limit on API requests from one address, whatever their tokens."""
+    return Limit(MAX_API_REQUESTS, ("api", network_of(address)))
 
 
 def count(begin: Begin, limits: Sequence[Limit]) -> int:

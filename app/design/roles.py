@@ -39,3 +39,12 @@ def may(role: Role | None, right: Right) -> bool:
     (True, False, False)
     """
     return role is not None and right in RIGHTS[role]
+
+
+def weaker_of(one: Role, other: Role) -> Role:
+    """The role with fewer rights: each role has all rights of those after it.
+
+    >>> weaker_of("owner", "analyst"), weaker_of("monitor", "editor")
+    ('analyst', 'monitor')
+    """
+    return max(one, other, key=ROLES.index)

@@ -68,6 +68,30 @@ class NotFoundError(PageError):
         super().__init__(sentence)
 
 
+class UnauthorizedError(PageError):
+    """A program sent no valid token."""
+
+    status = 401
+    title = "No access"
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The scheme that is asked for."""
+        return {"WWW-Authenticate": "Bearer"}
+
+
+class ConflictError(PageError):
+    """The request contradicts the present state."""
+
+    status = 409
+
+
+class UnprocessableError(PageError):
+    """A value in the request is not allowed."""
+
+    status = 422
+
+
 class ForbiddenError(PageError):
     """The visitor is not allowed to do this."""
 
@@ -131,6 +155,8 @@ NOT_NOW = message("Not available right now")
 COME_BACK = message("The server cannot read its data right now. Please reload this page in a moment.")
 SERVER_ERROR, UNAVAILABLE = 500, 503
 RETRY_AFTER_S = 5
+MAX_PROBLEMS = 20
+API = "/api/"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -179,7 +205,12 @@ def _http(request: Request, error: HTTPException) -> Response:
     return answer(request, status, title, WORDS.get(status, message("This did not work.")))
 
 
-def _invalid(request: Request, _: RequestValidationError) -> Response:
+def _invalid(request: Request, error: RequestValidationError) -> Response:
+    if _is_api(request):
+        problems = [
+            {"field": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors()[:MAX_PROBLEMS]
+        ]
+        return answer(request, 422, NOT_POSSIBLE, WORDS[422], problems=problems)
     return answer(request, 422, NOT_POSSIBLE, WORDS[422])
 
 
@@ -231,6 +262,7 @@ def answer(
         return Response(status_code=status, headers=headers)
     if _wants_json(request):
         error = {"status": status, "title": title, "message": sentence}
+        error |= {name: more[name] for name in ("problems", "request_id") if name in more}
         return JSONResponse({"error": error}, status_code=status, headers=headers)
     html = request.app.state.pages.render(
         "shared/error.html", {"request": request, "title": title, "sentence": sentence, **more}, language
@@ -239,5 +271,10 @@ def answer(
 
 
 def _wants_json(request: Request) -> bool:
-    """Whether a script sent the request: by its Accept header, or because it saves single answers."""
-    return "application/json" in request.headers.get("accept", "") or request.url.path.endswith("/save")
+    """Whether a program sent the request: by its Accept header, through the API, or because it saves single answers."""
+    is_script = "application/json" in request.headers.get("accept", "") or request.url.path.endswith("/save")
+    return is_script or _is_api(request)
+
+
+def _is_api(request: Request) -> bool:
+    return request.url.path.startswith(API)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.web import health, lead, metrics, rater
+from app.web import api, health, lead, metrics, rater
 from app.web.rater.trial.rate import HOT_ROUTES
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(rater.router)
+    api.include(app)
     lead.include(app, max_upload_bytes=max_upload_bytes)
 
 

@@ -190,6 +190,47 @@ def create_study_invitations() -> None:
     op.create_index(op.f("ix_study_invitations_study_id"), "study_invitations", ["study_id"], unique=False)
 
 
+def create_api_tokens() -> None:
+    op.create_table(
+        "api_tokens",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=False),
+        sa.Column("token_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("role IN ('owner', 'editor', 'analyst', 'monitor')", name=op.f("ck_api_tokens_role")),
+        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_api_tokens_study_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["study_id", "lead_id"],
+            ["study_members.study_id", "study_members.lead_id"],
+            name=op.f("fk_api_tokens_study_id_lead_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_tokens")),
+        sa.UniqueConstraint("token_hash", name=op.f("uq_api_tokens_token_hash")),
+    )
+    op.create_index(op.f("ix_api_tokens_study_id_lead_id"), "api_tokens", ["study_id", "lead_id"], unique=False)
+
+
+def create_api_requests() -> None:
+    op.create_table(
+        "api_requests",
+        sa.Column("token_id", sa.BigInteger(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("request_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("response", postgresql.JSONB(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["token_id"], ["api_tokens.id"], name=op.f("fk_api_requests_token_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("token_id", "key", name=op.f("pk_api_requests")),
+    )
+
+
 def create_items() -> None:
     op.create_table(
         "items",
@@ -1054,6 +1095,8 @@ TABLES = (
     create_studies,
     create_study_members,
     create_study_invitations,
+    create_api_tokens,
+    create_api_requests,
     create_items,
     create_protocols,
     create_protocol_edits,

@@ -6,6 +6,7 @@ A route that is missing in the table fails the test, so that no route is added w
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -15,6 +16,7 @@ from starlette.routing import Route
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
 from app.design.roles import ROLES as ROLES_ASKED
+from app.storage.leads.api_tokens import record_api_token
 from app.storage.studies.members import record_member
 from tests.web.lead.build import study_of
 
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fastapi import FastAPI
+    from httpx2 import Response
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
+
+    from app.design.roles import Role
 
 CAST = (*ROLES_ASKED, "lead of another study", "rater", "another rater", "visitor")
 SIGN_IN = "to sign in"
@@ -42,6 +47,11 @@ def leads(answer: int) -> tuple[object, ...]:
 def raters(lead: int, rater: int, another: int, visitor: int) -> tuple[object, ...]:
     """What a rater's address answers; a lead is there nobody special."""
     return (*(lead,) * 5, rater, another, visitor)
+
+
+def api(answer: int, *roles: str) -> tuple[object, ...]:
+    """What the API answers to tokens of these roles; without a token, or in a browser, it asks for one."""
+    return (*(answer if role in roles else 403 for role in ROLES_ASKED), 404, 401, 401, 401)
 
 
 EVERYBODY = ROLES_ASKED
@@ -115,6 +125,22 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/settings/archive": OWN_CHANGE,
     "POST /studies/{slug}/settings/delete": study(422, "owner"),
     "GET /studies/{slug}/settings/log.csv": EDIT_PAGE,
+    "GET /studies/{slug}/settings/api": READ_PAGE,
+    "POST /studies/{slug}/settings/api": study(422, *READERS),
+    "POST /studies/{slug}/settings/api/{number}/revocation": study(404, *READERS),
+    "GET /api/v1/openapi.json": ANYBODY,
+    "GET /api/v1/studies/{slug}": api(200, *EVERYBODY),
+    "GET /api/v1/studies/{slug}/protocol": api(200, *READERS),
+    "POST /api/v1/studies/{slug}/status": api(200, *EDITORS),
+    "GET /api/v1/studies/{slug}/items": api(200, *READERS),
+    "GET /api/v1/studies/{slug}/responses": api(200, *READERS),
+    "GET /api/v1/studies/{slug}/raters": api(200, *EVERYBODY),
+    "POST /api/v1/studies/{slug}/raters/{rater}/exclusion": api(404, *EDITORS),
+    "POST /api/v1/studies/{slug}/links": api(422, *EDITORS),
+    "GET /api/v1/studies/{slug}/ratings": api(200, *READERS),
+    "GET /api/v1/studies/{slug}/estimates": api(200, *READERS),
+    "GET /api/v1/studies/{slug}/ratings.csv": api(200, *READERS),
+    "GET /api/v1/studies/{slug}/study.zip": api(200, *READERS),
     # Only the lead who deleted a study has its receipt.
     "GET /deleted-studies/{number}": leads(404),
     "GET /studies/{slug}/design": READ_PAGE,
@@ -195,11 +221,29 @@ FORMS: dict[str, dict[str, str]] = {
 }
 
 
+# What programs send to the API as JSON.
+BODIES: dict[str, dict[str, object]] = {
+    "POST /api/v1/studies/{slug}/status": {"status": "paused"},
+    "POST /api/v1/studies/{slug}/raters/{rater}/exclusion": {"exclude": True, "reason": "asked to"},
+    "POST /api/v1/studies/{slug}/links": {"raters": ["new"], "pool": "none"},
+}
+
+
 class Stage(NamedTuple):
-    """The browsers of the cast, and values for the parameters of addresses."""
+    """The browsers of the cast, values for the parameters of addresses, and the leads' tokens for the API."""
 
     browsers: dict[str, TestClient]
     words: dict[str, str]
+    tokens: dict[str, str]
+
+    def ask(self, who: str, route: str, address: str) -> Response:
+        """What this member of the cast is answered; leads use the API with their tokens."""
+        method = route.partition(" ")[0]
+        token = self.tokens.get(who) if address.startswith("/api/") else None
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        return self.browsers[who].request(
+            method, address, data=FORMS.get(route), json=BODIES.get(route), headers=headers
+        )
 
 
 @pytest.fixture
@@ -208,7 +252,7 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     study_id = study_of(db, leads["owner"])
     for role in ROLES_ASKED:
         record_member(db, study_id, leads[role].id, role)
-    study_of(db, leads["lead of another study"], slug="other")
+    other_id = study_of(db, leads["lead of another study"], slug="other")
     open_study(db, "small")
     browsers = {name: visit() for name in CAST}
     for name, lead in leads.items():
@@ -225,7 +269,12 @@ def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     words["file"] = "wide.csv"
     words["item"] = str(db.execute(text("SELECT min(id) FROM items WHERE study_id = :s"), {"s": study_id}).scalar_one())
     words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
-    return Stage(browsers, words)
+    members: list[tuple[str, int, Role]] = [(role, study_id, role) for role in ROLES_ASKED]
+    members.append(("lead of another study", other_id, "owner"))
+    tokens = {who: f"token of {who}" for who, _, _ in members}
+    for who, of, role in members:
+        record_api_token(db, of, leads[who].id, token=tokens[who], name="test", role=role, valid=timedelta(days=1))
+    return Stage(browsers, words, tokens)
 
 
 def routes(app: FastAPI) -> Iterator[str]:
@@ -253,13 +302,13 @@ def test_the_table_has_every_route(app: FastAPI) -> None:
 
 @pytest.mark.parametrize("route", EXPECTED)
 def test_everybody_gets_what_is_theirs(db: Connection, stage: Stage, route: str) -> None:
-    method, _, path = route.partition(" ")
+    path = route.partition(" ")[2]
     names = {**stage.words, "name": "attune.css"}
     address = path.format(**names)
     found = []
     for who in CAST:
         undo = db.begin_nested()
-        answer = stage.browsers[who].request(method, address, data=FORMS.get(route))
+        answer = stage.ask(who, route, address)
         undo.rollback()
         is_sent_to_sign_in = answer.headers.get("location", "").startswith("/sign-in?")
         found.append(SIGN_IN if is_sent_to_sign_in else answer.status_code)

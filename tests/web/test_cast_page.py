@@ -29,13 +29,20 @@ means that the address answers, if only to say that a form is incomplete.
 
 {of_study}
 
+## Addresses of the API
+
+A program sends a token of the study. A token has the role that it was made with, or that of its lead if that is weaker.
+Without a valid token the answer is 401, with one of another study 404.
+
+{of_api}
+
 ## Addresses of an account
 
 {of_lead}
 
-Everyone, signed in or not, gets the first page, the sign-in page, `/healthz`, `/readyz`, the files in `/static`, and
-the page of an invitation. `/metrics` is for programs, as [Operations](operations.md) says. Raters reach only the
-addresses below `/s/`, each only their own pages.
+Everyone, signed in or not, gets the first page, the sign-in page, `/healthz`, `/readyz`, `/api/v1/openapi.json`, the
+files in `/static`, and the page of an invitation. `/metrics` is for programs, as [Operations](operations.md) says.
+Raters reach only the addresses below `/s/`, each only their own pages.
 """
 
 
@@ -45,7 +52,9 @@ def written() -> str:
     of_study = {route: answers for route, answers in EXPECTED.items() if answers[4] == 404 and SIGN_IN in answers}
     of_lead = {route: answers for route, answers in EXPECTED.items() if SIGN_IN in answers and route not in of_study}
     of_lead |= {route: of_study.pop(route) for route in list(of_study) if "{slug}" not in route}
-    return HEAD.format(roles=roles, of_study=_table(of_study, ROLES), of_lead=_table(of_lead, ("lead",)))
+    of_api = {route: answers for route, answers in EXPECTED.items() if " /api/v1/studies" in route}
+    tables = {"of_study": _table(of_study, ROLES), "of_api": _table(of_api, ROLES)}
+    return HEAD.format(roles=roles, **tables, of_lead=_table(of_lead, ("lead",)))
 
 
 def _table(routes: dict[str, tuple[object, ...]], columns: tuple[str, ...]) -> str:

@@ -43,7 +43,7 @@ def invited_people(text: str) -> InvitedPeople:
     columns = rows.pop(0) if has_header else ["rater"]
     width = max([len(columns), *map(len, rows)])
     columns = [*columns, *(f"column {place + 1}" for place in range(len(columns), width))]
-    _check([row[0] for row in rows])
+    check_keys([row[0] for row in rows])
     return InvitedPeople(columns, [[*row, *[""] * (width - len(row))] for row in rows])
 
 
@@ -55,7 +55,12 @@ def _read(text: str, delimiter: str) -> list[list[str]]:
         raise InvalidInputError([Problem("the list", None, None, "a very long cell", "one person per line")]) from None
 
 
-def _check(keys: Sequence[str]) -> None:
+def check_keys(keys: Sequence[str]) -> None:
+    """Reject a list with nobody, too many people, an ID twice, or an ID that is empty, too long or not printable.
+
+    Raises:
+        InvalidInputError: with the first such problem.
+    """
     problem = None
     if not keys:
         problem = Problem("the list", None, None, "nobody", "one person per line")

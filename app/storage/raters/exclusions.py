@@ -14,6 +14,7 @@ _RECORD = text("""
     SELECT :study, id, :excluded, :reason, :lead FROM raters WHERE study_id = :study AND id = :rater
 """)
 _KEY = text("SELECT key FROM raters WHERE study_id = :study AND id = :rater")
+_ID = text("SELECT id FROM raters WHERE study_id = :study AND key = :key")
 _NOW = text("""
     SELECT rater_id, reason FROM (
       SELECT DISTINCT ON (rater_id) rater_id, reason, is_excluded FROM rater_exclusions WHERE study_id = :study
@@ -45,6 +46,12 @@ def get_rater_key(db: Connection, study_id: int, rater_id: int) -> str | None:
     """The pseudonym of a rater; None if the study has no such rater."""
     key: str | None = db.execute(_KEY, {"study": study_id, "rater": rater_id}).scalar_one_or_none()
     return key
+
+
+def find_rater(db: Connection, study_id: int, key: str) -> int | None:
+    """The ID of the rater with this pseudonym; None if the study has no such rater."""
+    rater_id: int | None = db.execute(_ID, {"study": study_id, "key": key}).scalar_one_or_none()
+    return rater_id
 
 
 def record_exclusion(

@@ -15,6 +15,7 @@ from app.analysis.data.answer_labels import answer_labels
 from app.storage.database.bulk_copy import driver_cursor
 from app.storage.raters.exclusions import list_excluded
 from app.storage.results.ratings_query import DICTIONARIES, filled_flags, piece_of
+from app.storage.results.row_pages import RowPage
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
 
+_IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
 # Each piece is sorted in memory; one sort of all rows would go through files on disk.
 ROWS_PER_PIECE = 100_000
 # Whole tables are joined: without statistics of new rows the planner would look up each row in turn.
@@ -43,16 +45,39 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
     """
     found, excluded = _found(db, study_id), list_excluded(db, study_id)
     filled = {name for name, is_filled in found.items() if is_filled is True}
-    piece = piece_of(filled | ({"exclude"} if excluded else set()))
-    pieces = sql.SQL(" UNION ALL ").join(
-        sql.SQL(piece).format(study=sql.Literal(study_id), low=sql.Literal(low), high=sql.Literal(high))
-        for low, high in _ranges(found)
-    )
-    named = sql.SQL(DICTIONARIES).format(**_literals(study_id, protocol, excluded))
+    filled |= {"exclude"} if excluded else set()
+    rows = _query(study_id, protocol, filled, excluded, _ranges(found))
     db.execute(_WHOLE_TABLES)
-    query = sql.SQL("COPY ({} {}) TO STDOUT (FORMAT csv, HEADER)").format(named, pieces)
+    query = sql.SQL("COPY ({}) TO STDOUT (FORMAT csv, HEADER)").format(rows)
     with driver_cursor(db) as cursor, cursor.copy(query) as copy:
         file.writelines(copy)
+
+
+def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
+    """At most `n` answers with an ID above `after`, as rows of ratings.csv: text, and None for an empty cell."""
+    ids = db.execute(_IDS, {"study": study_id, "after": after, "n": n + 1}).scalars().all()
+    if not ids:
+        return RowPage([], None)
+    has_more = len(ids) > n
+    ranges = [(ids[0], ids[-1] if has_more else ids[-1] + 1)]
+    query = _query(study_id, protocol, set(filled_flags()), list_excluded(db, study_id), ranges)
+    with driver_cursor(db) as cursor:
+        cursor.execute(query)
+        names = [column.name for column in cursor.description or ()]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor]
+    return RowPage(rows, ids[n - 1] if has_more else None)
+
+
+def _query(
+    study_id: int, protocol: Protocol, filled: set[str], excluded: dict[int, str], ranges: list[tuple[int, int]]
+) -> sql.Composed:
+    """The rows of ratings.csv within ranges of IDs."""
+    piece = piece_of(filled)
+    pieces = sql.SQL(" UNION ALL ").join(
+        sql.SQL(piece).format(study=sql.Literal(study_id), low=sql.Literal(low), high=sql.Literal(high))
+        for low, high in ranges
+    )
+    return sql.SQL("{} {}").format(sql.SQL(DICTIONARIES).format(**_literals(study_id, protocol, excluded)), pieces)
 
 
 def _found(db: Connection, study_id: int) -> RowMapping:

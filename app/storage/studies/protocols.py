@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import text
 
@@ -12,8 +12,21 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _DOCUMENT = text("SELECT document, sha256 FROM protocols WHERE study_id = :study AND version = :version")
+_TEXT = text("SELECT yaml, sha256 FROM protocols WHERE study_id = :study AND version = :version")
 _parsed: dict[tuple[int, int, str], Protocol] = {}
 _MAX_PARSED = 256
+
+
+class ProtocolText(NamedTuple):
+    """The text of study.yaml, and its hash."""
+
+    yaml: str
+    sha256: str
+
+
+def get_protocol_text(db: Connection, study_id: int, version: int) -> ProtocolText:
+    """One version of a study's protocol, as it was written."""
+    return ProtocolText(*db.execute(_TEXT, {"study": study_id, "version": version}).one())
 
 
 def get_protocol(db: Connection, study_id: int, version: int, sha256: str | None = None) -> Protocol:

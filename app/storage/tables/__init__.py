@@ -1,6 +1,8 @@
 """The tables. They enforce invariants too, so that no code path can break them."""
 
 from app.storage.tables.access import (
+    api_requests,
+    api_tokens,
     attempts,
     audit_log,
     lead_sessions,
@@ -40,6 +42,8 @@ from app.storage.tables.study import (
 
 __all__ = [
     "admission_seats",
+    "api_requests",
+    "api_tokens",
     "assignments",
     "attempts",
     "audit_log",

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -86,6 +87,39 @@ study_invitations = Table(
     Column("expires_at", DateTime(timezone=True), nullable=False),
     time("used_at"),
     one_of("role", ROLES),
+)
+
+# A secret with which a program uses the API in the name of a lead. It never has more rights than the lead.
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    study_key(),
+    Column("lead_id", BigInteger, nullable=False),
+    Column("token_hash", LargeBinary, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    time("created_at", now=True),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    time("used_at"),
+    # A member who leaves takes their tokens along.
+    ForeignKeyConstraint(
+        ["study_id", "lead_id"], ["study_members.study_id", "study_members.lead_id"], ondelete="CASCADE"
+    ),
+    one_of("role", ROLES),
+    Index(None, "study_id", "lead_id"),
+)
+
+# Responses to API requests with an idempotency key, so that a repeated request is answered and not carried out again.
+api_requests = Table(
+    "api_requests",
+    metadata,
+    Column("token_id", BigInteger, ForeignKey("api_tokens.id", ondelete="CASCADE"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("request_hash", LargeBinary, nullable=False),
+    Column("response", JSONB),
+    time("created_at", now=True),
+    PrimaryKeyConstraint("token_id", "key"),
 )
 
 # What leads did. Entries outlive the study and the lead, so they contain their names instead of foreign keys.

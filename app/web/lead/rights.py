@@ -19,6 +19,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_raters",
         "show_people",
         "submit_leaving",
+        "api_study",
+        "api_raters",
     ),
     Right.READ: (
         "show_texts",
@@ -52,6 +54,16 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "export_download",
         "export_ratings",
         "export_study",
+        "show_tokens",
+        "submit_token",
+        "submit_token_revocation",
+        "api_protocol",
+        "api_items",
+        "api_responses",
+        "api_ratings",
+        "api_estimates",
+        "api_ratings_csv",
+        "api_study_zip",
     ),
     Right.EDIT: (
         "submit_text_file",
@@ -75,6 +87,9 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_rater_invitations",
         "submit_title",
         "export_log",
+        "api_status",
+        "api_exclusion",
+        "api_links",
     ),
 }
 RIGHT_OF = {handler: right for right, handlers in _HANDLERS.items() for handler in handlers}

@@ -1,0 +1,71 @@
+"""The clients in the docs read a served study into data frames."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.lead_access import add_lead
+from app.actions.studies.life_cycle import open_study
+from app.main import create_app
+from app.storage.leads.api_tokens import record_api_token
+from tests.web.lead.build import rate, study_of
+from tests.web.middleware.served import served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Engine
+
+CLIENTS = Path(__file__).resolve().parents[3] / "docs" / "clients"
+TOKEN = "attune_token-of-the-test"
+
+
+@pytest.fixture
+def address(engine: Engine) -> Iterator[str]:
+    """The address of a server with a small study that has two answers."""
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org")
+        study_id = study_of(db, lead)
+        open_study(db, "small")
+        rate(db, study_id, rater="r1", n_trials=2)
+        record_api_token(db, study_id, lead.id, token=TOKEN, name="test", role="analyst", valid=timedelta(days=1))
+    with served(create_app(engine)) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+def printed(*command: str) -> str:
+    """What a client prints."""
+    environment = {**os.environ, "ATTUNE_TOKEN": TOKEN}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_client_for_pandas_prints_ratings_and_estimates(address: str) -> None:
+    text = printed(sys.executable, str(CLIENTS / "attune_study.py"), address, "small")
+    assert "'n_ratings': 2" in text
+    assert "preference" in text
+    assert "ci_low" in text
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_client_for_r_prints_ratings_and_estimates(address: str) -> None:
+    has_jsonlite = subprocess.run(
+        ["Rscript", "-e", 'cat(requireNamespace("jsonlite", quietly = TRUE))'],  # noqa: S607 - R, wherever it is
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if has_jsonlite.stdout.strip() != "TRUE":
+        pytest.skip("R has no package jsonlite")
+    text = printed("Rscript", str(CLIENTS / "attune_study.R"), address, "small")
+    assert "preference" in text
+    assert "estimate" in text
