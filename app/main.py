@@ -100,7 +100,8 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.n_threads = now.n_threads
     app.state.migrations = folder("migrations")
     # The folder of the embedded database, whose disk is watched.
-    app.state.data_dir = None if now.database_url else now.data_dir or default_data_dir()
+    is_embedded = now.embedded or not now.database_url
+    app.state.data_dir = now.data_dir or default_data_dir() if is_embedded else None
     app.state.deletions = DeletionList(now.backups_folder(default_data_dir))
     app.state.public_url = now.public_url
     app.state.metrics_token = now.metrics_token

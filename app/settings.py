@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias="DATABASE_URL")
     database_url_file: Path | None = Field(default=None, validation_alias="DATABASE_URL_FILE")
     database_password_file: Path | None = Field(default=None, validation_alias="DATABASE_PASSWORD_FILE")
+    # Set by `attune serve` for its processes, whose DATABASE_URL may name the embedded database.
+    embedded: bool = False
     data_dir: Path | None = None
     backup_dir: Path | None = None
     daily_backups: bool = True

@@ -62,6 +62,11 @@ COMMANDS = {
         "preregister",
         "Preregister a study: freeze its protocol and the power of its plan with a time and a hash.",
     ),
+    "ethics": Entry(
+        "ethics",
+        "ethics",
+        "Write the document for an ethics board: purposes, procedure, data, recipients, retention and rights.",
+    ),
     "plan": Entry(
         "plan",
         "plan",

@@ -70,10 +70,7 @@ def address(listening: socket.socket) -> str:
 
 def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> None:
     """Serve until Ctrl-C or SIGTERM. Each process creates its own application on the given database."""
-    os.environ["DATABASE_URL"] = database_url
-    for name in SECRET_FILES:  # already included in the address
-        os.environ.pop(name, None)
-    settings.cache_clear()
+    hand_over(database_url)
     now = settings()
     numbers = _shared_numbers() if workers > 1 else None
     config = Config(
@@ -103,6 +100,15 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
         if numbers is not None:
             shutil.rmtree(numbers, ignore_errors=True)
         say("Stopped.")
+
+
+def hand_over(database_url: str) -> None:
+    """Name the database in the environment of the processes that are about to start, and whether it is embedded."""
+    os.environ["ATTUNE_EMBEDDED"] = str(settings().database_url is None)
+    os.environ["DATABASE_URL"] = database_url
+    for name in SECRET_FILES:  # already included in the address
+        os.environ.pop(name, None)
+    settings.cache_clear()
 
 
 def _shared_numbers() -> Path:

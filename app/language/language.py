@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babel.core import Locale, UnknownLocaleError
-from babel.dates import format_datetime
+from babel.dates import format_date, format_datetime
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -20,7 +20,7 @@ from app.language.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
+    from datetime import date, datetime
 
 CATALOGUES = Path(__file__).resolve().parent / "catalogues"
 SOURCE = "en"
@@ -64,6 +64,10 @@ class Language:
     def moment(self, at: datetime) -> str:
         """Return date and time of day, with the time zone of `at`."""
         return self._in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale))
+
+    def day(self, on: date) -> str:
+        """Return a date."""
+        return self._in_digits(format_date(on, "long", locale=self.locale))
 
     def _in_digits(self, text: str) -> str:
         zero = _ZEROS.get(self.locale.default_numbering_system)

@@ -74,5 +74,8 @@ def test_a_translation_is_no_markup_and_ends_as_the_text_does(name: str) -> None
 
 def test_a_text_that_counts_has_a_plural() -> None:
     counting = {text for text in TEXTS if isinstance(text, str) and re.search(r"%\(\w+\)s [a-z]+s\b", text)}
-    # Its number is a constant, and many.
-    assert counting == {"This text is too long: at most %(most)s characters."}
+    # Their numbers are constants, and many.
+    assert counting == {
+        "This text is too long: at most %(most)s characters.",
+        "Backups of the server are removed after %(n)s days.",
+    }

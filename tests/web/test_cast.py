@@ -103,6 +103,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/raters/{rater}/exclusion": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/release": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/identity": EDIT_PAGE,
+    "POST /studies/{slug}/raters/{rater}/data.json": EDIT_PAGE,
     "POST /studies/{slug}/raters/prolific.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/bonus.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/mturk.csv": EDIT_PAGE,
@@ -206,6 +207,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/withdraw": raters(403, 303, 303, 403),
     # Only who has withdrawn has a receipt.
     "GET /s/{slug}/withdrawn": (403,) * 8,
+    "GET /s/{slug}/privacy": ANYBODY,
+    # Once they have finished or stopped.
+    "GET /s/{slug}/my-data.json": (403,) * 8,
     "GET /s/{slug}/wait": raters(403, 303, 303, 403),
     "GET /s/{slug}/done": raters(403, 303, 303, 403),
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.daily_backup import DailyBackup
+from app.actions.deletion_list import DeletionList
+from app.cli.daily_tasks import DailyTasks, backup_task, retention_task
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.output import fail, say
 from app.cli.store import store
@@ -14,6 +15,9 @@ from app.postgres import default_data_dir
 from app.settings import settings
 from app.storage.database.capacity import connections_needed, count_connections, max_workers
 from app.storage.leads.leads import list_leads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
@@ -36,20 +40,21 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
     say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
-    backups = _daily_backups(url)
+    daily = DailyTasks(_daily_tasks(url))
     try:
         run(listening, url, workers=workers)
     finally:
-        if backups is not None:
-            backups.stop()
+        daily.stop()
 
 
-def _daily_backups(url: str) -> DailyBackup | None:
-    """Start the daily backups of the embedded database; a server elsewhere has its own."""
+def _daily_tasks(url: str) -> list[Callable[[], None]]:
+    """Return retention and, for the embedded database, backups; a server elsewhere has its own."""
     now = settings()
-    if now.database_url or not now.daily_backups:
-        return None
-    return DailyBackup(url, now.backups_folder(default_data_dir))
+    folder = now.backups_folder(default_data_dir)
+    tasks = [retention_task(url, DeletionList(folder))]
+    if now.database_url is None and now.daily_backups:
+        tasks.append(backup_task(url, folder))
+    return tasks
 
 
 def check_connections(workers: int, n_threads: int, n_available: int) -> None:

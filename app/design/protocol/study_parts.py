@@ -16,6 +16,7 @@ from app.design.protocol.labels import Attribute
 from app.design.protocol.monitoring import Monitoring
 from app.design.protocol.preregistration import Preregistration
 from app.design.protocol.primary import PrimaryContrast
+from app.design.protocol.privacy import Privacy
 from app.design.protocol.study_design import Design
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
@@ -213,6 +214,8 @@ class ProtocolParts(BaseModel):
     """Looks at the data before the end."""
     preregistration: Preregistration = Preregistration()
     """What a preregistration says beyond the design."""
+    privacy: Privacy = Privacy()
+    """What raters and an ethics board are told about the data."""
     completion: Completion = Completion()
     """What raters get at the end."""
     attributes: dict[str, Attribute] = {}

@@ -53,6 +53,12 @@ def record_act(db: Connection, lead: Lead, study: StudyRow, action: str, **detai
     return int(row.scalar_one())
 
 
+def record_automatic_act(db: Connection, study_id: int, slug: str, action: str, **detail: object) -> None:
+    """Record what the server did by itself, as a lead had asked."""
+    values = {"study": study_id, "slug": slug, "lead": None, "email": None, "action": action}
+    db.execute(_RECORD, values | {"detail": json.dumps(detail, ensure_ascii=False)})
+
+
 def list_acts(db: Connection, study_id: int) -> list[Act]:
     """The audit log of a study, newest entry first."""
     return [Act(*row) for row in db.execute(_OF_STUDY, {"study": study_id})]

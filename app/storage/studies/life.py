@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 _ARCHIVE = text("UPDATE studies SET archived_at = CASE WHEN :archived THEN now() END WHERE id = :study")
 _KEEP = text("UPDATE studies SET keep_until = :day WHERE id = :study")
+_GET_KEEP = text("SELECT keep_until FROM studies WHERE id = :study")
+_OUTDATED = text("""
+    SELECT id, slug, protocol_version FROM studies
+    WHERE keep_until < :today AND status IN ('draft', 'closed') ORDER BY id FOR UPDATE SKIP LOCKED
+""")
 _COUNT = text("""
     SELECT (SELECT count(*) FROM items WHERE study_id = :study) AS items,
            (SELECT count(*) FROM responses WHERE study_id = :study) AS responses,
@@ -48,6 +53,17 @@ def record_archived(db: Connection, study_id: int, *, is_archived: bool) -> None
 def record_keep_until(db: Connection, study_id: int, day: date | None) -> None:
     """Until when the data are to be kept."""
     db.execute(_KEEP, {"study": study_id, "day": day})
+
+
+def get_keep_until(db: Connection, study_id: int) -> date | None:
+    """Until when the data are to be kept, if the lead said so."""
+    day: date | None = db.execute(_GET_KEEP, {"study": study_id}).scalar_one()
+    return day
+
+
+def list_outdated(db: Connection, today: date) -> list[tuple[int, str, int]]:
+    """ID, slug and protocol version of studies that collect no data and whose retention date is before `today`."""
+    return [(row.id, row.slug, row.protocol_version) for row in db.execute(_OUTDATED, {"today": today})]
 
 
 def count_contents(db: Connection, study_id: int) -> dict[str, int]:

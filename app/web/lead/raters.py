@@ -11,11 +11,13 @@ from app.actions.results.rater_review import ReviewedRater, review
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
+from app.storage.raters.rater_data import get_rater_data
 from app.storage.results.rater_rows import list_rater_rows
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError, PageError
+from app.web.json_file import data_file
 from app.web.lead.csv_file import csv_file
 from app.web.lead.session import Own, SignedIn
 from app.web.pages import page
@@ -77,6 +79,13 @@ def show_identity(request: Request, db: Db, lead: SignedIn, study: Own, rater: i
         raise NotFoundError
     record_act(db, lead, study, "participant ID shown", rater=found[0][0])
     return _page(request, db, lead, study, "", identity=found[0])
+
+
+@router.post("/studies/{slug}/raters/{rater}/data.json")
+def export_rater_data(db: Db, lead: SignedIn, study: Own, rater: int) -> Response:
+    key = _key(db, study, rater)
+    record_act(db, lead, study, "data of a rater downloaded", rater=key)
+    return data_file(f"{study.slug}-rater-data.json", get_rater_data(db, study.id, rater))
 
 
 @router.post("/studies/{slug}/raters/prolific.csv")

@@ -79,6 +79,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_exclusion",
         "submit_release",
         "show_identity",
+        "export_rater_data",
         "export_prolific",
         "export_bonus",
         "export_mturk",

@@ -18,6 +18,7 @@ from app.storage.leads.audit import get_receipt, list_acts, record_act
 from app.storage.leads.leads import Lead
 from app.storage.studies.deletions import deletion_of_study
 from app.storage.studies.life import count_contents, delete_study, record_archived, record_keep_until
+from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError
@@ -146,6 +147,7 @@ def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: Proble
         title=get_draft(db, study).data.get("title", study.title),
         problem=problem,
         contents=count_contents(db, study.id),
+        deletes_itself=get_protocol(db, study.id, study.protocol_version).privacy.delete_at_retention,
         is_over=study.keep_until is not None and study.keep_until < datetime.now(UTC).date(),
         acts=acts[:MAX_ACTS],
         n_acts=len(acts),

@@ -6,12 +6,13 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+disable_created_metrics()
 REQUESTS = Counter("attune_requests", "Requests by method, route and status.", ["method", "route", "status"])
 LATENCY = Histogram("attune_request_seconds", "Time until a response is sent.", ["method", "route"], buckets=SECONDS)
 COMPUTING = Gauge("attune_reports_computing", "Reports that are being computed now.", multiprocess_mode="livesum")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, checks, consent, last_pages, pause, questions, start, withdraw
+from app.web.rater import arrival, checks, consent, last_pages, pause, privacy, questions, start, withdraw
 from app.web.rater.trial import practice, rate, skip
 
 router = APIRouter(prefix="/s")
@@ -19,3 +19,4 @@ router.include_router(skip.router)
 router.include_router(pause.router)
 router.include_router(last_pages.router)
 router.include_router(withdraw.router)
+router.include_router(privacy.router)

@@ -1,0 +1,68 @@
+"""Everything that is stored about one rater, as rows of the tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+RaterData = dict[str, list[dict[str, Any]]]
+_SESSIONS = "SELECT id FROM rating_sessions WHERE study_id = :study AND rater_id = :rater"
+# For each table, the rows of a rater. Secrets of the link and the cookie are left out, even as hashes.
+_ROWS = {
+    "raters": "SELECT to_jsonb(t) FROM raters t WHERE study_id = :study AND id = :rater",
+    "platform_ids": "SELECT to_jsonb(t) FROM platform_ids t WHERE study_id = :study AND rater_id = :rater",
+    "invites": "SELECT to_jsonb(t) - 'token_hash' FROM invites t WHERE study_id = :study AND rater_id = :rater",
+    "rating_sessions": """
+        SELECT to_jsonb(t) - 'token_hash' FROM rating_sessions t
+        WHERE study_id = :study AND rater_id = :rater ORDER BY id
+    """,
+    "session_moves": f"""
+        SELECT to_jsonb(t) - 'token_hash' FROM session_moves t
+        WHERE study_id = :study AND rating_session_id IN ({_SESSIONS}) ORDER BY id
+    """,  # noqa: S608 - constants only
+    "admission_seats": f"""
+        SELECT to_jsonb(t) FROM admission_seats t WHERE study_id = :study AND rating_session_id IN ({_SESSIONS})
+    """,  # noqa: S608 - constants only
+    "condition_seats": f"""
+        SELECT to_jsonb(t) FROM condition_seats t WHERE study_id = :study AND rating_session_id IN ({_SESSIONS})
+    """,  # noqa: S608 - constants only
+    "steps": f"""
+        SELECT to_jsonb(t) FROM steps t WHERE study_id = :study AND rating_session_id IN ({_SESSIONS}) ORDER BY done_at
+    """,  # noqa: S608 - constants only
+    "assignments": """
+        SELECT to_jsonb(t) - 'token' FROM assignments t WHERE study_id = :study AND rater_id = :rater ORDER BY position
+    """,
+    "seats": "SELECT to_jsonb(t) FROM seats t WHERE study_id = :study AND rater_id = :rater",
+    "ratings": """
+        SELECT jsonb_build_object('item', i.key, 'response', r.key) || to_jsonb(t) - 'idempotency_key' FROM ratings t
+        LEFT JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+        LEFT JOIN responses r ON r.study_id = t.study_id AND r.id = t.response_id
+        WHERE t.study_id = :study AND t.rater_id = :rater ORDER BY t.id
+    """,
+    "rating_history": """
+        SELECT to_jsonb(t) - 'idempotency_key' FROM rating_history t WHERE study_id = :study AND rating_id IN (
+          SELECT id FROM ratings WHERE study_id = :study AND rater_id = :rater) ORDER BY id
+    """,
+    "events": "SELECT to_jsonb(t) FROM events t WHERE study_id = :study AND rater_id = :rater ORDER BY id",
+    "rater_exclusions": """
+        SELECT to_jsonb(t) - 'lead_id' FROM rater_exclusions t WHERE study_id = :study AND rater_id = :rater ORDER BY id
+    """,
+}
+TABLES = frozenset(_ROWS)
+
+
+def get_rater_data(db: Connection, study_id: int, rater_id: int, *, is_own: bool = False) -> RaterData:
+    """The rows of each table about one rater, empty tables included.
+
+    With `is_own` they are for the rater, and leave out the keys of responses, which often tell who wrote them.
+    """
+    who = {"study": study_id, "rater": rater_id}
+    found = {table: [row[0] for row in db.execute(text(sql), who)] for table, sql in _ROWS.items()}
+    if is_own:
+        for row in found["ratings"]:
+            del row["response"]
+    return found
