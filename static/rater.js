@@ -25,7 +25,7 @@ globalThis.attune = (() => {
   }
 
   // Questions: each group is answered by one gesture, or marked, or written.
-  const groups = () => $$("fieldset[data-group], fieldset[data-highlight], textarea[data-required]", form());
+  const groups = () => $$("fieldset[data-group], fieldset[data-highlight], textarea[data-required]", form()).filter((group) => !group.closest("fieldset:disabled"));
 
   function isAnswered(group) {
     if (group.matches("textarea")) return group.value.trim() !== "";

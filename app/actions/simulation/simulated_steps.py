@@ -11,6 +11,7 @@ from app.actions.rating.questionnaires import agree, pass_debrief, questions_of,
 from app.actions.rating.rating import begin_rating, protocol_of, slots_of
 from app.actions.simulation.simulated_checks import expected_form
 from app.design.protocol.checks import slot_of_check
+from app.design.shown_questions import ASKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +76,7 @@ def _practise(db: Connection, session: RatingSession, fill: Fill) -> None:
 
 def _answer(db: Connection, session: RatingSession, step: str, fill: Fill) -> None:
     slots = questions_of(db, session, step)
-    form = fill(slots, None)
+    form = fill(slots, None) | {ASKED: [slot.name for slot in slots]}
     eligibility = protocol_of(db, session).flow.eligibility
     if step == "eligibility" and eligibility:
         form |= {slot.name: list(eligibility.accept[slot.question.key][:1]) for slot in slots}

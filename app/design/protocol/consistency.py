@@ -14,6 +14,7 @@ from app.design.protocol.declared_contrasts import change_problems, empathic_pro
 from app.design.protocol.labels import same_labels
 from app.design.protocol.monitoring_problems import monitoring_problems
 from app.design.protocol.primary_problems import primary_problems
+from app.design.protocol.show_if_problems import show_if_problems
 from app.design.protocol.swapped_labels import swapped_source
 from app.design.questions.category import CategoryQuestion
 from app.design.questions.ranking import MIN_RANKED
@@ -38,6 +39,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
     yield from _rankings(protocol)
     yield from _flow(protocol)
     yield from _checks(protocol)
+    yield from show_if_problems(protocol)
 
 
 def _unknown(part: str, what: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.design.questions.prose import Prose
 from app.design.questions.scale import Label, number_text
+from app.design.questions.show_if import ShowIf
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ class AskedQuestion(BaseModel, ABC):
     """Whether raters may add a comment."""
     condition: str | None = None
     """Ask the question only in this condition, written `factor=level`."""
+    show_if: ShowIf | None = None
+    """Ask a question about the rater only after certain answers to an earlier one."""
 
     @abstractmethod
     def read(self, sent: Sent) -> Given | None:

@@ -125,6 +125,8 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
             yield f"{name}.csv", column, _label(protocol, column), "", "", MEANINGS.get(column, OF_LEAD)
     for question in protocol.questions:
         about = f"{question.text} ({question.type}, about the {question.target})"
+        if rule := question.show_if:
+            about += f"; asked only if {labels.question(rule.question)} {rule.in_words}, empty otherwise"
         yield "ratings.csv", "value", labels.question(question.key), question.key, "", about
         for value, words in question.meanings():
             yield "ratings.csv", "value", labels.question(question.key), question.key, value, words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.rating.questionnaires import questions_of, save_questions, submit_questions
+from app.actions.rating.questionnaires import pass_if_empty, save_questions, shown_now, submit_questions
 from app.actions.rating.rating import current_step, protocol_of
 from app.actions.trial_page.fields import Field, fields_of
 from app.design.steps import questionnaire_of
@@ -25,10 +25,12 @@ router = APIRouter()
 def show_questions(request: Request, slug: str, step: str, db: Db, session: Session) -> Response:
     if current_step(db, session) != step:
         return go(request, "show_current", slug=slug)
+    if pass_if_empty(db, session, step):
+        return go(request, "show_current", slug=slug)
     # Earlier answers may have been given by someone else.
     answers = [] if session.is_moved else list_rater_answers(db, session)
-    fields = fields_of(questions_of(db, session, step), language_in(request), answers)
-    return _page(request, slug, db, session, step, fields)
+    slots, asked = shown_now(db, session, step)
+    return _page(request, slug, db, session, step, fields_of(slots, language_in(request), answers), asked)
 
 
 @router.post("/{slug}/questions/{step}")
@@ -40,8 +42,9 @@ def submit_page_of_questions(
     answers = submit_questions(db, session, step, form)
     if not answers.wrong:
         return go(request, "show_current", slug=slug)
-    fields = fields_of(questions_of(db, session, step), language_in(request), form=form, wrong=answers.wrong)
-    return _page(request, slug, db, session, step, fields, status=422)
+    slots, asked = shown_now(db, session, step, form)
+    fields = fields_of(slots, language_in(request), form=form, wrong=answers.wrong)
+    return _page(request, slug, db, session, step, fields, asked, status=422)
 
 
 @router.post("/{slug}/questions/{step}/save")
@@ -65,6 +68,7 @@ def _page(
     session: RatingSession,
     step: str,
     fields: tuple[Field, ...],
+    asked: frozenset[str],
     *,
     status: int = 200,
 ) -> Response:
@@ -82,4 +86,5 @@ def _page(
         step=step,
         questionnaire=questionnaire,
         fields=fields,
+        asked=asked,
     )

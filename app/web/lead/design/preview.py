@@ -74,8 +74,10 @@ def _page_of(
             return "nothing.html", {}
         return "rate.html", {"view": view, "sheet": make_sheet(protocol, view, wrong={}), "skip_reasons": ()}
     if questionnaire := questionnaire_of(protocol, shown.step):
-        fields = fields_of(slots_of_step(protocol, shown.step), language_in(request))
-        return "questions.html", {"questionnaire": questionnaire, "fields": fields, "step": shown.step}
+        slots = slots_of_step(protocol, shown.step)
+        fields, asked = fields_of(slots, language_in(request)), {s.name for s in slots if not s.question.show_if}
+        context = {"questionnaire": questionnaire, "fields": fields, "asked": asked, "step": shown.step}
+        return "questions.html", context
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
     ending = SimpleNamespace(
         text=protocol.completion.text,
