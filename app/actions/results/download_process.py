@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.side_process import SideProcess, within_bounds
-from app.exchange.downloads.files import write_download
-from app.exchange.folder.write import write_zip
-from app.exchange.folder.written_tables import tables_of
-from app.exchange.tabular.csv_cells import write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,10 +34,14 @@ class DownloadWriter:
         Raises:
             TooManyRowsError: the study does not fit into a workbook.
         """
+        from app.exchange.downloads.files import write_download
+
         self._ask(write_download, path, name, folder)
 
     def write_for_spreadsheets(self, path: Path, folder: StudyFolder) -> None:
         """Write ratings.csv with formulas disabled."""
+        from app.actions.results.download_files import write_ratings_for_spreadsheets
+
         self._ask(write_ratings_for_spreadsheets, path, folder)
 
     def write_study(
@@ -53,25 +53,10 @@ class DownloadWriter:
         estimates: Sequence[Estimate],
     ) -> None:
         """Write the whole study as a zip file."""
+        from app.actions.results.download_files import write_study_zip
+
         self._ask(write_study_zip, path, folder, events, rating_sessions, estimates)
 
     def _ask(self, work: object, *given: object) -> None:
         bounds = self._bounds
         self._process.ask((work, given, bounds.seconds, bounds.memory_mb), timeout_s=bounds.hanging_s, waits=True)
-
-
-def write_ratings_for_spreadsheets(path: Path, folder: StudyFolder) -> None:
-    """Write the answers with a byte order mark, and no cell that would run as a formula."""
-    write_csv(path, tables_of(folder)["ratings"], spreadsheet=True)
-
-
-def write_study_zip(
-    path: Path,
-    folder: StudyFolder,
-    events: pd.DataFrame,
-    rating_sessions: Mapping[str, pd.DataFrame],
-    estimates: Sequence[Estimate],
-) -> None:
-    """Write the study folder with its estimates and events."""
-    with path.open("wb") as file:
-        write_zip(file, folder, events=events, rating_sessions=rating_sessions, estimates=estimates)

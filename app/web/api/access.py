@@ -15,7 +15,7 @@ from app.storage.leads.api_tokens import ApiToken, use_api_token
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow, get_study
-from app.web.deps import Db, turn
+from app.web.deps import Db
 from app.web.errors import NotFoundError, TooManyError, UnauthorizedError
 from app.web.lead.rights import check_right
 from app.web.words import minutes
@@ -76,7 +76,7 @@ async def own_api_study_for_long(
     request: Request, slug: str, secret: Annotated[str, Depends(limited)]
 ) -> AsyncIterator[TokenAndStudy]:
     """For long computations: the transaction that authorizes has ended before they begin, and few run at once."""
-    async with turn(request.app.state.long_turns):
+    async with request.app.state.long_turns.turn(secret):
         yield await run_in_threadpool(_found, request, slug, secret)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from app.web.api.access import OwnApiExport, OwnApiForLong
 from app.web.api.routing import api_router
 from app.web.lead.results.asked import Asked
+from app.web.lead.results.exports import sent_once
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReports
@@ -66,7 +65,7 @@ def api_ratings_csv(request: Request, own: OwnApiExport) -> Response:
     from app.actions.results.exports import ratings_file
 
     path = ratings_file(request.app.state.begin, own.study)
-    return _once(path, f"{own.study.slug}-ratings.csv", "text/csv; charset=utf-8")
+    return sent_once(path, f"{own.study.slug}-ratings.csv", "text/csv; charset=utf-8")
 
 
 @router.get(
@@ -79,9 +78,6 @@ def api_study_zip(request: Request, own: OwnApiExport) -> Response:
     """The whole study as a folder, which `attune analyze` and `attune study load` read."""
     from app.actions.results.exports import study_zip_file
 
-    path = study_zip_file(request.app.state.begin, own.study, request.app.state.reports)
-    return _once(path, f"{own.study.slug}.zip", "application/zip")
-
-
-def _once(path: Path, name: str, kind: str) -> Response:
-    return FileResponse(path, filename=name, media_type=kind, background=BackgroundTask(path.unlink, missing_ok=True))
+    state = request.app.state
+    path = study_zip_file(state.begin, own.study, state.reports, state.downloads)
+    return sent_once(path, f"{own.study.slug}.zip", "application/zip")

@@ -53,7 +53,7 @@ def export_download(request: Request, own: OwnExport, file: DownloadName) -> Res
         path = download_file(request.app.state.begin, own.study, file, request.app.state.downloads)
     except TooManyRowsError:
         raise PageError(TOO_MANY) from None
-    return _once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
+    return sent_once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
 
 
 @router.get("/studies/{slug}/ratings.csv")
@@ -65,7 +65,7 @@ def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = Fals
         path, name = spreadsheet_file(state.begin, own.study, state.downloads), "ratings-spreadsheet.csv"
     else:
         path, name = ratings_file(state.begin, own.study), "ratings.csv"
-    return _once(path, f"{own.study.slug}-{name}", "text/csv; charset=utf-8")
+    return sent_once(path, f"{own.study.slug}-{name}", "text/csv; charset=utf-8")
 
 
 @router.get("/studies/{slug}/export.zip")
@@ -74,7 +74,7 @@ def export_study(request: Request, own: OwnExport) -> Response:
 
     state = request.app.state
     path = study_zip_file(state.begin, own.study, state.reports, state.downloads)
-    return _once(path, f"{own.study.slug}.zip", "application/zip")
+    return sent_once(path, f"{own.study.slug}.zip", "application/zip")
 
 
 @router.get("/studies/{slug}/report.{file_format}")
@@ -91,6 +91,6 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def _once(path: Path, name: str, kind: str) -> Response:
+def sent_once(path: Path, name: str, kind: str) -> Response:
     """A response with the file, which is deleted after it was sent."""
     return FileResponse(path, filename=name, media_type=kind, background=BackgroundTask(path.unlink, missing_ok=True))
