@@ -102,6 +102,13 @@ def serving(server: ModelServer) -> Iterator[ModelServer]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def handle(self) -> None:
+            """Serve a connection; a client that was killed resets it."""
+            try:
+                super().handle()
+            except ConnectionResetError:
+                self.close_connection = True
+
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 

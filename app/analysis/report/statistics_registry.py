@@ -190,6 +190,9 @@ STATISTICS: dict[str, Statistic] = {
     "ceiling_share": Statistic("Human ceiling: share of other raters who agree", "share"),
     "alt_test_winning_rate": Statistic("Alternative annotator test: winning rate", "share"),
     "alt_test_advantage_probability": Statistic("Alternative annotator test: advantage probability", "share"),
+    "alt_test_units_needed": Statistic("Alternative annotator test: units per rater for 80% power", "count"),
     "self_preference": Statistic("Self-preference: extra rating of its own model family", "points"),
-    "side_consistency": Statistic("Same choice after swapping sides", "share"),
+    "side_consistency": Statistic("Same answer after swapping sides", "share"),
+    "retest_agreement": Statistic("Same answer when asked again on the same sides", "share"),
+    "length_bias": Statistic("Influence of length beyond that on people", "points"),
 }

@@ -37,11 +37,13 @@ class AltTest:
             interval clustered by unit.
         by_rater: the advantage probability against each rater, with the unadjusted p-value; undefined for raters with
             fewer than thirty units.
+        units_needed: units per human with which the judge is expected to pass; see `units_to_pass`.
     """
 
     winning_rate: Result
     advantage_probability: Result
     by_rater: tuple[Result, ...]
+    units_needed: Result
 
 
 def alternative_annotator_test(
@@ -67,14 +69,45 @@ def alternative_annotator_test(
     if len(tested) < MIN_RATERS:
         note = f"Needs {MIN_RATERS} raters with {MIN_UNITS} units each that others and the judge rated too."
         nothing = undefined("no_pairable_units", note, method="alt_test", n_raters=len(tested))
-        return AltTest(nothing, nothing, by_rater)
+        return AltTest(nothing, nothing, by_rater, nothing)
     p_values = np.array([by_rater[j].p_value for j in tested], dtype=np.float64)
     wins = benjamini_yekutieli(p_values) <= _ALPHA
     method = f"alt_test: {score}, epsilon {epsilon:g}"
     shared = np.isfinite(judge_wins[tested]).any(axis=0)
     counts = {"n_raters": len(tested), "n_units": int(shared.sum()), "n_ratings": int(n_units[tested].sum())}
     rate = Result(float(np.mean(wins)), method).with_counts(**counts)
-    return AltTest(rate, _advantage(judge_wins[tested], method, level, counts), by_rater)
+    needed = units_to_pass(human_wins[tested] - judge_wins[tested], epsilon)
+    return AltTest(rate, _advantage(judge_wins[tested], method, level, counts), by_rater, needed.with_counts(**counts))
+
+
+def units_to_pass(gap: Floats, epsilon: float, *, alpha: float = _ALPHA, power: float = 0.8) -> Result:
+    """Return the units per human with which the test is expected to pass, at the closeness observed so far.
+
+    For one human with mean gap d and standard deviation s of `gap`, a one-sided test of d < epsilon at `alpha` reaches
+    the power with n = ((z(1 - alpha) + z(power)) s / (epsilon - d))^2 units, the sample size of a one-sample z test
+    (Chow, Shao, Wang and Lokhnygina 2017, Sample Size Calculations in Clinical Research, 3.1). The result is the n of
+    the median human, because the test passes if half of them can be replaced; never below thirty. The adjustment for
+    several humans is left out, so read it as a lower limit. Undefined if d is epsilon or more for the median human.
+
+    Args:
+        gap: whether the human is as close as the judge, minus the reverse: 1, 0 or -1, shape (n_raters, n_units), nan
+            for missing; each rater needs two units.
+        epsilon: advantage granted to humans.
+        alpha: level of the test of one human.
+        power: probability of replacing the human.
+
+    >>> units_to_pass(np.array([[1.0, -1.0, 0.0, 0.0] * 10]), 0.1).estimate
+    318.0
+    """
+    method = f"alt_test: power {power:g}, epsilon {epsilon:g}"
+    room = epsilon - np.nanmean(gap, axis=1)
+    reach = (special.ndtri(1 - alpha) + special.ndtri(power)) * np.nanstd(gap, axis=1, ddof=1)
+    each = np.where(room > _ROUNDING, np.ceil((reach / np.where(room > _ROUNDING, room, 1)) ** 2), np.inf)
+    median = float(np.sort(each)[(len(each) - 1) // 2])
+    if median == np.inf:
+        note = "At the closeness observed so far, the judge would not pass with any number of units."
+        return undefined("no_variation", note, method=method)
+    return Result(max(median, float(MIN_UNITS)), method)
 
 
 def _wins(humans: Floats, judge: Floats, score: Score) -> tuple[Floats, Floats]:

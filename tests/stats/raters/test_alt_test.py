@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.stats.raters.alt_test import alternative_annotator_test
+from app.stats.raters.alt_test import alternative_annotator_test, units_to_pass
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats
@@ -63,3 +63,21 @@ def test_too_few_raters_or_units_have_no_test(n_raters: int, n_units: int) -> No
     found = alternative_annotator_test(np.ones((n_raters, n_units)), np.ones(n_units), epsilon=0.1)
     assert found.winning_rate.reason == found.advantage_probability.reason == "no_pairable_units"
     assert len(found.by_rater) == n_raters
+
+
+def test_the_units_to_pass_are_those_of_the_median_human() -> None:
+    """Worked by hand: z(.95) + z(.8) = 2.48648; gaps of +1 and -1 in turn have mean 0 and standard deviation s."""
+    even, far = np.tile([1.0, -1.0], 50), np.full(100, 1.0)
+    n = np.ceil((2.4864749 * even.std(ddof=1) / 0.2) ** 2)
+    assert units_to_pass(np.array([even, even, far]), 0.2).estimate == n == 157
+    assert units_to_pass(np.array([even, far, far]), 0.2).reason == "no_variation"
+    # A judge that is always as close needs no more than the least number of units.
+    assert units_to_pass(np.zeros((3, 40)), 0.2).estimate == 30
+
+
+def test_more_units_are_needed_where_less_advantage_is_granted() -> None:
+    needed = [alternative_annotator_test(*_study(0.9), epsilon=epsilon).units_needed for epsilon in (0.2, 0.1)]
+    found = [result.estimate for result in needed]
+    assert found[0] is not None
+    assert found[1] is None or found[1] >= found[0]
+    assert needed[0].n_raters == 5

@@ -12,9 +12,10 @@ from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.sections.agreement.coefficients import level_of
+from app.analysis.sections.judges.length_bias import length_bias
+from app.analysis.sections.judges.repeated_answers import repeated_answers
 from app.analysis.sections.judges.self_preference import self_preference_estimates
 from app.stats.comparison import describe
-from app.stats.core.clusters import for_new_items
 from app.stats.core.result import Result, undefined
 from app.stats.linear.correlation import correlation
 from app.stats.raters.alt_test import alternative_annotator_test
@@ -23,7 +24,7 @@ from app.stats.raters.profiles import mean_of_others, share_of_others
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.encoded_study import Bools, Floats
+    from app.analysis.data.encoded_study import Floats
     from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
@@ -35,7 +36,6 @@ SKILLED = 0.15
 # The cost of the test is raters x raters x units.
 MAX_CELLS = 200_000_000
 NOT_SHARED = "no unit was rated by the judge and two or more people"
-SWAPPED = "of choices repeated with the sides swapped"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,8 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
                 yield from _beside(judged)
                 if not group.scope:
                     yield from self_preference_estimates(judged.data, judged.humans, own, judged.said, scope, protocol)
-        yield from _sides(data, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
+                    yield from length_bias(judged.data, judged.humans, own, judged.said, scope)
+        yield from repeated_answers(data, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
 
 
 def _only_pool(data: AnyQuestionData) -> str:
@@ -139,6 +140,7 @@ def _test(judged: Judged) -> Iterator[Estimate]:
         nothing = undefined("not_run", TOO_MANY, method="alt_test")
         yield judged.record("alt_test_winning_rate", nothing)
         yield judged.record("alt_test_advantage_probability", nothing)
+        yield judged.record("alt_test_units_needed", nothing)
         return
     table = np.full((len(raters), len(units)), np.nan)
     table[row, column] = humans.value
@@ -149,26 +151,4 @@ def _test(judged: Judged) -> Iterator[Estimate]:
     )
     yield judged.record("alt_test_winning_rate", test.winning_rate)
     yield judged.record("alt_test_advantage_probability", test.advantage_probability)
-
-
-def _sides(data: AnyQuestionData, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:
-    """Yield which side the judge chose, and how often it chose the same response after the sides were swapped."""
-    if not isinstance(own, Choices):
-        return
-    first = own.select(~is_again)
-    left = for_new_items(describe.share(first.is_left, item=first.item, rater=first.item, null=0.5))
-    yield data.record(left, first, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
-    again = {int(unit): place for place, unit in zip(np.flatnonzero(is_again), own.unit[is_again], strict=True)}
-    pairs = [
-        (place, again[int(unit)])
-        for place, unit in zip(np.flatnonzero(~is_again), first.unit, strict=True)
-        if int(unit) in again and own.one_is_left[place] + own.one_is_left[again[int(unit)]] == 1
-    ]
-    if pairs:
-        one, other = np.array(pairs).T
-        same = (own.value[one] == own.value[other]) * 1.0
-        items = own.item[one]
-        consistency = for_new_items(describe.share(same, item=items, rater=items))
-        result = replace(consistency, method=f"{consistency.method}: {SWAPPED}")
-        part = own.select(one)
-        yield data.record(result, part, section=SECTION, scope=scope, statistic="side_consistency", unit="choice")
+    yield judged.record("alt_test_units_needed", test.units_needed)

@@ -172,11 +172,17 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
                 Column("Human ceiling", ("ceiling_correlation", "ceiling_share")),
                 Column("Alternative annotator test: winning rate", ("alt_test_winning_rate",)),
                 Column("Advantage probability", ("alt_test_advantage_probability",)),
+                Column("Units per rater to pass", ("alt_test_units_needed",)),
             ),
         ),
         (
             "Biases of judges",
-            (Column("Self-preference", ("self_preference",)), Column("Same after swap", ("side_consistency",))),
+            (
+                Column("Self-preference", ("self_preference",)),
+                Column("Length", ("length_bias",)),
+                Column("Same after swap", ("side_consistency",)),
+                Column("Same when asked again", ("retest_agreement",)),
+            ),
         ),
     ),
     "items": (("Share of items with split opinions", (Column("Split opinions", ("split_share",)),)),),

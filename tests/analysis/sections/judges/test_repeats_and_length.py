@@ -1,0 +1,94 @@
+"""Judges asked again, and judges that reward length: worked examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.analysis import analyze
+from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.report.report import Report
+
+N_ITEMS = 12
+JUDGE = {"rater_kind": "model", "raters": ["judge"]}
+
+
+def _report(rows: list[Row], texts: dict[str, str] | None = None) -> Report:
+    study = protocol(FIVE, CHOICE)
+    responses = [
+        {"response": f"i{i}:{source}", "item": f"i{i}", "source": source, "text": (texts or {}).get(source, "words")}
+        for i in range(N_ITEMS)
+        for source in study.sources
+    ]
+    return analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}], responses=responses), study)
+
+
+def _shown(
+    i: int, rater: str, repeat: int, *, human: int, model: int, chosen: str, is_swapped: bool = False
+) -> list[Row]:
+    """One showing of a pair: two ratings and a choice."""
+    left, right = ("model", "human") if is_swapped else ("human", "model")
+    page = {
+        "rater": rater,
+        "item": f"i{i}",
+        "repeat": repeat,
+        "left_response": f"i{i}:{left}",
+        "right_response": f"i{i}:{right}",
+    }
+    rated = [
+        {**page, "response": f"i{i}:{source}", "question": "empathy", "value": value}
+        for source, value in (("human", human), ("model", model))
+    ]
+    return [*rated, {**page, "question": "preference", "value": chosen}]
+
+
+def _people(i: int) -> list[Row]:
+    given = [("human", "model")[(i + k) % 2] for k in range(3)]
+    return [
+        row
+        for k in range(3)
+        for row in _shown(i, f"r{k}", 0, human=1 + (i + k) % 4, model=2 + (i + k) % 4, chosen=given[k])
+    ]
+
+
+def test_repeats_are_compared_with_the_first_answer_by_side() -> None:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        first = "human" if i % 2 else "model"
+        swapped = first if i < 9 else "model" if first == "human" else "human"
+        rows += _people(i)
+        rows += _shown(i, "judge", 0, human=3, model=3, chosen=first)
+        rows += _shown(i, "judge", 1, human=3 + (i < 4), model=3, chosen=swapped, is_swapped=True)
+        rows += _shown(i, "judge", 2, human=3, model=3 + (i < 6), chosen=first)
+    report = _report(rows)
+    consistency = {f.question: f for f in find(report, "side_consistency", scope=JUDGE)}
+    again = {f.question: f for f in find(report, "retest_agreement", scope=JUDGE)}
+    assert consistency["preference"].estimate == 9 / 12
+    assert consistency["empathy"].estimate == pytest.approx(20 / 24)
+    assert again["preference"].estimate == 1
+    assert again["empathy"].estimate == pytest.approx(18 / 24)
+    assert (again["empathy"].n_items, again["empathy"].n_ratings) == (N_ITEMS, 24)
+
+
+def test_a_judge_that_adds_a_point_per_doubling_has_that_length_bias() -> None:
+    # The model's texts have four times as many characters; the judge gives them two points more than people do.
+    texts = {"human": "abcd", "model": "abcd" * 4}
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        for k in range(3):
+            rows += _shown(i, f"r{k}", 0, human=2, model=2 + k, chosen=("model", "human", "human")[k])
+        rows += _shown(i, "judge", 0, human=2, model=5, chosen="model")
+    report = _report(rows, texts)
+    assert only(report, "length_bias", question="empathy", scope=JUDGE).estimate == pytest.approx(1.0)
+    assert only(report, "length_bias", question="preference", scope=JUDGE).estimate == pytest.approx(2 / 3)
+
+
+def test_equal_lengths_show_no_bias_in_choices() -> None:
+    rows = [row for i in range(N_ITEMS) for row in _people(i)]
+    rows += [row for i in range(N_ITEMS) for row in _shown(i, "judge", 0, human=3, model=3, chosen="model")]
+    report = _report(rows)
+    assert only(report, "length_bias", question="preference").reason == "no_pairable_units"
+    assert only(report, "length_bias", question="empathy").estimate is None
