@@ -73,6 +73,11 @@ def test_pages_of_building_and_running(
     for tab in ("", "/items", "/items/1", "/raters", "/people", "/settings"):
         page.goto(f"/studies/running{tab}")
         look(page)
+    page.get_by_role("link", name="Tokens for the API").click()
+    page.get_by_label("What it is for").fill("Nightly import")
+    page.get_by_role("button", name="Make token").click()
+    expect(page.get_by_label("Token", exact=True)).to_have_value(re.compile("attune_"))
+    look(page)
     (tmp_path / "sheet.csv").write_bytes(SHEET)
     page.goto("/studies/new/draft/texts")
     page.get_by_label("Spreadsheet").set_input_files(tmp_path / "sheet.csv")

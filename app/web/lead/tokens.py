@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.api_tokens import DAYS, LONGEST_NAME, ApiTokenError, make_api_token, revoke_api_token
-from app.design.roles import IN_WORDS, ROLES, Role
+from app.design.roles import ROLES, Role
 from app.storage.leads.api_tokens import list_api_tokens
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow
@@ -68,7 +68,7 @@ def _page(
         lead=lead,
         study=study,
         tokens=list_api_tokens(db, study.id),
-        roles=[(role, IN_WORDS[role]) for role in roles],
+        roles=roles,
         days=DAYS,
         longest_name=LONGEST_NAME,
         address=f"{base}/api/v1/studies/{study.slug}",
