@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_3"
+revision = "2026_11_22_schema_4"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -993,7 +993,32 @@ def create_registrations() -> None:
     )
 
 
-# In the order in which they refer to each other.
+def create_snapshots() -> None:
+    op.create_table(
+        "snapshots",
+        sa.Column(
+            "token",
+            sa.Text(),
+            server_default=sa.text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 16)"),
+            nullable=False,
+        ),
+        sa.Column("study_id", sa.BigInteger(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("protocol_version", sa.Integer(), nullable=False),
+        sa.Column("data_hash", sa.Text(), nullable=False),
+        sa.Column("read_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("report", sa.LargeBinary(), nullable=True),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("saved_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("(deleted_at IS NULL) = (report IS NOT NULL)", name=op.f("ck_snapshots_report")),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_snapshots_lead_id"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_snapshots_study_id"), ondelete="SET NULL"),
+        sa.PrimaryKeyConstraint("token", name=op.f("pk_snapshots")),
+    )
+    op.create_index(op.f("ix_snapshots_study_id"), "snapshots", ["study_id"], unique=False)
+
+
 def create_model_runs() -> None:
     op.create_table(
         "model_runs",
@@ -1084,6 +1109,7 @@ def create_model_requests() -> None:
     )
 
 
+# In the order in which they refer to each other.
 TABLES = (
     create_attempts,
     create_audit_log,
@@ -1123,6 +1149,7 @@ TABLES = (
     create_registrations,
     create_model_runs,
     create_model_requests,
+    create_snapshots,
 )
 
 

@@ -37,7 +37,7 @@ def open_results(page: Page) -> None:
     """Go from the list of studies to the summary of the results."""
     page.get_by_role("link", name="Replies that were rated").click()
     page.get_by_role("link", name="Results").click()
-    expect(page.locator("details.filter:not(.report-menu)")).to_be_visible(timeout=90_000)
+    expect(page.locator("details.filter")).to_be_visible(timeout=90_000)
 
 
 def open_part(page: Page, title: str) -> None:

@@ -165,6 +165,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/results.json": READ_PAGE,
     "GET /studies/{slug}/results.csv": READ_PAGE,
     "GET /studies/{slug}/report.{file_format}": READ_PAGE,
+    "POST /studies/{slug}/snapshots": study(400, *READERS),
+    # Nobody but a lead of its study sees where a snapshot is.
+    "GET /snapshots/{token}": leads(404),
     "GET /studies/{slug}/charts.json": READ_PAGE,
     "GET /studies/{slug}/drawings/{key}.svg": study(404, *READERS),
     "GET /studies/{slug}/charts/{key}.json": study(404, *READERS),

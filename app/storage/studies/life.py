@@ -41,6 +41,8 @@ _DELETE = tuple(
         "responses",
     )
 )
+# Their addresses remain, to say that the study was deleted.
+_SNAPSHOTS = text("UPDATE snapshots SET name = '', report = NULL, deleted_at = now() WHERE study_id = :study")
 _STUDY = text("DELETE FROM studies WHERE id = :study")
 _CHARTS = text("DELETE FROM chart_files")
 
@@ -74,5 +76,5 @@ def count_contents(db: Connection, study_id: int) -> dict[str, int]:
 
 def delete_study(db: Connection, study_id: int) -> None:
     """Delete a study with its texts, raters, answers and versions; its slug can be used again."""
-    for statement in (*_DELETE, _STUDY, _CHARTS):
+    for statement in (*_DELETE, _SNAPSHOTS, _STUDY, _CHARTS):
         db.execute(statement, {"study": study_id})

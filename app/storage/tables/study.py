@@ -10,6 +10,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Date,
+    DateTime,
     ForeignKey,
     Identity,
     Index,
@@ -89,6 +90,27 @@ registrations = Table(
     Column("document", Text, nullable=False),
     time("registered_at", now=True),
     PrimaryKeyConstraint("study_id", "number"),
+)
+
+SNAPSHOT_TOKEN = text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 16)")
+
+# Reports kept under a name. The address remains when the study is deleted, to say so; name and report do not.
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("token", Text, primary_key=True, server_default=SNAPSHOT_TOKEN),
+    Column("study_id", BigInteger, ForeignKey("studies.id", ondelete="SET NULL"), index=True),
+    Column("name", Text, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    Column("data_hash", Text, nullable=False),
+    # When the ratings were read.
+    Column("read_at", DateTime(timezone=True), nullable=False),
+    # The compressed text of the report, with its filters.
+    Column("report", LargeBinary),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("saved_at", now=True),
+    time("deleted_at"),
+    CheckConstraint("(deleted_at IS NULL) = (report IS NOT NULL)", name="report"),
 )
 
 # The spreadsheet that a draft's texts come from, stored unchanged.

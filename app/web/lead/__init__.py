@@ -23,7 +23,7 @@ from app.web.lead import (
     texts,
     tokens,
 )
-from app.web.lead.results import charts, exports, results
+from app.web.lead.results import charts, exports, results, snapshots
 from app.web.lead.rights import right_of
 
 if TYPE_CHECKING:
@@ -37,5 +37,5 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(texts.router, max_body_size=max_upload_bytes)
     for screen in (home, sign_in, account, invitations, studies, study, design, items, raters, people, settings):
         app.include_router(screen.router)
-    for screen in (tokens, plan, invited_raters, platform_files, results, charts, exports):
+    for screen in (tokens, plan, invited_raters, platform_files, results, charts, exports, snapshots):
         app.include_router(screen.router)

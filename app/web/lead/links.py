@@ -16,6 +16,11 @@ class RaterLink(NamedTuple):
     hint: str
 
 
+def base_address(request: Request) -> str:
+    """The address of the server as others write it, without a slash at the end."""
+    return str(request.app.state.public_url or request.base_url).rstrip("/")
+
+
 def rater_links(request: Request, rater_token: str, *, is_personal: bool = False) -> list[RaterLink]:
     """One address per platform; empty if raters need personal links.
 
@@ -23,8 +28,7 @@ def rater_links(request: Request, rater_token: str, *, is_personal: bool = False
     """
     if is_personal:
         return []
-    base = str(request.app.state.public_url or request.base_url).rstrip("/")
-    study = f"{base}/s/{rater_token}"
+    study = f"{base_address(request)}/s/{rater_token}"
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
     return [
         RaterLink("Prolific", f"{study}?{prolific}", "Paste this as the study link. Prolific fills in the braces."),

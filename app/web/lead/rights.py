@@ -40,6 +40,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_copy",
         "show_results",
         "show_results_part",
+        "submit_snapshot",
+        "show_snapshot",
         "export_report_json",
         "export_report_csv",
         "export_report",

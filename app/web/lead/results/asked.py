@@ -10,15 +10,17 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query, Request
 
 from app.analysis.data.filters import Filters
-from app.web.errors import PageError
+from app.web.errors import NotFoundError, PageError
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReport, LiveReports
+    from app.actions.results.snapshots import Opened
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.labels import Labels
     from app.web.lead.session import LeadAndStudy
 
+UNREADABLE = "This snapshot was saved by another version of Attune, and this version cannot read it."
 MAX_VALUES, MAX_LENGTH = 50, 200
 Values = Annotated[list[Annotated[str, Query(max_length=MAX_LENGTH)]] | None, Query(max_length=MAX_VALUES)]
 Text = Annotated[str, Query(max_length=MAX_LENGTH)]
@@ -26,11 +28,12 @@ Text = Annotated[str, Query(max_length=MAX_LENGTH)]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Filters on the answers, the selected question, and the name of a report that was shown."""
+    """Filters on the answers, the selected question, the name of a report that was shown, and a snapshot's token."""
 
     filters: Filters
     question: str
     of: str
+    snapshot: str = ""
 
     @property
     def query(self) -> str:
@@ -53,6 +56,7 @@ class Question:
         found += [("rater", f"{name}:{value}") for name, value in filters.raters]
         found += [("flagged", "without")] if filters.without_flagged else []
         found += [("until", filters.until.isoformat())] if filters.until else []
+        found += [("snapshot", self.snapshot)] if self.snapshot else []
         return found + ([("question", self.question)] if self.question else [])
 
     @property
@@ -66,10 +70,33 @@ class Question:
         return "; ".join([*of_question, *filter(None, [self.filters.in_words(labels)])])
 
     def report(self, request: Request, own: LeadAndStudy) -> LiveReport:
-        """The report that the page was shown from, or one of the current answers; waits until it is available."""
-        reports: LiveReports = request.app.state.reports
-        made = reports.now(request.app.state.begin, own.study, self.of or None, self.filters)
+        """The report that the page was shown from, or one of the current answers, with what belongs to the question."""
+        made = self.whole_report(request, own)
         return replace(made, report=self.narrowed(made.report))
+
+    def whole_report(self, request: Request, own: LeadAndStudy) -> LiveReport:
+        """The same report with all questions; waits until it is available."""
+        if self.snapshot:
+            return self.opened(request, own).made
+        reports: LiveReports = request.app.state.reports
+        return reports.now(request.app.state.begin, own.study, self.of or None, self.filters)
+
+    def opened(self, request: Request, own: LeadAndStudy) -> Opened:
+        """The snapshot.
+
+        Raises:
+            NotFoundError: the study has no such snapshot.
+            PageError: it cannot be read.
+        """
+        from app.actions.results.snapshots import NoSuchSnapshotError, open_snapshot
+        from app.analysis.report.stored_report import StoredReportError
+
+        try:
+            return open_snapshot(request.app.state.begin, own.study, self.snapshot)
+        except NoSuchSnapshotError:
+            raise NotFoundError from None
+        except StoredReportError:
+            raise PageError(UNREADABLE) from None
 
     def narrowed(self, report: Report) -> Report:
         """The report with the estimates of the selected question, and those that belong to no question."""
@@ -91,6 +118,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
     until: Text = "",
     question: Text = "",
     of: Text = "",
+    snapshot: Text = "",
 ) -> Question:
     """Parse the parameters. Forms send empty values for fields that are not set; they are ignored."""
     filters = Filters(
@@ -102,7 +130,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
         until=_day(until),
         without_flagged=flagged == "without",
     )
-    return Question(filters, question, of)
+    return Question(filters, question, of, snapshot)
 
 
 def _chosen(values: list[str] | None) -> tuple[str, ...]:

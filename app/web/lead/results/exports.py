@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
@@ -14,9 +14,6 @@ from app.web.lead.results.asked import Asked
 from app.web.lead.results.download_list import DownloadName, downloads_of, explained_columns
 from app.web.lead.session import OwnExport, OwnForLong
 from app.web.pages import page
-
-if TYPE_CHECKING:
-    from app.actions.results.live_report import LiveReports
 
 router = APIRouter()
 ReportFormat = Literal["html", "pdf", "docx", "zip"]
@@ -82,11 +79,10 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
     """The report for a paper: one file, or all formats in an archive."""
     from app.actions.results.report_download import report_download
 
-    reports: LiveReports = request.app.state.reports
     begin = request.app.state.begin
-    made = reports.now(begin, own.study, asked.of or None, asked.filters)
+    made = asked.whole_report(request, own)
     kind, content = report_download(begin, own.study, made, file_format)
-    part = "-filtered" if asked.filters else ""
+    part = "-filtered" if made.filters else ""
     name = f"{own.study.slug}-report{part}.{file_format}"
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
@@ -11,6 +12,8 @@ from app.actions.results.blinding import BlindedError
 from app.actions.side_process import SideProcessError
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv, report_json
+from app.storage.results.snapshots import list_snapshots
+from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
 from app.web.lead.results.parts import SUMMARY, parts_of
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReport, LiveReports
     from app.analysis.report.report import Report
     from app.charts.drawing.table import Table
+
+    Context = Callable[[LiveReport, Report], tuple[str, dict[str, Any]]]
 
 router = APIRouter()
 
@@ -71,9 +76,11 @@ def _answer(
     request: Request,
     own: LeadAndStudy,
     asked: Question,
-    context: Callable[[LiveReport, Report], tuple[str, dict[str, Any]]],
+    context: Context,
 ) -> Response:
     """A page of the report, or a page saying that it is being computed or could not be computed."""
+    if asked.snapshot:
+        return _snapshot(request, own, asked, context)
     reports: LiveReports = request.app.state.reports
     try:
         made, is_current = reports.soon(request.app.state.begin, own.study, asked.filters)
@@ -91,8 +98,21 @@ def _answer(
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
     template, found = context(made, shown)
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
-    found = {**found, "monitoring": looks}
+    with request.app.state.begin() as db:
+        kept = list_snapshots(db, own.study.id)
+    found = {**found, "monitoring": looks, "snapshots": kept, "opened": None}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Context) -> Response:
+    """A page of a snapshot: the same digits as when it was saved."""
+    opened = asked.opened(request, own)
+    made = opened.made
+    shown = labelled(asked.narrowed(made.report), made.protocol.labels)
+    template, found = context(made, shown)
+    frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
+    found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request)}
+    return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 
 def _first_numbers(request: Request, own: LeadAndStudy) -> dict[str, Table]:

@@ -26,6 +26,7 @@ HIDDEN = (
     "charts/comparison.svg",
     "report.html",
     "report.zip",
+    "results.json?snapshot=any",
     "ratings.csv",
     "export.zip",
     "downloads/wide.csv",

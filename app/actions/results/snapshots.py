@@ -1,0 +1,85 @@
+"""Keep a report under a name, and open it again with the same digits, whatever was rated since."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.actions.results.blinding import refuse_if_blinded
+from app.actions.results.live_report import LiveReport
+from app.analysis.data.filtering import FilterOptions, filtered_protocol
+from app.analysis.report.stored_report import read_report, report_text
+from app.storage.raters.withdrawals import get_last_deletion
+from app.storage.results.snapshots import get_snapshot, record_snapshot
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from app.storage.database.engine import Begin
+    from app.storage.results.snapshots import SnapshotRow
+    from app.storage.studies.studies import StudyRow
+
+NO_OPTIONS = FilterOptions({}, {}, {}, {}, {}, has_times=False)
+
+
+class OtherVersionError(ValueError):
+    """The report is of an earlier version of the protocol than the study has now."""
+
+
+class NoSuchSnapshotError(LookupError):
+    """The study has no snapshot with this token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A snapshot with its report; `has_deleted` says that answers in it were deleted since, at a rater's request."""
+
+    row: SnapshotRow
+    made: LiveReport
+    has_deleted: bool
+
+
+def save_snapshot(begin: Begin, study: StudyRow, made: LiveReport, name: str, lead_id: int | None) -> str:
+    """Keep a report under a name; returns the token of its address.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+        OtherVersionError: the study has a new version since the report was computed.
+    """
+    report = zlib.compress(report_text(made.report).encode())
+    with begin() as db:
+        protocol = get_protocol(db, study.id, study.protocol_version)
+        refuse_if_blinded(study, protocol)
+        if filtered_protocol(protocol, made.filters) != made.protocol:
+            raise OtherVersionError
+        return record_snapshot(
+            db,
+            study.id,
+            name=name,
+            version=study.protocol_version,
+            data_hash=made.report.data_hash,
+            read_at=made.read_at,
+            report=report,
+            lead_id=lead_id,
+        )
+
+
+def open_snapshot(begin: Begin, study: StudyRow, token: str) -> Opened:
+    """The report as it was saved, labelled by the protocol of that time.
+
+    Raises:
+        NoSuchSnapshotError: there is none.
+        BlindedError: the study's estimates are hidden until it closes.
+        StoredReportError: this version of the program cannot read it.
+    """
+    with begin() as db:
+        refuse_if_blinded(study, get_protocol(db, study.id, study.protocol_version))
+        found = get_snapshot(db, study.id, token)
+        if found is None:
+            raise NoSuchSnapshotError
+        row, content = found
+        protocol = get_protocol(db, study.id, row.protocol_version)
+        deleted_at = get_last_deletion(db, study.id)
+    report = read_report(zlib.decompress(content).decode())
+    made = LiveReport(token, row.read_at, report, filtered_protocol(protocol, report.filters), NO_OPTIONS)
+    return Opened(row, made, deleted_at is not None and deleted_at >= row.read_at)

@@ -1,0 +1,97 @@
+"""A report as text that can be read again with the same digits, for snapshots.
+
+Values of raters one by one are left out: a snapshot is kept when a rater withdraws.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from app.analysis.data.filters import Filters
+from app.analysis.estimate import Estimate
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import Report
+from app.analysis.report.sample import RaterGroup, Sample
+from app.design.protocol.primary import PrimaryContrast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_KINDS = {one.__name__: one for one in (Report, Estimate, PrimaryResult, Sample, RaterGroup, Filters)}
+RATERS = "raters"
+
+
+class StoredReportError(ValueError):
+    """The text is not that of a report that this version can read."""
+
+
+def report_text(report: Report) -> str:
+    """Return the report as JSON; numbers in the shortest form that gives the same number again."""
+    return json.dumps(_plain(without_single_raters(report)), ensure_ascii=False)
+
+
+def read_report(text: str) -> Report:
+    """Return the report that `report_text` wrote.
+
+    Raises:
+        StoredReportError: it was written by a version that this one does not understand.
+    """
+    try:
+        found = _value(json.loads(text))
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoredReportError from error
+    if not isinstance(found, Report):
+        raise StoredReportError
+    return found
+
+
+def without_single_raters(report: Report) -> Report:
+    """Return the report without estimates of single raters and pairs of raters."""
+    kept = tuple(
+        replace(one, detail={}) if RATERS in one.detail else one for one in report.estimates if RATERS not in one.scope
+    )
+    return replace(report, estimates=kept)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a report holds
+    """Return the value as JSON types; those that JSON does not distinguish are objects with one key that names them."""
+    found = value.item() if isinstance(value, np.generic) else value
+    match value:
+        case PrimaryContrast():
+            found = {"contrast": value.model_dump(mode="json")}
+        case dict():
+            found = {"map": [[_plain(key), _plain(one)] for key, one in value.items()]}
+        case tuple():
+            found = {"tuple": [_plain(one) for one in value]}
+        case list():
+            found = [_plain(one) for one in value]
+        case date():
+            found = {"day": value.isoformat()}
+        case _ if is_dataclass(value):
+            named = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+            found = {"of": type(value).__name__, "fields": named}
+    return found
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "contrast": PrimaryContrast.model_validate,
+    "map": lambda pairs: {_value(key): _value(one) for key, one in pairs},
+    "tuple": lambda values: tuple(map(_value, values)),
+    "day": date.fromisoformat,
+}
+
+
+def _value(stored: Any) -> Any:  # noqa: ANN401 - whatever a report holds
+    if isinstance(stored, list):
+        return [_value(one) for one in stored]
+    if not isinstance(stored, dict):
+        return stored
+    if "of" in stored:
+        return _KINDS[stored["of"]](**{name: _value(one) for name, one in stored["fields"].items()})
+    ((name, content),) = stored.items()
+    return _READERS[name](content)

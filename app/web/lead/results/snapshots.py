@@ -1,0 +1,57 @@
+"""Snapshots: keep the results under a name, and open their address, also after the study was deleted."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.storage.leads.audit import record_act
+from app.storage.results.snapshots import find_snapshot
+from app.storage.studies.studies import get_study
+from app.web.deps import Db
+from app.web.errors import GoneError, NotFoundError, PageError
+from app.web.lead.results.asked import Asked
+from app.web.lead.rights import check_right
+from app.web.lead.session import OwnForLong, SignedIn
+
+router = APIRouter()
+MAX_NAME = 200
+OTHER_VERSION = "The study has a new version since these results were computed. Open the results again, then save them."
+
+
+@router.post("/studies/{slug}/snapshots")
+def submit_snapshot(request: Request, own: OwnForLong, asked: Asked, name: Annotated[str, Form()] = "") -> Response:
+    """Keep the results that the page showed, with its filters."""
+    from app.actions.results.snapshots import OtherVersionError, save_snapshot
+
+    name = " ".join(name.split())
+    if not 0 < len(name) <= MAX_NAME:
+        raise PageError(f"Give the snapshot a name of up to {MAX_NAME} characters.")
+    state = request.app.state
+    made = asked.whole_report(request, own)
+    try:
+        token = save_snapshot(state.begin, own.study, made, name, own.lead.id)
+    except OtherVersionError:
+        raise PageError(OTHER_VERSION) from None
+    with state.begin() as db:
+        record_act(db, own.lead, own.study, "snapshot saved", name=name, data_hash=made.report.data_hash)
+    return RedirectResponse(_address(request, own.study.slug, token), status_code=303)
+
+
+@router.get("/snapshots/{token}")
+def show_snapshot(request: Request, db: Db, lead: SignedIn, token: str) -> Response:
+    """The address to cite: it leads to the snapshot, or says that its study was deleted."""
+    place = find_snapshot(db, token)
+    if place is None:
+        raise NotFoundError
+    if place.slug is None and place.deleted_at is not None:
+        day = f"{place.deleted_at.day} {place.deleted_at:%B %Y}"
+        raise GoneError(f"The study of this snapshot was deleted on {day}, and its results with it.")
+    study = check_right(request, get_study(db, place.slug or "", lead.id))
+    return RedirectResponse(_address(request, study.slug, token), status_code=303)
+
+
+def _address(request: Request, slug: str, token: str) -> str:
+    return f"{request.app.url_path_for('show_results', slug=slug)}?snapshot={token}"

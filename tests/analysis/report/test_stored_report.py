@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+from app.actions.results.report import report_of_folder
+from app.analysis.report.stored_report import StoredReportError, read_report, report_text, without_single_raters
+from app.exchange.folder.read import read_folder
+from tests.analysis.golden import HERE
+
+
+@pytest.mark.parametrize("name", ["ayers-pair", "label-experiment"])
+def test_stored_report_has_the_same_digits(name: str) -> None:
+    report = report_of_folder(read_folder(HERE / name))
+    again = read_report(report_text(report))
+    assert again == without_single_raters(report)
+    assert not any("raters" in {*one.scope, *one.detail} for one in again.estimates)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"of": "Unknown", "fields": {}}', '{"of": "Report", "fields": {}}'])
+def test_unreadable_text_is_an_error(text: str) -> None:
+    with pytest.raises(StoredReportError):
+        read_report(text)
