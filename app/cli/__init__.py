@@ -44,7 +44,7 @@ def main() -> None:
         cli()
     except InvalidInputError as error:
         for problem in error.problems:
-            say(problem.sentence())
+            say(f"{'Note: ' if problem.severity == 'warning' else ''}{problem.sentence()}")
         n_errors = sum(problem.severity == "error" for problem in error.problems)
         say(f"{n_errors} error{'' if n_errors == 1 else 's'} found. Nothing was saved. Correct them and try again.")
         sys.exit(INPUT_ERROR)

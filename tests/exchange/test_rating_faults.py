@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.exchange.small import RATINGS, only_problem, problems_in, rated, read_small, small
+from tests.exchange.small import RATINGS, YAML, only_problem, problems_in, rated, read_small, small
 
 # an additional row of ratings.csv (row 13), column, found, part of what is allowed
 WRONG_ROWS = [
@@ -141,3 +141,37 @@ def test_more_problems_of_a_kind_than_anybody_reads_are_counted(monkeypatch: pyt
     rows = "".join(f"r2,a,a:person,warmth,9,,,,,,{repeat},,\n" for repeat in range(5))
     problems = problems_in(small(ratings=RATINGS + rows))
     assert [problem.found for problem in problems] == ["9", "9", "3 more rows with this problem"]
+
+
+MARKED = YAML.replace(
+    "  - {key: why,",
+    "  - {key: words, target: item, type: highlight, text: Mark it.}\n"
+    "  - {key: parts, target: turn, type: highlight, text: Mark it.}\n  - {key: why,",
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "found", "allowed"),
+    [
+        ("r2,a,,words,0-1|9-99,,,,,,,,", "0-1|9-99", "passages within the text, which has 15 characters"),
+        ("r2,b,,words,2:0-6,,,,,,,,", "2:0-6", "passages within the turns of the text"),
+        ("r2,b,,words,0-1,,,,,,,,", "0-1", "each with the number of its turn; they have 2, 5 characters"),
+        ("r2,b,,parts,0-3,,1,,,,,,", "0-3", "passages within the text, which has 2 characters"),
+    ],
+)
+def test_a_mark_beyond_the_text_is_named_with_its_row(row: str, found: str, allowed: str) -> None:
+    problem = only_problem(study=MARKED, ratings=rated(row))
+    assert (problem.file, problem.row, problem.column, problem.found) == ("ratings.csv", 13, "value", found)
+    assert allowed in problem.allowed
+
+
+@pytest.mark.parametrize(
+    "row", ["r2,a,,words,0-1|9-15,,,,,,,,", "r2,b,,words,1:0-2|2:0-5,,,,,,,,", "r2,b,,parts,0-5,,2,,,,,,"]
+)
+def test_a_mark_within_the_text_is_read(row: str) -> None:
+    assert len(read_small(study=MARKED, ratings=rated(row)).ratings) == 12
+
+
+def test_a_mark_of_a_turn_that_is_not_there_is_a_wrong_turn() -> None:
+    problem = only_problem(study=MARKED, ratings=rated("r2,b,,parts,0-1,,3,,,,,,"))
+    assert (problem.column, problem.found) == ("turn", "3")

@@ -98,12 +98,8 @@ def test_an_id_that_is_a_formula_is_text() -> None:
 
 def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
     problem = only_problem(items=ITEMS.replace(",sad", ",blue"), ratings=None)
-    assert (problem.file, problem.column, problem.found, problem.allowed) == (
-        "items.csv",
-        "feels",
-        "blue (a)",
-        "sad or glad",
-    )
+    assert (problem.file, problem.row, problem.column) == ("items.csv", 2, "feels")
+    assert (problem.found, problem.allowed) == ("blue", "sad or glad")
     problem = only_problem(items=ITEMS.replace("feels", "felt"), ratings=None)
     assert (problem.file, problem.column, problem.found) == ("study.yaml", "questions.5.correct_column", "feels")
 
@@ -115,6 +111,10 @@ def test_the_right_passages_of_a_highlight_are_offsets() -> None:
     )
     items = ITEMS.replace(",sad", ",0-4").replace(",glad", ",the first words")
     problem = only_problem(study=yaml, items=items, ratings=None)
-    assert (problem.file, problem.column, problem.found) == ("items.csv", "feels", "the first words (b)")
+    assert (problem.file, problem.row, problem.column, problem.found) == ("items.csv", 3, "feels", "the first words")
     assert problem.allowed is not None
     assert problem.allowed.startswith("character offsets")
+    beyond = only_problem(study=yaml, items=ITEMS.replace(",sad", ",0-4444").replace(",glad", ","), ratings=None)
+    assert (beyond.row, beyond.column, beyond.found) == (2, "feels", "0-4444")
+    assert beyond.allowed is not None
+    assert beyond.allowed.startswith("passages within the text, which has ")

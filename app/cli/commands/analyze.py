@@ -95,7 +95,7 @@ def study_data(study: Path | str) -> tuple[Frames, Protocol]:
     if isinstance(study, Path):
         folder = read_study_folder(study)
         for note in folder.notes:
-            say(note.sentence())
+            say(f"Note: {note.sentence()}")
         return frames_of(folder), folder.protocol
     with store() as engine, engine.connect() as db:
         return read_study(db, stored_study(db, study))

@@ -76,7 +76,7 @@ class Factor(BaseModel):
     @model_validator(mode="after")
     def _levels_fit(self) -> Factor:
         if len(self.levels) < TWO:
-            raise ValueError("a factor must have at least two levels")
+            raise ValueError(f"a factor must have at least two levels, found {', '.join(self.levels) or 'none'}")
         known = LEVELS.get(self.kind)
         if known and (other := [level for level in self.levels if level not in known]):
             raise ValueError(f"the levels of {self.kind} must be {', '.join(known)}, found {', '.join(other)}")

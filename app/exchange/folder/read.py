@@ -19,7 +19,7 @@ from app.exchange.ratings.targets import Study
 from app.exchange.tabular.records import quiet, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -82,6 +82,7 @@ class _Reading:
         self, names: Collection[str], load: Callable[[str], bytes], problems: Problems, progress: Progress
     ) -> None:
         self._names, self._load, self._problems, self._progress = names, load, problems, progress
+        self._rows: dict[str, Sequence[int]] = {}
 
     def study(self) -> StudyFolder:
         problems = self._problems
@@ -92,7 +93,7 @@ class _Reading:
         if protocol is None or items is None or responses is None or raters is None:
             problems.raise_if_any()
             raise AssertionError("a table that cannot be read is a problem")
-        check_correct_columns(protocol, items, responses, problems)
+        check_correct_columns(protocol, items, responses, self._rows, problems)
         study = Study(protocol, items, responses, raters)
         self._progress("Checking the ratings", 0, 1)
         ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, problems)
@@ -139,4 +140,6 @@ class _Reading:
             return None
         if len(files) > 1:
             self._problems.add(files[1], None, None, f"both {files[0]} and {files[1]}", "only one of the two files")
-        return read_table(files[0], self._load(files[0]), self._problems, self._progress)
+        table = read_table(files[0], self._load(files[0]), self._problems, self._progress)
+        self._rows[name] = [] if table is None else table.rows.tolist()
+        return table

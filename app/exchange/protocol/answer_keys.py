@@ -8,16 +8,28 @@ from app.design.questions.category import CategoryQuestion
 from app.design.questions.highlight import HighlightQuestion
 from app.exchange.problems import listed
 from app.exchange.protocol.study_yaml import FILE
+from app.exchange.ratings.highlights import beyond, passages_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     import pandas as pd
 
     from app.design.protocol.study import Protocol
     from app.exchange.problems import Problems
 
 
-def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd.DataFrame, problems: Problems) -> None:
-    """Check that each `correct_column` exists and contains codes of its question, or passages."""
+def check_correct_columns(
+    protocol: Protocol,
+    items: pd.DataFrame,
+    responses: pd.DataFrame,
+    rows: Mapping[str, Sequence[int]],
+    problems: Problems,
+) -> None:
+    """Check that each `correct_column` exists and contains codes of its question, or passages of its text.
+
+    `rows` are the numbers of the rows of `items` and of `responses` in their files.
+    """
     for number, question in enumerate(protocol.questions, start=1):
         if not isinstance(question, CategoryQuestion | HighlightQuestion) or question.correct_column is None:
             continue
@@ -28,17 +40,26 @@ def check_correct_columns(protocol: Protocol, items: pd.DataFrame, responses: pd
             problems.add(FILE, None, where, column, "a column of items.csv or responses.csv")
         for name, texts in tables.items():
             if column in texts.columns:
-                _check_answers(question, f"{name}s.csv", texts[name], texts[column], problems)
+                for row, answer, words in _wrong(question, name, texts, column):
+                    problems.add(f"{name}s.csv", int(rows[f"{name}s"][row]), column, answer, words)
 
 
-def _check_answers(
-    question: CategoryQuestion | HighlightQuestion,
-    file: str,
-    keys: pd.Series[str],
-    answers: pd.Series[str],
-    problems: Problems,
-) -> None:
-    for key, answer in zip(keys, answers, strict=True):
-        if answer is not None and question.read_cell(answer) is None:
+def _wrong(
+    question: CategoryQuestion | HighlightQuestion, name: str, texts: pd.DataFrame, column: str
+) -> Iterator[tuple[int, str, str]]:
+    """Yield each answer that the question cannot have, with its position and what is allowed."""
+    for row, answer in enumerate(texts[column]):
+        if answer is None:
+            continue
+        if question.read_cell(answer) is None:
             words = question.allowed_words() if isinstance(question, HighlightQuestion) else listed(question.codes)
-            problems.add(file, None, question.correct_column, f"{answer} ({key})", words)
+            yield row, answer, words
+        elif isinstance(question, HighlightQuestion) and _is_of(question, name):
+            passages = passages_of(texts["text"].iloc[row], texts["turns"].iloc[row])
+            if passages is not None and (words := beyond(answer.strip(), *passages)):
+                yield row, answer, words
+
+
+def _is_of(question: HighlightQuestion, name: str) -> bool:
+    """Whether the question marks this kind of text; the turns of a dialogue may be those of either."""
+    return question.target in {name, "turn"}

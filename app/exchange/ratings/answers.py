@@ -15,6 +15,7 @@ from app.design.questions.scaled import CANNOT_JUDGE
 from app.design.questions.slider import SliderQuestion
 from app.design.questions.text import TextQuestion
 from app.exchange.ratings.choices import check_choices
+from app.exchange.ratings.highlights import check_highlights
 from app.exchange.ratings.rankings import check_rankings
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def _check(
         case RatingQuestion() | SliderQuestion():
             also = f", or {CANNOT_JUDGE}" if question.cannot_judge else ""
             _check_cells(question, rows, sheet, question.allowed_words() + also, answers)
-        case CategoryQuestion() | HighlightQuestion() | TextQuestion():
+        case HighlightQuestion():
+            _check_cells(question, rows, sheet, question.allowed_words(), answers)
+            check_highlights(question, rows, sheet, study, targets)
+        case CategoryQuestion() | TextQuestion():
             _check_cells(question, rows, sheet, question.allowed_words(), answers)
         case _:
             assert_never(question)

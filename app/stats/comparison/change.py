@@ -12,7 +12,6 @@ import numpy as np
 
 from app.stats.core.arrays import spread
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
-from app.stats.core.contrast_sides import missing_side
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.linear.least_squares import least_squares
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 PAIRED = "t_paired: after minus before"
 ANCOVA = "ancova_t"
+NO_RATER = "No rater has both scores."
 _PAIR = 2
 _ROUNDING = 1e-12
 
@@ -31,7 +31,7 @@ def change(before: Floats, after: Floats, *, level: float = 0.95) -> Result:
     n = len(gap)
     counts = {"n_units": n, "n_raters": n}
     if n == 0:
-        return undefined("no_pairable_units", "No rater has both scores.", method=PAIRED, **counts)
+        return undefined("no_pairable_units", NO_RATER, method=PAIRED, **counts)
     bare = Result(float(gap.mean()), PAIRED).with_counts(**counts)
     if n < _PAIR:
         return without_interval(bare, "one_cluster", "An interval needs two raters.")
@@ -52,9 +52,11 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
     first, second, treated = before[here], after[here], np.asarray(is_treated)[here].astype(bool)
     n = len(first)
     counts = {"n_units": n, "n_raters": n}
-    problem = missing_side(treated, "the treated arm", "the other arm")
-    if problem:
-        return replace(problem, method=ANCOVA, n_raters=n, n_ratings=None)
+    if n == 0:
+        return undefined("no_pairable_units", NO_RATER, method=ANCOVA, **counts)
+    if treated.all() or not treated.any():
+        side = "other arm" if treated.all() else "treated arm"
+        return undefined("no_pairable_units", f"No rater in the {side} has both scores.", method=ANCOVA, **counts)
     is_constant = bool(np.ptp(first) == 0)
     columns = [np.ones(n), treated] if is_constant else [np.ones(n), first, treated]
     fit = least_squares(second, np.column_stack(columns))

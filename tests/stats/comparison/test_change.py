@@ -61,6 +61,7 @@ def test_equal_scores_before_leave_the_comparison_of_the_scores_afterwards() -> 
     [
         ([], [], [], "no_pairable_units", None),
         ([1, 2], [1, 2], [1, 1], "no_pairable_units", None),
+        ([1, 2], [np.nan, 2], [1, 0], "no_pairable_units", None),
         ([1, 1, 2, 2], [1, 2, 3, 4], [0, 0, 1, 1], "singular", None),
         ([1, 2, 5], [1, 2, 4], [0, 0, 1], None, "one_cluster"),
         ([1, 2, 3, 4], [2, 3, 5, 6], [0, 0, 1, 1], None, "no_variation"),
