@@ -13,6 +13,7 @@ from app.charts.drawing.table import is_number
 from app.design.questions.scale import number_text
 from app.language.language import ENGLISH, Language, catalogue_of, language_of
 from app.web.kept_html import KeptHtml
+from app.web.kept_page import KeptPages, say
 from app.web.markdown import markdown
 from app.web.words import FILTERS
 
@@ -40,7 +41,7 @@ def _ngettext(text: str, plural: str, n: int) -> str:
 
 def said(text: Message | str | float) -> str:
     """A message or a number in the language of the page."""
-    return _now.get().say(text)
+    return say(_now.get(), text)
 
 
 class Pages:
@@ -63,6 +64,7 @@ class Pages:
         self.environment.globals["asset"] = assets.url
         self.environment.globals["url_for"] = url_for
         self.environment.globals["kept"] = KeptHtml(lambda: _now.get().code)
+        self.environment.globals["kept_page"] = KeptPages(_now.get)
         self.environment.filters.update(FILTERS, number=number_text, markdown=markdown, said=said)
         self.environment.tests["numeric"] = is_number
 

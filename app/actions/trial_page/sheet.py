@@ -80,6 +80,7 @@ class Sheet:
     situation: Passage
     cards: tuple[ResponseCard, ...]
     blocks: tuple[Block, ...]
+    shape: Shape
     turn: int | None = None
 
     @property
@@ -105,14 +106,14 @@ class Sheet:
         """The types of its questions; only their scripts are loaded."""
         return frozenset(field.question.type for field in self.fields)
 
-    @property
-    def shape(self) -> Shape:
-        """The layout of the responses on a wide screen; on a narrow one, several are always shown with a switch."""
-        if len(self.cards) <= 1:
-            return "alone" if self.cards else "none"
-        if max(card.passage.n_words for card in self.cards) >= LONG_WORDS:
-            return "one-at-a-time"
-        return "side-by-side" if len(self.cards) == _PAIR else "stacked"
+
+def _shape(cards: Sequence[ResponseCard]) -> Shape:
+    """The layout of the responses on a wide screen; on a narrow one, several are always shown with a switch."""
+    if len(cards) <= 1:
+        return "alone" if cards else "none"
+    if max(card.passage.n_words for card in cards) >= LONG_WORDS:
+        return "one-at-a-time"
+    return "side-by-side" if len(cards) == _PAIR else "stacked"
 
 
 def make_sheet(
@@ -142,7 +143,7 @@ def _sheet(protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], 
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
-    return Sheet(presentation(protocol, view.condition), situation, cards, blocks, turn)
+    return Sheet(presentation(protocol, view.condition), situation, cards, blocks, _shape(cards), turn)
 
 
 def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:

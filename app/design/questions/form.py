@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from app.design.questions.marks import Mark
-from app.design.questions.question import DEVICES, AnswerError, Given, Sent
+from app.design.questions.question import DEVICES, AnswerError, Given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from app.design.questions.question import Blank
+    from app.design.questions.question import Sent
     from app.design.questions.slot import Slot
     from app.language.message import Message
+
+
+# What the question itself reads; comment and device are read for every kind of question.
+_OF_QUESTION = tuple(one.name for one in fields(Given) if one.name not in {"comment", "device"})
+_values_of = attrgetter(*_OF_QUESTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +53,27 @@ def asked_answers(slots: Sequence[Slot], answers: Sequence[Answer], keys: Mappin
     return asked
 
 
-def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answers:
+def read_answers(
+    slots: Sequence[Slot],
+    form: Mapping[str, Sequence[str]],
+    shown: Sequence[int],
+    mark_of: Callable[[str], Mark] | None = None,
+) -> Answers:
     """Read and validate every answer of a form.
 
     Args:
         slots: the slots of the page.
         form: values by field name.
         shown: the IDs of the responses as shown, left first.
+        mark_of: reads the mark of the answer in a slot, by its name; by default, answers have none.
     """
     given: list[Answer] = []
     wrong: dict[str, Message] = {}
     for slot in slots:
+        sent = slot.sent(form, shown)
         try:
-            answer = read_answer(slot, form, shown)
-            slot.question.demand(answer, _sent(slot, form, shown))
+            answer = _read(slot, sent, mark_of)
+            slot.question.demand(answer, sent)
         except AnswerError as error:
             wrong[slot.name] = error.words
             continue
@@ -69,22 +82,31 @@ def read_answers(slots: Sequence[Slot], form: Mapping[str, Sequence[str]], shown
     return Answers(tuple(given), wrong)
 
 
-def read_answer(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Answer | None:
+def read_answer(
+    slot: Slot,
+    form: Mapping[str, Sequence[str]],
+    shown: Sequence[int],
+    mark_of: Callable[[str], Mark] | None = None,
+) -> Answer | None:
     """Read one answer; None if the question was not answered.
 
     Raises:
         AnswerError: a value that the question does not allow.
     """
-    sent = _sent(slot, form, shown)
+    return _read(slot, slot.sent(form, shown), mark_of)
+
+
+def _read(slot: Slot, sent: Sent, mark_of: Callable[[str], Mark] | None) -> Answer | None:
     comment = sent.text(".comment") or None if slot.question.comment else None
     given = slot.question.read(sent)
-    device = next((name for name in DEVICES if name == sent.text(".device")), None)
-    return None if given is None else Answer(slot=slot, **_fields(replace(given, comment=comment, device=device)))
-
-
-def _sent(slot: Slot, form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Sent:
-    return Sent(**_fields(slot.blank(shown)), form=form)
-
-
-def _fields(record: Given | Blank) -> dict[str, Any]:
-    return {one.name: getattr(record, one.name) for one in fields(record)}
+    if given is None:
+        return None
+    own = dict(zip(_OF_QUESTION, _values_of(given), strict=True))
+    device = sent.text(".device")
+    return Answer(
+        **own,
+        comment=comment,
+        device=device if device in DEVICES else None,
+        slot=slot,
+        mark=mark_of(slot.name) if mark_of else Mark(),
+    )

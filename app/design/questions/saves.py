@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.design.questions.form import Answer, Answers, read_answer, read_answers
-from app.design.questions.marks import read_mark
+from app.design.questions.marks import Mark, read_mark
 from app.design.questions.question import AnswerError
 from app.language.message import Message, message
 
@@ -41,30 +41,33 @@ def read_save(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Save:
     names = tuple(dict.fromkeys(form.get("slot", ())))
     answers: list[Answer] = []
     refused: dict[str, Message] = {}
+
+    def mark_of(name: str) -> Mark:
+        return read_mark(name, form)
+
     for name in names:
         if name not in by_name:
             refused[name] = UNKNOWN
             continue
         try:
-            answer = read_answer(by_name[name], form, shown)
-            mark = read_mark(name, form)
+            if answer := read_answer(by_name[name], form, shown, mark_of):
+                answers.append(answer)
+            else:
+                mark_of(name)
         except AnswerError as error:
             refused[name] = error.words
         except ValueError:
             refused[name] = NO_KEY
-        else:
-            answers += [replace(answer, mark=mark)] if answer else []
     return Save(names, tuple(answers), refused)
 
 
 def read_page(slots: Sequence[Slot], form: Form, shown: Sequence[int]) -> Answers:
     """A whole form; its answers have the marks of saves that were still pending when the form was submitted."""
-    answers = read_answers(slots, form, shown)
-    return replace(answers, given=tuple(_marked(answer, form) for answer in answers.given))
 
+    def mark_of(name: str) -> Mark:
+        try:
+            return read_mark(name, form)
+        except ValueError:
+            return Mark()
 
-def _marked(answer: Answer, form: Form) -> Answer:
-    try:
-        return replace(answer, mark=read_mark(answer.slot.name, form))
-    except ValueError:
-        return answer
+    return read_answers(slots, form, shown, mark_of)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.design.questions.question import Blank
+from app.design.questions.question import Blank, Sent
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.design.questions.kinds import Question
 
@@ -42,6 +42,10 @@ class Slot:
             shown: the IDs of the responses as shown, left first.
         """
         return Blank(self.name, tuple(shown), self.response_id, self.passages, self.in_turns)
+
+    def sent(self, form: Mapping[str, Sequence[str]], shown: Sequence[int]) -> Sent:
+        """The blank with a submitted form."""
+        return Sent(self.name, tuple(shown), self.response_id, self.passages, self.in_turns, form)
 
     @property
     def about(self) -> Message | None:

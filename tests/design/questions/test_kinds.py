@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
@@ -12,15 +12,14 @@ from app.design.questions.category import CategoryQuestion
 from app.design.questions.choice import ChoiceQuestion
 from app.design.questions.highlight import HighlightQuestion
 from app.design.questions.kinds import kinds_with_empty
+from app.design.questions.marks import Mark
 from app.design.questions.question import AnswerError, Given
 from app.design.questions.rating import RatingQuestion
-from app.design.questions.saves import _marked
+from app.design.questions.saves import read_page
 from app.design.questions.slider import SliderQuestion
+from app.design.questions.slot import Slot
 from app.design.questions.text import TextQuestion
 from app.language.language import ENGLISH
-
-if TYPE_CHECKING:
-    from app.design.questions.form import Answer
 
 CODES: dict[str, Any] = {
     "key": "does",
@@ -87,8 +86,9 @@ def test_a_simulated_rater_cannot_judge_now_and_then() -> None:
 
 
 def test_an_answer_whose_mark_cannot_be_read_is_kept_without_one() -> None:
-    answer = cast("Answer", SimpleNamespace(slot=SimpleNamespace(name="q0")))
-    assert _marked(answer, {"q0.key": ["no UUID"]}) is answer
+    slot = Slot("q0", RatingQuestion(**SCALE))
+    (answer,) = read_page([slot], {"q0": ["1"], "q0.key": ["no UUID"]}, ()).given
+    assert (answer.number, answer.mark) == (1, Mark())
 
 
 def test_a_cell_of_codes_is_read_in_the_order_of_the_protocol_or_not_at_all() -> None:
