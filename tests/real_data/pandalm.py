@@ -1,68 +1,15 @@
-"""PandaLM test set v1 as a study folder, from the JSON file in shared data.
-
-999 items, each with the responses of two of five models, each pair judged by three raters: the first is better, the
-second is, or tie (coded 1, 2, 0). Six responses are the JSON value `true`, 54 are empty.
-"""
+"""The study of PandaLM from the shared data."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tests.real_data.folder import Row, write_study
+from app.exchange.published import pandalm
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-YAML = """\
-attune: 1
-slug: pandalm
-title: Which of two instruction-tuned models followed the instruction better?
-sources:
-  bloom-7b: {kind: model}
-  cerebras-gpt-6.7B: {kind: model}
-  llama-7b: {kind: model}
-  opt-7b: {kind: model}
-  pythia-6.9b: {kind: model}
-questions:
-  - {key: preference, target: pair, type: choice, text: Which response is better?, tie: true}
-design: {trials: pairs, raters_per_trial: 3}
-"""
-RATERS = (1, 2, 3)
-
 
 def write_pandalm(folder: Path, shared: Path) -> Path:
-    """The whole study: 999 items, 1,998 responses, 3 raters, 2,997 choices."""
-    entries = json.loads((shared / "data" / "pandalm" / "testset-v1.json").read_text(encoding="utf-8"))
-    return write_study(
-        folder,
-        YAML,
-        items=[_item(entry) for entry in entries],
-        responses=[
-            {"item": str(entry["idx"]), "source": source, "text": _text(entry[f"response{number}"])}
-            for entry in entries
-            for number, source in enumerate(entry["cmp_key"].split("_"), start=1)
-        ],
-        raters=[{"rater": f"annotator{rater}", "kind": "person", "pool": "expert"} for rater in RATERS],
-        ratings=[_choice(entry, rater) for entry in entries for rater in RATERS],
-    )
-
-
-def _text(value: str | bool) -> str:  # noqa: FBT001 - the file has both
-    return value if isinstance(value, str) else str(value)
-
-
-def _item(entry: dict[str, Any]) -> Row:
-    text = "\n\n".join(part for part in (entry["instruction"], entry["input"]) if part.strip())
-    return {"item": str(entry["idx"]), "text": text, "application": entry["motivation_app"]}
-
-
-def _choice(entry: dict[str, Any], rater: int) -> Row:
-    outcomes = ["tie", *entry["cmp_key"].split("_")]
-    return {
-        "rater": f"annotator{rater}",
-        "item": str(entry["idx"]),
-        "response": "",
-        "question": "preference",
-        "value": outcomes[entry[f"annotator{rater}"]],
-    }
+    """The whole study."""
+    return pandalm.write_pandalm(folder, shared / "data" / "pandalm" / "testset-v1.json")

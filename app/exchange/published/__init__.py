@@ -1,0 +1,1 @@
+"""Published data sets as study folders, from the files that their authors published."""

@@ -1,0 +1,100 @@
+"""Ayers et al. 2023 (JAMA Intern Med 183:589) as a study folder, from the CSV file that the authors published.
+
+195 questions, each with the physician's reply and the chatbot's, each pair rated in three evaluator slots. Slots are
+not people, so each item and slot gets a rater of its own, with one trial. The bytes are Windows-1252 with holes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from app.exchange.published.plain_files import Row, write_study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+YAML = """\
+attune: 1
+slug: ayers
+title: Physician and chatbot replies to patient questions
+instructions: |
+  Read the question and both replies, then answer the questions below them.
+sources:
+  physician: {kind: human}
+  chatgpt: {kind: model, label: ChatGPT, family: GPT, version: "3.5"}
+questions:
+  - {key: preference, target: pair, type: choice, text: Which response is better?, tie: false, neither: false}
+  - {key: quality, target: response, type: rating, text: The quality of information provided is,
+     scale: {1: very poor, 2: poor, 3: acceptable, 4: good, 5: very good}, level: ordinal}
+  - {key: empathy, target: response, type: rating, text: The empathy or bedside manner provided is,
+     scale: {1: not empathetic, 2: slightly, 3: moderately, 4: empathetic, 5: very empathetic}, level: ordinal}
+design: {trials: pairs, raters_per_trial: 3, trials_per_rater: 20, blind: true}
+raters: {identity: unknown}
+analysis: {reference: physician, cut: {quality: 4, empathy: 4}}
+"""
+SOURCES = {"physician": "Physician", "chatgpt": "ChatGPT"}
+SLOTS = (1, 2, 3)
+
+
+def raw_rows(file: Path) -> list[Row]:
+    """The rows of JAMA.csv. Bytes that Windows-1252 leaves open are read as Latin-1 (here 0x8F and 0x9D)."""
+    data = file.read_bytes()
+    text = "".join(_character(byte) for byte in data)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def _character(byte: int) -> str:
+    try:
+        return bytes([byte]).decode("cp1252")
+    except UnicodeDecodeError:
+        return chr(byte)
+
+
+def rater_rows(raw: list[Row]) -> list[Row]:
+    """A rater for each item and slot."""
+    return [
+        {"rater": f"{row['postID']}-{slot}", "kind": "person", "pool": "expert", "slot": str(slot)}
+        for row in raw
+        for slot in SLOTS
+    ]
+
+
+def rating_rows(raw: list[Row]) -> list[Row]:
+    """Per item and slot: the preference, and quality and empathy of both replies."""
+    return [answer for row in raw for slot in SLOTS for answer in _answers(row, slot)]
+
+
+def _answers(row: Row, slot: int) -> list[Row]:
+    item = row["postID"]
+    rater = {"rater": f"{item}-{slot}", "item": item}
+    preferred = row[f"Eval {slot} Preference"].lower()
+    choice = {**rater, "response": "", "question": "preference", "value": preferred}
+    return [choice] + [
+        {
+            **rater,
+            "response": f"{item}:{source}",
+            "question": dimension,
+            "value": row[f"Eval {slot} {dimension.title()} ({name})"],
+        }
+        for dimension in ("quality", "empathy")
+        for source, name in SOURCES.items()
+    ]
+
+
+def write_ayers(folder: Path, file: Path) -> Path:
+    """The whole study: 195 items, 390 responses, 585 raters, 2,925 ratings."""
+    raw = raw_rows(file)
+    return write_study(
+        folder,
+        YAML,
+        items=[{"item": row["postID"], "text": row["Question"]} for row in raw],
+        responses=[
+            {"item": row["postID"], "source": source, "text": row[f"{name} Response"], "length": row[f"{name} Length"]}
+            for row in raw
+            for source, name in SOURCES.items()
+        ],
+        raters=rater_rows(raw),
+        ratings=rating_rows(raw),
+    )
