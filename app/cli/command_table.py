@@ -73,6 +73,7 @@ COMMANDS = {
         "Forecast interval widths and power before data collection, by simulating the design of the study.",
     ),
     "simulate": Entry("simulate", "simulate", "Send simulated raters through the design of a study."),
+    "reproduce": Entry("reproduce", "reproduce", "Compute a published study again, and compare each printed number."),
     "judge": Entry(
         "judge",
         "judge",
