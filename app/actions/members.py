@@ -50,7 +50,7 @@ def invite(db: Connection, study: StudyRow, owner: Lead, email: str, role: Role)
         raise MemberError(f"{email} belongs to this study already.")
     revoke_invitations(db, study.id, email)
     token = secrets.token_urlsafe(32)
-    record_invitation(db, study.id, token, email, role)
+    record_invitation(db, study.id, token, email, role, by=owner.id)
     record_act(db, owner, study, "person invited", email=email, role=role)
     return token
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.storage.database.engine import Begin
 
 MAX_EXPORTS = RateLimitItemPerMinute(120, 10)
+MAX_FORECASTS = RateLimitItemPerMinute(30, 10)
 MAX_API_REQUESTS = RateLimitItemPerMinute(600, 1)
 SIGN_INS_OF_ADDRESS = RateLimitItemPerMinute(60, 15)
 SIGN_INS_OF_ADDRESS_TO_ACCOUNT = RateLimitItemPerMinute(10, 15)
@@ -53,6 +54,11 @@ def arrival_limit(address: str, per_minute: int) -> Limit:
 def export_limit(lead_id: int) -> Limit:
     """Limit on downloads by one lead, each of which reads a whole study."""
     return Limit(MAX_EXPORTS, ("export", str(lead_id)))
+
+
+def forecast_limit(lead_id: int) -> Limit:
+    """Limit on forecasts for one lead, each of which simulates a study for seconds."""
+    return Limit(MAX_FORECASTS, ("forecast", str(lead_id)))
 
 
 def api_limit(address: str) -> Limit:

@@ -177,12 +177,19 @@ def create_study_invitations() -> None:
         sa.Column("token_hash", sa.LargeBinary(), nullable=False),
         sa.Column("email", sa.Text(), nullable=False),
         sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("invited_by", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint("role IN ('owner', 'editor', 'analyst', 'monitor')", name=op.f("ck_study_invitations_role")),
         sa.ForeignKeyConstraint(
             ["study_id"], ["studies.id"], name=op.f("fk_study_invitations_study_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "invited_by"],
+            ["study_members.study_id", "study_members.lead_id"],
+            name=op.f("fk_study_invitations_study_id_invited_by"),
+            ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_study_invitations")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_study_invitations_token_hash")),

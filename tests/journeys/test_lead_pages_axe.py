@@ -44,7 +44,7 @@ def prepared(engine: Engine) -> str:
         study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'running'")).scalar_one()
         rate(db, study_id, rater="zoe", n_trials=2)
         record_member(db, study_id, other.id, "monitor")
-        record_invitation(db, study_id, "an-open-invitation", "new@example.org", "analyst")
+        record_invitation(db, study_id, "an-open-invitation", "new@example.org", "analyst", by=lead.id)
         return new_link(db, lead)
 
 

@@ -68,3 +68,16 @@ def test_downloads_of_a_lead_have_a_limit(
 )
 def test_a_customer_with_many_ipv6_addresses_is_one(one: str, other: str, *, is_same: bool) -> None:
     assert (rate_limits.network_of(one) == rate_limits.network_of(other)) is is_same
+
+
+def test_forecasts_of_a_lead_have_a_limit(
+    db: Connection, visit: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "MAX_FORECASTS", RateLimitItemPerMinute(1, 10))
+    lead = add_lead(db, "lead@example.org")
+    study_of(db, lead)
+    browser = visit()
+    browser.cookies.set("attune-lead", begin_session(db, lead))
+    address = "/studies/small/plan?forecast=1&items=2"
+    assert [browser.get(address).status_code for _ in range(2)] == [200, 429]
+    assert browser.get("/studies/small/plan").status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -35,6 +36,19 @@ def _free(slug: str) -> str:
     return slug
 
 
+def control_character(text: str) -> str | None:
+    """The first control character or line break in a text, such as `U+0007`; None if there is none."""
+    odd = next((character for character in text if unicodedata.category(character) in {"Cc", "Zl", "Zp"}), None)
+    return f"U+{ord(odd):04X}" if odd else None
+
+
+def _one_line(title: str) -> str:
+    if odd := control_character(title):
+        raise ValueError(f"a title on one line without control characters, found {odd}")
+    return title
+
+
+Title = Annotated[str, AfterValidator(_one_line)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"), AfterValidator(_free)]
 
 
@@ -180,9 +194,9 @@ class ProtocolParts(BaseModel):
     attune: Literal[1]
     slug: Slug
     """The study's name in addresses: lowercase letters, digits and hyphens between them, at most 64 characters."""
-    title: str = Field(min_length=1, max_length=500)
+    title: Title = Field(min_length=1, max_length=500)
     """Title for the study lead, and for raters if there is no `rater_title`."""
-    rater_title: str = Field(default="", max_length=500)
+    rater_title: Title = Field(default="", max_length=500)
     """Title for raters, shown at the top of every page and in the browser tab. Use it when the title would reveal what
     raters should not know. The check of a blind study warns you if the title names a model.
     """

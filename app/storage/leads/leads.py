@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import and_, delete, func, insert, not_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from app.storage.database.token_hash import token_hash
@@ -62,12 +62,16 @@ def record_password(db: Connection, lead_id: int, password_hash: str) -> None:
 
 
 def record_lead_session(db: Connection, lead_id: int, token: str, *, is_from_link: bool = False) -> None:
-    """Start a session, and delete sessions, links and attempts that expired long ago."""
+    """Start a session, and delete sessions, links and attempts that expired long ago.
+
+    Leads who have a password use a link when they forgot it: their session lasts an hour, until they set another one.
+    """
     db.execute(delete(lead_sessions).where(lead_sessions.c.expires_at < func.now() - LONGEST))
     db.execute(delete(sign_in_links).where(sign_in_links.c.expires_at < func.now() - LONGEST))
     db.execute(delete(attempts).where(attempts.c.resets_at < func.now()))
-    values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + SLIDING}
-    db.execute(insert(lead_sessions).values(values | {"is_from_link": is_from_link}))
+    is_short = is_from_link and get_password_hash(db, lead_id) is not None
+    values = {"token_hash": token_hash(token), "lead_id": lead_id, "is_from_link": is_from_link}
+    db.execute(insert(lead_sessions).values(values | {"expires_at": func.now() + (RECENT if is_short else SLIDING)}))
 
 
 def get_lead_of_session(db: Connection, token: str) -> Lead | None:
@@ -93,9 +97,14 @@ def is_recent_link_session(db: Connection, token: str) -> bool:
 
 
 def prolong_lead_session(db: Connection, token: str) -> None:
-    """Extend the session to 12 hours from now, but to no more than 30 days after its start."""
+    """Extend the session to 12 hours from now, but to no more than 30 days after its start.
+
+    A session that began by a link is not extended if the lead has a password.
+    """
+    has_password = select(leads.c.id).where(leads.c.id == lead_sessions.c.lead_id, leads.c.password_hash.is_not(None))
     until = func.least(func.now() + SLIDING, lead_sessions.c.created_at + LONGEST)
     statement = update(lead_sessions).where(lead_sessions.c.token_hash == token_hash(token))
+    statement = statement.where(not_(and_(lead_sessions.c.is_from_link, has_password.exists())))
     db.execute(statement.where(lead_sessions.c.expires_at < until - STEP).values(expires_at=until))
 
 

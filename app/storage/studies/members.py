@@ -38,13 +38,15 @@ _OWNS_ALL = text("""
     )
 """)
 _INVITE = text("""
-    INSERT INTO study_invitations (study_id, token_hash, email, role, expires_at)
-    VALUES (:study, :token, :email, :role, now() + :valid)
+    INSERT INTO study_invitations (study_id, token_hash, email, role, invited_by, expires_at)
+    VALUES (:study, :token, :email, :role, :by, now() + :valid)
 """)
+# Only owners invite: an invitation ends when the one who made it is no longer an owner.
 _INVITATIONS = text("""
     SELECT i.id, i.study_id, s.slug, p.title, i.email, i.role, i.expires_at
     FROM study_invitations i JOIN studies s ON s.id = i.study_id
     JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
+    JOIN study_members m ON m.study_id = i.study_id AND m.lead_id = i.invited_by AND m.role = 'owner'
     WHERE i.used_at IS NULL AND i.expires_at > now()
       AND (i.study_id = :study OR i.token_hash = :token) ORDER BY i.id
 """)
@@ -107,9 +109,9 @@ def owns_all_studies_of(db: Connection, owner_id: int, lead_id: int) -> bool:
     return bool(db.execute(_OWNS_ALL, {"owner": owner_id, "lead": lead_id}).scalar_one())
 
 
-def record_invitation(db: Connection, study_id: int, token: str, email: str, role: Role) -> None:
-    """A link that lets somebody join once."""
-    values = {"study": study_id, "token": token_hash(token), "email": email, "role": role}
+def record_invitation(db: Connection, study_id: int, token: str, email: str, role: Role, *, by: int) -> None:
+    """A link that lets somebody join once, made by an owner."""
+    values = {"by": by, "study": study_id, "token": token_hash(token), "email": email, "role": role}
     db.execute(_INVITE, values | {"valid": INVITATION_IS_VALID})
 
 

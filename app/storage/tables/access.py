@@ -83,10 +83,15 @@ study_invitations = Table(
     Column("token_hash", LargeBinary, nullable=False, unique=True),
     Column("email", Text, nullable=False),
     Column("role", Text, nullable=False),
+    Column("invited_by", BigInteger, nullable=False),
     time("created_at", now=True),
     Column("expires_at", DateTime(timezone=True), nullable=False),
     time("used_at"),
     one_of("role", ROLES),
+    # The invitations of a member who leaves end with the membership.
+    ForeignKeyConstraint(
+        ["study_id", "invited_by"], ["study_members.study_id", "study_members.lead_id"], ondelete="CASCADE"
+    ),
 )
 
 # A secret with which a program uses the API in the name of a lead. It never has more rights than the lead.

@@ -77,5 +77,6 @@ def _page(request: Request, db: Db, lead: Lead, *, problem: str = "", changed: b
         problem=problem,
         changed=changed,
         asks_current=_asks_current(request, db, lead),
+        is_by_link=leads.get_password_hash(db, lead.id) is not None and not _asks_current(request, db, lead),
         shortest=access.SHORTEST,
     )

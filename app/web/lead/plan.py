@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
+from app.actions.rate_limits import count, forecast_limit
 from app.actions.results.effort import Rates, effort
 from app.actions.side_process import SideProcessError
 from app.storage.assignments.trials import list_items
 from app.storage.studies.protocols import get_protocol
+from app.web.errors import TooManyError
 from app.web.lead.session import LeadAndStudy, OwnForLong
 from app.web.pages import page
+from app.web.words import minutes
 
 if TYPE_CHECKING:
     from app.design.allocation.trials import PlannedItem
@@ -75,6 +78,8 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
         "problem": "",
     }
     if "forecast" in form.texts:
+        if wait_s := count(request.app.state.begin, [forecast_limit(own.lead.id)]):
+            raise TooManyError(f"There were too many forecasts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
         context |= _forecast(request, own, protocol, items, form, n_items, per_trial)
     return page(request, "lead/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context)
 

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.protocol_edits import Change, EditConflictError, get_draft, publish, save_change
 from app.design.problem import InvalidInputError, Problem
+from app.design.protocol.study_parts import control_character
 from app.exchange.tabular.protected_text import protected
 from app.storage.leads.audit import get_receipt, list_acts, record_act
 from app.storage.leads.leads import Lead
@@ -39,6 +40,9 @@ def show_settings(request: Request, db: Db, lead: SignedIn, study: Own) -> Respo
 def submit_title(request: Request, db: Db, lead: SignedIn, study: Own, title: Title = "") -> Response:
     if not title.strip():
         return _page(request, db, lead, study, Problem("the form", None, "title", "nothing", "a title"))
+    if odd := control_character(title.strip()):
+        allowed = "a title on one line without control characters"
+        return _page(request, db, lead, study, Problem("the form", None, "title", odd, allowed))
     draft = get_draft(db, study)
     change = Change(lambda data: data.get("title"), lambda data: {**data, "title": title.strip()})
     try:

@@ -218,14 +218,14 @@ def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_makes_a_study(
 
 
 def test_a_removed_member_cannot_come_back_by_an_earlier_invitation(
-    client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
+    client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, lead: Lead, other: Lead, study_id: int
 ) -> None:
     first, second = (invited(client, "owner", other.email) for _ in range(2))
     browser = sign_in(other)
     assert browser.post(first).status_code == 410
     assert browser.post(second).status_code == 303
     client.post(PAGE, data={"email": other.email, "role": "owner"})
-    record_invitation(db, study_id, "an earlier link", other.email, "owner")
+    record_invitation(db, study_id, "an earlier link", other.email, "owner", by=lead.id)
     assert client.post(f"{PAGE}/{other.id}/removal").status_code == 303
     assert browser.post("/invitations/an earlier link").status_code == 410
     assert other.email not in roles(db, study_id)
@@ -281,3 +281,19 @@ def test_a_retention_date_that_is_past_is_told(client: TestClient, study_id: int
     assert "were to be kept until 2020-12-31" in client.get("/studies/small/settings").text
     client.post(address, data={"keep_until": ""})
     assert "Kept until" not in client.get("/studies").text
+
+
+@pytest.mark.parametrize("change", ["removal", "role"])
+def test_invitations_end_when_their_owner_is_no_longer_one(
+    client: TestClient,
+    sign_in: Callable[[Lead], TestClient],
+    db: Connection,
+    lead: Lead,
+    other: Lead,
+    study_id: int,
+    change: str,
+) -> None:
+    record_member(db, study_id, other.id, "owner")
+    link = invited(sign_in(other), "owner", "friend@example.org")
+    assert client.post(f"{PAGE}/{other.id}/{change}", data={"role": "analyst"}).status_code == 303
+    assert sign_in(add_lead(db, "friend@example.org")).post(link).status_code == 410

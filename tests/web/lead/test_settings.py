@@ -31,6 +31,8 @@ def test_a_draft_is_renamed(client: TestClient, study_id: int) -> None:
     assert client.post(f"{PAGE}/title", data={"title": "Replies at night"}).status_code == 303
     assert "Replies at night" in client.get("/studies").text
     assert client.post(f"{PAGE}/title", data={"title": " "}).status_code == 422
+    refused = client.post(f"{PAGE}/title", data={"title": "Replies\x07at night"})
+    assert (refused.status_code, "U+0007" in refused.text) == (422, True)
 
 
 def test_an_open_study_is_renamed_by_a_new_version(client: TestClient, db: Connection, study_id: int) -> None:

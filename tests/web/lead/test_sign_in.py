@@ -324,3 +324,15 @@ def test_a_form_from_elsewhere_is_refused(visitor: TestClient, lead: Lead, heade
 def test_an_old_browser_may_prove_itself_by_its_origin(visitor: TestClient, lead: Lead) -> None:
     del visitor.headers["sec-fetch-site"]
     assert visitor.post("/sign-in", data=RIGHT, headers={"origin": "http://testserver"}).status_code == 303
+
+
+def test_session_by_link_of_a_lead_with_a_password_lasts_an_hour(
+    visitor: TestClient, db: Connection, lead: Lead
+) -> None:
+    visitor.post(f"/sign-in/{access.new_link(db, lead)}")
+    assert "unless you set a new password" in visitor.get("/account").text
+    left = "SELECT max(expires_at) - now() <= interval '1 hour' FROM lead_sessions"
+    assert db.execute(text(left)).scalar_one()
+    visitor.post("/account", data={"new": "four unrelated words here"})
+    visitor.get("/account")
+    assert not db.execute(text(f"{left} WHERE revoked_at IS NULL")).scalar_one()
