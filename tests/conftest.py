@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Before numpy is loaded, and for all processes that tests start: the workers of pytest already use all processors, and
+# threads of linear algebra would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Deadlines and the health check for slow draws measure wall-clock time, so they fail at random on shared machines, as
 # in the tests of superiority and of the pigeonhole bootstrap.
@@ -16,7 +21,7 @@ settings.load_profile("no wall clock")
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ["tests.postgres_fixture", "tests.database"]
+pytest_plugins = ["tests.postgres_fixture", "tests.database", "tests.application"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

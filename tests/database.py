@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,15 +40,22 @@ def shared_engine(postgres: EmbeddedPostgres, migrated_template: str) -> Iterato
     engine.dispose()
 
 
-@pytest.fixture
-def db(shared_engine: Engine) -> Iterator[Connection]:
-    """Yield a connection whose changes are all rolled back after the test."""
-    with shared_engine.connect() as connection:
+@contextmanager
+def rolled_back(engine: Engine) -> Iterator[Connection]:
+    """Yield a connection whose changes are all rolled back at the end."""
+    with engine.connect() as connection:
         transaction = connection.begin()
         # The transaction lasts as long as the test, and on a busy machine much time can pass between two statements.
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         yield connection
         transaction.rollback()
+
+
+@pytest.fixture
+def db(shared_engine: Engine) -> Iterator[Connection]:
+    """Yield a connection whose changes are all rolled back after the test."""
+    with rolled_back(shared_engine) as connection:
+        yield connection
 
 
 @pytest.fixture

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 
-from app.main import create_app
+from tests.application import renewed
 from tests.browser import FLAGS, HOW, find_chromium
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fastapi import FastAPI
     from playwright.sync_api import Browser, BrowserContext, Page
     from sqlalchemy import Engine
 
-TIMEOUT_MS = 10_000
+# Only a failing test waits so long, and a busy machine can be slow.
+TIMEOUT_MS = 30_000
 WIDE = {"width": 1280, "height": 800}
 # Console messages that journeys cause on purpose: resubmitted forms, refusals, busy servers, network failures.
 EXPECTED_ERRORS = (
@@ -48,11 +50,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def server(engine: Engine) -> Iterator[str]:
+def server(built_app: FastAPI, engine: Engine) -> Iterator[str]:
     """Run the application and yield its address."""
     with closing(socket.create_server(("127.0.0.1", 0))) as listening:
         port = listening.getsockname()[1]
-        config = uvicorn.Config(create_app(engine), log_level="warning", lifespan="off", ws="none")
+        config = uvicorn.Config(renewed(built_app, engine), log_level="warning", lifespan="off", ws="none")
         running = uvicorn.Server(config)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()

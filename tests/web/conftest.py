@@ -10,14 +10,14 @@ from starlette.testclient import TestClient
 
 from app.actions.results.live_report import LiveReports
 from app.actions.results.report_process import REPORT_PROCESS
-from app.main import create_app
+from tests.application import renewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fastapi import FastAPI
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 
@@ -28,16 +28,15 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")
 
 
-@pytest.fixture
-def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
-    """The whole application; a failed request rolls back only its own changes, and the end of the test all changes."""
+def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
+    """The whole application on one connection; a failed request rolls back only its own changes."""
 
     @contextmanager
     def begin() -> Iterator[Connection]:
         with db.begin_nested():
             yield db
 
-    made = create_app(shared_engine)
+    made = renewed(built_app, db.engine)
     made.state.begin = begin
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
@@ -45,14 +44,21 @@ def app(shared_engine: Engine, db: Connection, data_folder: Path) -> FastAPI:
     return made
 
 
+def browser_of(app: FastAPI) -> TestClient:
+    """A browser without cookies, which does not follow redirects."""
+    return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def app(built_app: FastAPI, db: Connection, data_folder: Path) -> FastAPI:
+    """The whole application; the end of the test rolls back all changes."""
+    return app_on(db, built_app, data_folder)
+
+
 @pytest.fixture
 def visit(app: FastAPI) -> Callable[[], TestClient]:
-    """Create browsers: each call returns a new one, without cookies and without following redirects."""
-
-    def new() -> TestClient:
-        return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN, raise_server_exceptions=False)
-
-    return new
+    """Create browsers: each call returns a new one."""
+    return lambda: browser_of(app)
 
 
 @pytest.fixture

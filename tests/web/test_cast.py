@@ -5,32 +5,22 @@ A route that is missing in the table fails the test, so that no route is added w
 
 from __future__ import annotations
 
-import re
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 from starlette.routing import Route
 
-from app.actions.lead_access import add_lead, begin_session
-from app.actions.studies.life_cycle import open_study
 from app.design.roles import ROLES as ROLES_ASKED
-from app.storage.leads.api_tokens import record_api_token
-from app.storage.studies.members import record_member
-from tests.web.lead.build import study_of
+from tests.web.cast_stage import CAST, Prepared, Stage, prepared, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from fastapi import FastAPI
     from httpx2 import Response
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
-    from app.design.roles import Role
+__all__ = ["prepared", "stage"]
 
-CAST = (*ROLES_ASKED, "lead of another study", "rater", "another rater", "visitor")
 SIGN_IN = "to sign in"
 
 
@@ -236,54 +226,6 @@ BODIES: dict[str, dict[str, object]] = {
 }
 
 
-class Stage(NamedTuple):
-    """The browsers of the cast, values for the parameters of addresses, and the leads' tokens for the API."""
-
-    browsers: dict[str, TestClient]
-    words: dict[str, str]
-    tokens: dict[str, str]
-
-    def ask(self, who: str, route: str, address: str) -> Response:
-        """What this member of the cast is answered; leads use the API with their tokens."""
-        method = route.partition(" ")[0]
-        token = self.tokens.get(who) if address.startswith("/api/") else None
-        headers = {"authorization": f"Bearer {token}"} if token else {}
-        return self.browsers[who].request(
-            method, address, data=FORMS.get(route), json=BODIES.get(route), headers=headers
-        )
-
-
-@pytest.fixture
-def stage(db: Connection, visit: Callable[[], TestClient]) -> Stage:
-    leads = {name: add_lead(db, f"lead{n}@example.org") for n, name in enumerate(CAST[:5])}
-    study_id = study_of(db, leads["owner"])
-    for role in ROLES_ASKED:
-        record_member(db, study_id, leads[role].id, role)
-    other_id = study_of(db, leads["lead of another study"], slug="other")
-    open_study(db, "small")
-    browsers = {name: visit() for name in CAST}
-    for name, lead in leads.items():
-        browsers[name].cookies.set("attune-lead", begin_session(db, lead))
-    for name in ("rater", "another rater"):
-        browsers[name].get(f"/s/small?participant={name.replace(' ', '-')}")
-    browsers["rater"].post("/s/small/start")
-    form = re.search(r'action="/s/small/rate/([^"]+)"', browsers["rater"].get("/s/small/rate").text)
-    asset = re.search(r'href="/static/([^/]+)/(attune\.css)"', browsers["visitor"].get("/").text)
-    assert asset is not None
-    assert form is not None
-    words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
-    words |= {"number": "1", "attempt": "1", "part": "study", "member": str(leads["editor"].id), "file_format": "html"}
-    words["file"] = "wide.csv"
-    words["item"] = str(db.execute(text("SELECT min(id) FROM items WHERE study_id = :s"), {"s": study_id}).scalar_one())
-    words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
-    members: list[tuple[str, int, Role]] = [(role, study_id, role) for role in ROLES_ASKED]
-    members.append(("lead of another study", other_id, "owner"))
-    tokens = {who: f"token of {who}" for who, _, _ in members}
-    for who, of, role in members:
-        record_api_token(db, of, leads[who].id, token=tokens[who], name="test", role=role, valid=timedelta(days=1))
-    return Stage(browsers, words, tokens)
-
-
 def routes(app: FastAPI) -> Iterator[str]:
     """Every method and path, including routes that are hidden from the schema."""
     for path, methods in app.openapi()["paths"].items():
@@ -302,20 +244,28 @@ def n_leaves(some: Any) -> int:  # noqa: ANN401 - FastAPI's included routers hav
     return total
 
 
+def ask(stage: Stage, who: str, route: str, address: str) -> Response:
+    """What this member of the cast is answered; leads use the API with their tokens."""
+    method = route.partition(" ")[0]
+    token = stage.tokens.get(who) if address.startswith("/api/") else None
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    return stage.browsers[who].request(method, address, data=FORMS.get(route), json=BODIES.get(route), headers=headers)
+
+
 def test_the_table_has_every_route(app: FastAPI) -> None:
     assert sorted(routes(app)) == sorted(EXPECTED)
     assert n_leaves(app.routes) == len(EXPECTED)
 
 
 @pytest.mark.parametrize("route", EXPECTED)
-def test_everybody_gets_what_is_theirs(db: Connection, stage: Stage, route: str) -> None:
+def test_everybody_gets_what_is_theirs(prepared: Prepared, stage: Stage, route: str) -> None:
     path = route.partition(" ")[2]
     names = {**stage.words, "name": "attune.css"}
     address = path.format(**names)
     found = []
     for who in CAST:
-        undo = db.begin_nested()
-        answer = stage.ask(who, route, address)
+        undo = prepared.db.begin_nested()
+        answer = ask(stage, who, route, address)
         undo.rollback()
         is_sent_to_sign_in = answer.headers.get("location", "").startswith("/sign-in?")
         found.append(SIGN_IN if is_sent_to_sign_in else answer.status_code)

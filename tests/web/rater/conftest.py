@@ -11,8 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.actions.studies.life_cycle import open_study
-from app.main import create_app
-from app.storage.database.engine import transactions
+from tests.application import renewed
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -76,19 +75,12 @@ def study(engine: Engine) -> Callable[..., int]:
     return make
 
 
-@pytest.fixture(scope="session")
-def built_app(shared_engine: Engine) -> FastAPI:
-    """The application, created once because its templates are read and compiled only then."""
-    made = create_app(shared_engine)
-    made.state.allowed_hosts = ["testserver"]
-    return made
-
-
 @pytest.fixture
 def app(built_app: FastAPI, engine: Engine) -> FastAPI:
     """The application on the test's own database: leases and times need transactions that are committed."""
-    built_app.state.begin = transactions(engine)
-    return built_app
+    made = renewed(built_app, engine)
+    made.state.allowed_hosts = ["testserver"]
+    return made
 
 
 @pytest.fixture
