@@ -6,6 +6,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
 BIN := .venv/bin
 PY := $(BIN)/python
+# Compiled modules are kept, whatever the environment says: hundreds of processes of the tests load the same ones.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 BABEL := $(PY) -m babel.messages.frontend
 TRACED := app/stats app/design tests/stats tests/design
@@ -36,14 +38,14 @@ lint: .venv/test.stamp ## style, types, layers, templates
 
 # Statistics and design are held to every branch by the tests of their own rooms; the other tests run without the tracer.
 unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 % branch coverage
-	$(PY) -m pytest -q -n auto --dist loadscope -m "not browser and not slow" $(TRACED) \
+	$(PY) -m pytest -q -n auto --dist worksteal -m "not browser and not slow" $(TRACED) \
 	  --cov=app/stats --cov=app/design --cov-report=term-missing --cov-fail-under=100
-	$(PY) -m pytest -q -n auto --dist loadscope -m "not browser and not slow" $(TRACED:%=--ignore=%)
+	$(PY) -m pytest -q -n auto --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%)
 
 # A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
-	$(PY) -m pytest -q -n 2 --reruns 1 -rR -m "browser and not slow"
+	$(PY) -m pytest -q -n 2 --reruns 1 -rR -m "browser and not slow" tests/journeys
 
 slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 	$(PY) -m pytest -q -n auto -m slow
