@@ -22,7 +22,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def all_end(pids: list[int], patience_s: float = 15) -> bool:
+def all_end(pids: list[int], patience_s: float = 60) -> bool:
     """Return whether all processes end within this time."""
     end = time.monotonic() + patience_s
     while time.monotonic() < end:

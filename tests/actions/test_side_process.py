@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from multiprocessing.util import Finalize
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,12 @@ def die(_: object) -> None:
     os._exit(1)
 
 
-def doze(seconds: object) -> None:
-    """Take so many seconds."""
-    assert isinstance(seconds, float)
-    time.sleep(seconds)
+def wait_for(folder: object) -> None:
+    """Say in the folder that the job has begun, and work until the file `end` is in it."""
+    assert isinstance(folder, Path)
+    (folder / "begun").touch()
+    while not (folder / "end").exists():
+        time.sleep(REST_S / 10)
 
 
 @pytest.fixture
@@ -68,16 +71,17 @@ def test_a_job_that_ends_the_process_is_not_tried_again(
 
 
 def test_a_job_waits_for_an_earlier_one_only_as_long_as_it_may_take_itself(
-    started: Callable[[Callable[[object], object]], SideProcess],
+    started: Callable[[Callable[[object], object]], SideProcess], tmp_path: Path
 ) -> None:
-    process = started(doze)
-    process.ask(0.0)
-    earlier = Thread(target=process.ask, args=(3.0,))
+    process = started(wait_for)
+    earlier = Thread(target=process.ask, args=(tmp_path,))
     earlier.start()
-    time.sleep(1)
-    before = time.monotonic()
+    while not (tmp_path / "begun").exists():
+        assert earlier.is_alive()
+        time.sleep(REST_S / 10)
     with pytest.raises(SideProcessTimeoutError):
-        process.ask(0.0, timeout_s=0.2)
-    assert time.monotonic() - before < 1
+        process.ask(tmp_path, timeout_s=0.2)
+    assert earlier.is_alive(), "it did not wait for the earlier job to end"
+    (tmp_path / "end").touch()
     earlier.join()
-    process.ask(0.0)
+    process.ask(tmp_path)

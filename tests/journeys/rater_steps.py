@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
@@ -10,7 +11,7 @@ from app.actions.studies.life_cycle import open_study
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from playwright.sync_api import Page
     from sqlalchemy import Engine
@@ -50,6 +51,14 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
     """Return the rows of a query."""
     with engine.connect() as db:
         return [tuple(row) for row in db.execute(text(sql))]
+
+
+def eventually(condition: Callable[[], bool], patience_s: float = 30) -> None:
+    """Wait until the condition is true, such as rows that a request without an answer has left."""
+    end = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < end, "it did not become so in time"
+        time.sleep(0.05)
 
 
 def all_is_well(engine: Engine, n_items: int, n_answers: int) -> bool:

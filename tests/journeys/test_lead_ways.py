@@ -125,7 +125,7 @@ def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
     with engine.begin() as db:
         study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'rated'")).scalar_one()
         rate(db, study_id, rater="late", n_trials=3)
-    expect(page.locator("#coverage")).to_contain_text("Shown 3 = answered 3", timeout=8_000)
+    expect(page.locator("#coverage")).to_contain_text("Shown 3 = answered 3")
     expect(page.locator("#coverage")).to_contain_text("0 lost, 0 duplicated")
 
 

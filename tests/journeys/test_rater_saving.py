@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import arrive, open_a_study, rate, rows
+from tests.journeys.rater_steps import arrive, eventually, open_a_study, rate, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +74,8 @@ def test_next_does_not_wait_for_a_save(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     held = hold(page, "**/save")
-    rate(page, "a")
-    page.wait_for_timeout(600)
+    with page.expect_request("**/save"):
+        rate(page, "a")
     rate(page, "4524")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Item 2 of 3")
@@ -180,8 +180,8 @@ def test_of_two_browsers_with_a_draft_the_later_answer_to_a_question_counts(
 ) -> None:
     open_a_study(engine)
     first, second = arrive_in_two_browsers(new_context)
-    first.locator("#q1r0-4").check()
-    expect(first.locator("#save-state")).to_have_text("Saving…")
+    with first.expect_response("**/save"):
+        first.locator("#q1r0-4").check()
     expect(first.locator("#save-state")).to_have_text("Saved")
     assert rows(engine, CHOSEN)[2:4] == [("preference", None, "right"), ("quality", 4.0, "left")]
     second.reload()
@@ -226,5 +226,4 @@ def test_what_is_not_sent_yet_leaves_with_the_page(engine: Engine, page: Page) -
     arrive(page)
     rate(page, "a4")
     page.goto("about:blank")
-    page.wait_for_timeout(300)
-    assert rows(engine, "SELECT count(*) FROM ratings") == [(2,)]
+    eventually(lambda: rows(engine, "SELECT count(*) FROM ratings") == [(2,)])

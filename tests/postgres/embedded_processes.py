@@ -139,7 +139,7 @@ def _is_free(lock: Path) -> bool:
         os.close(file)
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait until the condition is true."""
     end = time.monotonic() + seconds
     while not condition():
