@@ -84,6 +84,8 @@ def prepare(db: Connection, visit: Callable[[], TestClient]) -> Stage:
     for name in ("rater", "another rater"):
         browsers[name].get(f"/s/small?participant={name.replace(' ', '-')}")
     browsers["rater"].post("/s/small/start")
+    # Addresses name token 1, which is no one's.
+    db.execute(text("SELECT setval(pg_get_serial_sequence('api_tokens', 'id'), 1000)"))
     members: list[tuple[str, int, Role]] = [(role, study_id, role) for role in ROLES_ASKED]
     members.append(("lead of another study", other_id, "owner"))
     tokens = {who: f"token of {who}" for who, _, _ in members}

@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.design.roles import IN_WORDS, ROLES
-from tests.web.test_cast import CAST, EXPECTED, SIGN_IN
+from tests.web.cast_stage import CAST
+from tests.web.test_cast import EXPECTED, SIGN_IN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "who-may-do-what.md"
 HEAD = """# Who may do what
