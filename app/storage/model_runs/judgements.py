@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from app.design.questions.form import Answer
     from app.storage.assignments.assignment_view import AssignmentView
 
-# No assignment and no seat: judges take no rater's place.
+# No assignment and no seat: judges take no rater's place. A question about the item that several of its pages ask is
+# one answer, the first one.
 _INSERT = text(f"""
     INSERT INTO ratings (study_id, rater_id, item_id, {NAMES}, rated_at, served_at, left_response_id,
                          right_response_id, position, condition, repeat)
@@ -26,6 +27,7 @@ _INSERT = text(f"""
            nullif(CAST(:condition AS text), ''), CAST(:repeat AS smallint)
     FROM ({GIVEN}) AS g CROSS JOIN model_requests q WHERE q.study_id = :study AND q.id = :request
     ORDER BY g.n
+    ON CONFLICT DO NOTHING
 """)  # noqa: S608 - constants only
 _PAIR = 2
 
