@@ -109,6 +109,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/people/{member}/removal": OWN_CHANGE,
     "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
     "GET /studies/{slug}/plan": READ_PAGE,
+    "GET /studies/{slug}/judges": READ_PAGE,
+    "POST /studies/{slug}/judges/{number}/stop": study(404, *EDITORS),
     "GET /studies/{slug}/settings": READ_PAGE,
     "POST /studies/{slug}/settings/title": EDIT_CHANGE,
     "POST /studies/{slug}/settings/keep-until": OWN_CHANGE,

@@ -11,6 +11,7 @@ from app.web.lead import (
     invitations,
     invited_raters,
     items,
+    judges,
     new_study,
     people,
     plan,
@@ -35,7 +36,20 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.state.pages.environment.globals["right_of"] = right_of
     app.include_router(new_study.router, max_body_size=max_upload_bytes)
     app.include_router(texts.router, max_body_size=max_upload_bytes)
-    for screen in (home, sign_in, account, invitations, studies, study, design, items, raters, people, settings):
+    for screen in (
+        home,
+        sign_in,
+        account,
+        invitations,
+        studies,
+        study,
+        design,
+        items,
+        raters,
+        judges,
+        people,
+        settings,
+    ):
         app.include_router(screen.router)
     for screen in (tokens, plan, invited_raters, platform_files, results, charts, exports, snapshots):
         app.include_router(screen.router)
