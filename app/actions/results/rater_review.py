@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from app.design.protocol.checks import is_flagged, too_fast
+from app.storage.results.rater_patterns import RaterPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from app.design.protocol.study import Protocol
     from app.storage.results.rater_rows import RaterRow
@@ -17,6 +18,8 @@ Group = Literal["people", "imported", "models", "simulated"]
 # Minimum number of ratings or choices for a pattern.
 _MIN_POINTS, _MIN_SIDES = 12, 10
 _STRAIGHT, _ONE_SIDED = 0.9, 0.9
+# Runs that attentive raters hardly ever have: ten choices of one side are a chance of 1 in 500.
+_LONG_RUN, _LONG_SIDE_RUN = 20, 10
 # Prolific allows rejections only for failed attention checks, and requires two of them unless the study is short.
 _MIN_FAILED = 2
 
@@ -28,6 +31,7 @@ class ReviewedRater:
     row: RaterRow
     group: Group
     flags: tuple[str, ...]
+    pattern: RaterPattern
 
     @property
     def suggestion(self) -> tuple[str, str]:
@@ -42,11 +46,19 @@ class ReviewedRater:
         return "return", "did not finish"
 
 
-def review(protocol: Protocol, rows: Sequence[RaterRow]) -> list[ReviewedRater]:
+def review(
+    protocol: Protocol, rows: Sequence[RaterRow], patterns: Mapping[int, RaterPattern] | None = None
+) -> list[ReviewedRater]:
     """All raters with their flags."""
+    found = patterns or {}
     times = {row.key: float(row.active_ms) for row in rows if row.state == "finished" and row.active_ms}
     fast = too_fast(protocol.checks, times)
-    return [ReviewedRater(row, group_of(row), tuple(_flags(protocol, row, is_fast=row.key in fast))) for row in rows]
+    reviewed = []
+    for row in rows:
+        pattern = found.get(row.id, RaterPattern())
+        flags = (*_flags(protocol, row, is_fast=row.key in fast), *_pattern_flags(pattern))
+        reviewed.append(ReviewedRater(row, group_of(row), flags, pattern))
+    return reviewed
 
 
 def group_of(row: RaterRow) -> Group:
@@ -56,6 +68,16 @@ def group_of(row: RaterRow) -> Group:
     if row.kind == "model":
         return "models"
     return "people" if row.state is not None else "imported"
+
+
+def _pattern_flags(pattern: RaterPattern) -> Iterator[str]:
+    if pattern.agreement is not None and pattern.agreement < 0 and pattern.n_compared >= _MIN_POINTS:
+        r = f"{pattern.agreement:.2f}".replace("-", "\u2212")
+        yield f"Rates against the others: correlation {r} over {pattern.n_compared} ratings"
+    if pattern.longest_run >= _LONG_RUN:
+        yield f"{pattern.longest_run} equal ratings in a row"
+    if pattern.longest_side_run >= _LONG_SIDE_RUN:
+        yield f"Chose the same side {pattern.longest_side_run} times in a row"
 
 
 def _flags(protocol: Protocol, row: RaterRow, *, is_fast: bool) -> list[str]:

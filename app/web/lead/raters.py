@@ -7,11 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from app.actions.results.item_estimates import spread_question
 from app.actions.results.rater_review import ReviewedRater, review
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
 from app.storage.raters.rater_data import get_rater_data
+from app.storage.results.rater_patterns import list_rater_patterns
 from app.storage.results.rater_rows import list_rater_rows
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
@@ -113,7 +115,10 @@ def _key(db: Db, study: StudyRow, rater: int) -> str:
 
 
 def _reviewed(db: Db, study: StudyRow) -> list[ReviewedRater]:
-    return review(get_protocol(db, study.id, study.protocol_version), list_rater_rows(db, study.id))
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    question = spread_question(protocol)
+    patterns = list_rater_patterns(db, study.id, question.key if question else "")
+    return review(protocol, list_rater_rows(db, study.id), patterns)
 
 
 def _back(request: Request, study: StudyRow, rater: int) -> Response:
@@ -147,6 +152,8 @@ def _page(
     reviewed = _reviewed(db, study)
     shown = [one for one in reviewed if _is_shown(one, show)]
     groups = [(words, [one for one in shown if one.group == key]) for key, words in GROUPS]
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    compared = spread_question(protocol)
     counts = {key: sum(_is_shown(one, key) for one in reviewed) for key, _ in FILTERS}
     return page(
         request,
@@ -157,6 +164,7 @@ def _page(
         filters=FILTERS,
         counts=counts,
         show=show,
+        compared=protocol.labels.question(compared.key) if compared else "",
         identity=identity,
         platforms={one.row.platform for one in reviewed},
     )

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.actions.results.rater_review import _pattern_flags
 from app.actions.studies.life_cycle import open_study
 from app.storage.results.frames import study_frames
+from app.storage.results.rater_patterns import RaterPattern
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -130,3 +132,13 @@ def test_one_point_or_one_side_throughout_is_flagged(client: TestClient, db: Con
 def test_another_studys_rater_is_not_there(client: TestClient, db: Connection, study_id: int) -> None:
     answer = client.post(f"{PAGE}/999999/exclusion", data={"exclude": "true", "reason": "x"})
     assert answer.status_code == 404
+
+
+def test_long_runs_and_ratings_against_the_others_are_flagged_with_their_evidence() -> None:
+    flags = list(_pattern_flags(RaterPattern(14, -0.25, 20, 10)))
+    assert flags == [
+        "Rates against the others: correlation −0.25 over 14 ratings",
+        "20 equal ratings in a row",
+        "Chose the same side 10 times in a row",
+    ]
+    assert list(_pattern_flags(RaterPattern(5, -0.25, 19, 9))) == []

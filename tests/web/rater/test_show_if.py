@@ -45,6 +45,7 @@ def test_question_that_follows_is_asked_when_the_page_is_sent(
     anna = visitor()
     page = anna.arrive()
     assert page.text.count("hidden disabled") == 1
+    assert "follows.js" in page.text
     page = anna.post(PAGE, data={"q2": "yes"})
     assert (page.status_code, page.text.count("hidden disabled")) == (422, 0)
     assert "it follows from your answers" in page.text
