@@ -2,7 +2,7 @@
 
 from app.stats.agreement.alpha import krippendorff_alpha
 from app.stats.agreement.chance import brennan_prediger, fleiss_kappa, gwet_ac1, gwet_ac2
-from app.stats.agreement.cohen import cohen_kappa
+from app.stats.agreement.cohen import cohen_kappa, cohen_kappas
 from app.stats.agreement.concordance import kendall_w
 from app.stats.agreement.percent_agreement import percent_agreement, unanimous_share, within_one_agreement
 from app.stats.agreement.rater_pairs import RaterPair, rater_pairs
@@ -22,6 +22,7 @@ __all__ = [
     "alpha_without_each_rater",
     "brennan_prediger",
     "cohen_kappa",
+    "cohen_kappas",
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac2",

@@ -13,6 +13,8 @@ from app.stats.core.jackknife import PAIR, ZERO, Spread, no_pairs, no_spread, no
 from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.stats.core.arrays import Floats
     from app.stats.core.ratings import Ratings
 
@@ -35,21 +37,35 @@ def cohen_kappa(
     Raises:
         ValueError: more than two raters.
     """
+    return cohen_kappas(ratings, ((weights, categories),), confidence=confidence)[0]
+
+
+def cohen_kappas(
+    ratings: Ratings, wanted: Sequence[tuple[Weights, Categories]], *, confidence: float = 0.95
+) -> list[Result]:
+    """Return `cohen_kappa` with each of these weights and categories, from one table of the two raters' values.
+
+    Raises:
+        ValueError: more than two raters.
+    """
     if len(ratings.rater_codes) > PAIR:
         raise ValueError("Cohen's kappa is of two raters; select a pair first")
     first, second = paired_values(ratings)
     sizes = ratings.sizes()
     sizes["n_pairable_units"] = len(first)
     if not len(first):
-        return no_pairs(ratings).with_counts(**sizes)
+        return [no_pairs(ratings).with_counts(**sizes)] * len(wanted)
     used = np.union1d(first, second)
     if len(used) == 1:
-        return no_variation(ratings).with_counts(**sizes)
+        return [no_variation(ratings).with_counts(**sizes)] * len(wanted)
     table = np.zeros((len(used), len(used)))
     np.add.at(table, (np.searchsorted(used, first), np.searchsorted(used, second)), 1)
-    places = used if categories == "declared" else np.arange(len(used), dtype=np.float64)
-    kappa, spread = kappa_of_table(table, places, weights, confidence)
-    return Result(kappa, method=_method(weights, categories), **spread).with_counts(**sizes)
+    found = []
+    for weights, categories in wanted:
+        places = used if categories == "declared" else np.arange(len(used), dtype=np.float64)
+        kappa, spread = kappa_of_table(table, places, weights, confidence)
+        found.append(Result(kappa, method=_method(weights, categories), **spread, **sizes))
+    return found
 
 
 def paired_values(ratings: Ratings) -> tuple[Floats, Floats]:

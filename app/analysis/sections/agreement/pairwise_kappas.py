@@ -13,7 +13,7 @@ from app.analysis.data.scopes import groups, with_answers
 from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement.agreement import SECTION, in_words
 from app.design.questions.choice import ChoiceQuestion
-from app.stats.agreement import cohen_kappa
+from app.stats.agreement import cohen_kappa, cohen_kappas
 from app.stats.core.arrays import sorted_unique
 from app.stats.core.result import undefined
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Ints
     from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
+    from app.stats.agreement.cohen import Categories
+    from app.stats.agreement.weights import Weights
     from app.stats.core.result import Result
 
 # All pairs of ten raters; hundreds of raters have thousands of pairs with hardly any items in common.
@@ -33,6 +35,8 @@ MAX_RATERS = 200
 MIN_ACROSS_POOLS = 10
 SAME = 1e-12
 WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
+PLAIN: tuple[Weights, Categories] = ("none", "declared")
+WEIGHTED: list[tuple[Weights, Categories]] = [(name, of) for name in WEIGHTS for of in ("declared", "observed")]
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in common"
 
 
@@ -96,17 +100,15 @@ def _rows_by_rater(rater: Ints) -> list[Ints]:
 
 def _of_pair(data: AnyQuestionData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     """Yield quadratic weights first for a scale, with declared and, if it differs, with observed categories."""
-    plain = _record(data, answers, scope, cohen_kappa(answers.ratings))
     if _headline(data) == "cohen_kappa":
-        yield plain
+        yield _record(data, answers, scope, cohen_kappa(answers.ratings))
         return
-    for weights in WEIGHTS:
-        declared = cohen_kappa(answers.ratings, weights=weights)
-        observed = cohen_kappa(answers.ratings, weights=weights, categories="observed")
+    plain, *weighted = cohen_kappas(answers.ratings, [PLAIN, *WEIGHTED])
+    for weights, declared, observed in zip(WEIGHTS, weighted[::2], weighted[1::2], strict=True):
         yield _record(data, answers, scope, declared, f"cohen_kappa_{weights}")
         if declared.estimate is not None and abs(declared.estimate - (observed.estimate or 0)) > SAME:
             yield _record(data, answers, scope, observed, f"cohen_kappa_{weights}")
-    yield plain
+    yield _record(data, answers, scope, plain)
 
 
 def _headline(data: AnyQuestionData) -> str:
