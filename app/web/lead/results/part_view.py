@@ -41,6 +41,7 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
         "charts": [chart for chart in chosen if chart.question is None] + of_questions,
         "left_out": _questions_of(left_out, protocol.labels),
         "blocks": [*_blocks(part, own, shown, protocol)],
+        "units": [],
         "rows": rows[:MAX_RECIPES],
         "n_more_recipes": max(0, len(rows) - MAX_RECIPES),
     }
@@ -61,28 +62,8 @@ def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protoc
             name = protocol.labels.question(key) if key else "All responses"
             for caption, table in texts(estimates):
                 yield Block(f"{name}: {caption[:1].lower()}{caption[1:]}", table, None, ())
-    if part.key == "items":
-        yield from _items(own, protocol.labels)
     if part.key == "raters":
         yield from _raters(own, shown, protocol)
-
-
-def _items(own: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
-    rows = [
-        (
-            labels.question(f.question or ""),
-            ", ".join(f.scope.get("subgroup", {}).values()),
-            f"{f.estimate:.2f}",
-            f.note,
-        )
-        for f in own
-        if f.statistic == "unit_disagreement" and f.estimate is not None
-    ]
-    if rows:
-        header = ("Question", "Item or response", "Disagreement", "Ratings")
-        caption = "Most disagreement: 0 is none, 1 is what chance would give"
-        more = Table(header, tuple(rows[10:])) if rows[10:] else None
-        yield Block(caption, Table(header, tuple(rows[:10])), more, ())
 
 
 def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:

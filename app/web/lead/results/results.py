@@ -15,16 +15,19 @@ from app.analysis.report.report_tables import records_csv, report_json
 from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
+from app.web.lead.results.disagreement_rows import by_place, disagreement_rows
 from app.web.lead.results.parts import SUMMARY, parts_of
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
 from app.web.pages import page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from app.actions.results.live_report import LiveReport, LiveReports
+    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.charts.drawing.table import Table
+    from app.design.protocol.labels import Labels
 
     Context = Callable[[LiveReport, Report], tuple[str, dict[str, Any]]]
 
@@ -59,9 +62,19 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
         if found is None:
             return "lead/results_empty.html", {"here": part}
         key = asked.question or None
-        return "lead/results_part.html", {"here": part, **part_context(found, made.report, shown, made.protocol, key)}
+        more = part_context(found, made.report, shown, made.protocol, key)
+        if part == "items":
+            more["units"] = _units(request, own, asked.narrowed(made.report).estimates, made.protocol.labels)
+        return "lead/results_part.html", {"here": part, **more}
 
     return _answer(request, own, asked, context)
+
+
+def _units(request: Request, own: LeadAndStudy, estimates: Sequence[Estimate], labels: Labels) -> list[Any]:
+    """Items and responses with the most disagreement: the rows to show, and those one click away."""
+    with request.app.state.begin() as db:
+        rows = disagreement_rows(db, own.study.id, estimates, labels)
+    return [part for part in by_place(rows) if part]
 
 
 def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
