@@ -22,7 +22,9 @@ from app.actions.results.report_process import REPORT_PROCESS, ReportBounds
 from app.actions.studies.upload_process import UploadReader
 from app.postgres import default_data_dir
 from app.settings import folder, settings
+from app.storage.database.address import parse_address
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
+from app.storage.database.replica import ReplicaReads
 from app.web import errors, routes
 from app.web.assets import Assets
 from app.web.lead.long_turns import LongTurns
@@ -44,6 +46,8 @@ from app.web.routes import UPLOADS, paths_of
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from starlette.types import ASGIApp
+
+    from app.settings import Settings
 
 MEBIBYTE = 1024 * 1024
 # No page needs this long: a statement that takes longer only blocks a connection that others wait for.
@@ -89,10 +93,13 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     )
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
     app.state.begin = transactions(engine)
+    lag_s = now.max_replica_lag_s if now.database_replica_url else 0
+    app.state.replica = _replica(app, now)
+    app.state.begin_reading = app.state.replica.begin if app.state.replica else app.state.begin
     app.state.uploads = UploadReader(now.upload_bounds)
     REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
     app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds)
-    app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set)
+    app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set, max_lag_s=lag_s)
     app.state.operations = RecentOperations()
     app.state.turns = asyncio.Semaphore(now.n_threads)
     app.state.long_turns = LongTurns(TO_SPARE)
@@ -113,6 +120,15 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
     errors.register(app)
     return app
+
+
+def _replica(app: FastAPI, now: Settings) -> ReplicaReads | None:
+    """The replica that results and downloads are read from, if the settings name one."""
+    if not now.database_replica_url:
+        return None
+    url = parse_address(now.database_replica_url)
+    engine = make_engine(url, n_connections=TO_SPARE, statement_s=STATEMENT_S)
+    return ReplicaReads(app.state.begin, transactions(engine), max_lag_s=now.max_replica_lag_s)
 
 
 def server_process() -> FastAPI:

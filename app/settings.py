@@ -27,6 +27,8 @@ class Settings(BaseSettings):
         env_prefix="ATTUNE_", extra="ignore", populate_by_name=True, hide_input_in_errors=True
     )
     database_url: str | None = Field(default=None, validation_alias="DATABASE_URL")
+    database_replica_url: str | None = Field(default=None, validation_alias="DATABASE_REPLICA_URL")
+    max_replica_lag_s: float = Field(default=10, ge=0)
     database_url_file: Path | None = Field(default=None, validation_alias="DATABASE_URL_FILE")
     database_password_file: Path | None = Field(default=None, validation_alias="DATABASE_PASSWORD_FILE")
     # Set by `attune serve` for its processes, whose DATABASE_URL may name the embedded database.
@@ -60,6 +62,7 @@ class Settings(BaseSettings):
         "data_dir",
         "public_url",
         "metrics_token_file",
+        "database_replica_url",
         "backup_dir",
         "model_endpoint",
         "model_key",

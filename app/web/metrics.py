@@ -21,6 +21,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.responses import Response
 
 from app.storage.database.operations import Operations
+from app.storage.database.replica import ReplicaReads
 from app.web.cookies import address_of
 from app.web.errors import NotFoundError
 
@@ -37,7 +38,8 @@ async def show_metrics(request: Request) -> Response:
         raise NotFoundError
     async with state.long_turns.turn("metrics"):
         found = await run_in_threadpool(state.operations.now, state.begin)
-        text = await run_in_threadpool(render, found)
+        lag_s = await run_in_threadpool(_lag_s, state.replica) if found else None
+        text = await run_in_threadpool(render, found, lag_s)
     return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 
@@ -64,10 +66,16 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-def render(found: Operations | None) -> bytes:
+def _lag_s(replica: ReplicaReads | None) -> float | None:
+    """How far the replica is behind; -1 if it does not respond, None if there is none."""
+    lag_s = replica.lag_s() if replica else None
+    return -1.0 if replica and lag_s is None else lag_s
+
+
+def render(found: Operations | None, lag_s: float | None = None) -> bytes:
     """The numbers of all processes of this server, and those of the database."""
     registry = CollectorRegistry()
-    registry.register(_OfDatabase(found))
+    registry.register(_OfDatabase(found, lag_s))
     if FOLDER not in os.environ:
         return generate_latest(REGISTRY) + generate_latest(registry)
     _forget_ended_processes(Path(os.environ[FOLDER]))
@@ -87,13 +95,16 @@ def _forget_ended_processes(folder: Path) -> None:
 class _OfDatabase:
     """Collector of the numbers that were read from the database."""
 
-    def __init__(self, found: Operations | None) -> None:
-        self._found = found
+    def __init__(self, found: Operations | None, lag_s: float | None) -> None:
+        self._found, self._lag_s = found, lag_s
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
         """One family per number."""
         found = self._found
         yield GaugeMetricFamily("attune_database_up", "1 if the database responds.", value=int(found is not None))
+        if self._lag_s is not None:
+            words = "Seconds that the replica is behind; -1 if it does not respond."
+            yield GaugeMetricFamily("attune_replica_lag_seconds", words, value=self._lag_s)
         if found is None:
             return
         connections = GaugeMetricFamily(

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -74,14 +74,17 @@ class LiveReports:
         patience_s: float = 5,
         file_patience_s: float = 90,
         watch: Callable[[int], None] | None = None,
+        max_lag_s: float = 0,
     ) -> None:
         """`analyze` computes a report, outside of any transaction.
 
         A page waits for it up to `patience_s` seconds, a file up to `file_patience_s`: what waits takes the turn of
         another lead.
 
-        `watch` is told the number of reports being computed whenever it changes.
+        `watch` is told the number of reports being computed whenever it changes. `max_lag_s`: how much older than the
+        moment of reading the data may be, on a replica.
         """
+        self._age = timedelta(seconds=max_lag_s)
         self._analyze, self._watch = analyze, watch or (lambda _n: None)
         self._patience_s, self._file_patience_s = patience_s, max(patience_s, file_patience_s)
         self._guard = Lock()
@@ -139,7 +142,7 @@ class LiveReports:
         """The future for this report and True; or that of an earlier report still being computed and False."""
         from app.actions.results.fingerprint import fingerprint
 
-        name, read_at = fingerprint(frames, protocol, filters), datetime.now(UTC)
+        name, read_at = fingerprint(frames, protocol, filters), datetime.now(UTC) - self._age
         future: Future[LiveReport] = Future()
         with self._guard:
             if at_work := self._at_work.get(study_id):

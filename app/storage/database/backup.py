@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from app.postgres.filesystem.private_files import sync
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+DEMANDS_TLS = ("require", "verify-ca", "verify-full")
 COUNT_RELATIONS = """
     SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND nspname NOT LIKE 'pg\\_temp%'
@@ -102,12 +104,18 @@ def _count_relations(url: str) -> int:
     return int(row[0]) if row else 0
 
 
+def _program(name: str, url: str) -> str:
+    """Our own program or, where the address demands TLS, which ours are built without, that of the system."""
+    installed = shutil.which(name) if make_url(url).query.get("sslmode") in DEMANDS_TLS else None
+    return installed or str(binaries() / name)
+
+
 def _run(name: str, url: str, options: list[str], *, failure: str) -> None:
     """Run one of the programs on the database; `failure` is the beginning of the error message."""
     address, password = _connection(url)
     environment = os.environ | {"LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {})
     done = subprocess.run(
-        [str(binaries() / name), f"--dbname={address}", "--no-password", *options],
+        [_program(name, url), f"--dbname={address}", "--no-password", *options],
         check=False,
         capture_output=True,
         encoding="utf-8",

@@ -50,7 +50,7 @@ def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Respons
     from app.analysis.report.report_tables import report_json
 
     reports: LiveReports = request.app.state.reports
-    made = reports.now(request.app.state.begin, own.study, None, asked.filters)
+    made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters)
     return Response(report_json(asked.narrowed(made.report)), media_type="application/json")
 
 
@@ -64,7 +64,7 @@ def api_ratings_csv(request: Request, own: OwnApiExport) -> Response:
     """All answers in one file, which is faster than page by page."""
     from app.actions.results.exports import ratings_file
 
-    path = ratings_file(request.app.state.begin, own.study)
+    path = ratings_file(request.app.state.begin_reading, own.study)
     return sent_once(path, f"{own.study.slug}-ratings.csv", "text/csv; charset=utf-8")
 
 
@@ -79,5 +79,5 @@ def api_study_zip(request: Request, own: OwnApiExport) -> Response:
     from app.actions.results.exports import study_zip_file
 
     state = request.app.state
-    path = study_zip_file(state.begin, own.study, state.reports, state.downloads)
+    path = study_zip_file(state.begin_reading, own.study, state.reports, state.downloads)
     return sent_once(path, f"{own.study.slug}.zip", "application/zip")

@@ -162,6 +162,17 @@ def test_the_password_stands_in_no_command_line(
     assert str(password) not in (data_dir / "command").read_text()
 
 
+def test_an_address_that_demands_tls_is_dumped_by_the_systems_program(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    recorder = data_dir / "pg_dump"
+    recorder.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{data_dir}/command'\n")
+    recorder.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{data_dir}:/usr/bin:/bin")
+    backup("postgresql+psycopg://me:x@127.0.0.1:1/studies?sslmode=verify-full", tmp_path / "file.dump")
+    assert "sslmode=verify-full" in (data_dir / "command").read_text()
+
+
 def test_a_study_moves_from_one_embedded_database_to_another_with_a_space_in_its_path(
     filled: str, saved: Path, data_dir: Path
 ) -> None:

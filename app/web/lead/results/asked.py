@@ -79,7 +79,7 @@ class Question:
         if self.snapshot:
             return self.opened(request, own).made
         reports: LiveReports = request.app.state.reports
-        return reports.now(request.app.state.begin, own.study, self.of or None, self.filters)
+        return reports.now(request.app.state.begin_reading, own.study, self.of or None, self.filters)
 
     def opened(self, request: Request, own: LeadAndStudy) -> Opened:
         """The snapshot.

@@ -47,7 +47,7 @@ def export_download(request: Request, own: OwnExport, file: DownloadName) -> Res
     from app.exchange.downloads.files import MEDIA_TYPES
 
     try:
-        path = download_file(request.app.state.begin, own.study, file, request.app.state.downloads)
+        path = download_file(request.app.state.begin_reading, own.study, file, request.app.state.downloads)
     except TooManyRowsError:
         raise PageError(TOO_MANY) from None
     return sent_once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
@@ -59,9 +59,9 @@ def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = Fals
 
     state = request.app.state
     if spreadsheet:
-        path, name = spreadsheet_file(state.begin, own.study, state.downloads), "ratings-spreadsheet.csv"
+        path, name = spreadsheet_file(state.begin_reading, own.study, state.downloads), "ratings-spreadsheet.csv"
     else:
-        path, name = ratings_file(state.begin, own.study), "ratings.csv"
+        path, name = ratings_file(state.begin_reading, own.study), "ratings.csv"
     return sent_once(path, f"{own.study.slug}-{name}", "text/csv; charset=utf-8")
 
 
@@ -70,7 +70,7 @@ def export_study(request: Request, own: OwnExport) -> Response:
     from app.actions.results.exports import study_zip_file
 
     state = request.app.state
-    path = study_zip_file(state.begin, own.study, state.reports, state.downloads)
+    path = study_zip_file(state.begin_reading, own.study, state.reports, state.downloads)
     return sent_once(path, f"{own.study.slug}.zip", "application/zip")
 
 
@@ -79,7 +79,7 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
     """The report for a paper: one file, or all formats in an archive."""
     from app.actions.results.report_download import report_download
 
-    begin = request.app.state.begin
+    begin = request.app.state.begin_reading
     made = asked.whole_report(request, own)
     kind, content = report_download(begin, own.study, made, file_format)
     part = "-filtered" if made.filters else ""

@@ -96,7 +96,7 @@ def _answer(
         return _snapshot(request, own, asked, context)
     reports: LiveReports = request.app.state.reports
     try:
-        made, is_current = reports.soon(request.app.state.begin, own.study, asked.filters)
+        made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters)
     except BlindedError:
         return page(
             request, "lead/results_blinded.html", lead=own.lead, study=own.study, monitoring=_looks(request, own)
@@ -133,7 +133,7 @@ def _first_numbers(request: Request, own: LeadAndStudy) -> dict[str, Table]:
     from app.actions.results.counted import count_results
     from app.web.lead.results.counted_table import counted_tables
 
-    with request.app.state.begin() as db:
+    with request.app.state.begin_reading() as db:
         found, protocol = count_results(db, own.study)
     return counted_tables(found, protocol)
 
@@ -143,7 +143,7 @@ def _looks(request: Request, own: LeadAndStudy) -> list[str]:
     from app.actions.results.monitoring_process import monitoring_lines
 
     try:
-        return monitoring_lines(request.app.state.begin, own.study)
+        return monitoring_lines(request.app.state.begin_reading, own.study)
     except SideProcessError:
         return ["The declared looks could not be computed in time. Reload this page to try again."]
 

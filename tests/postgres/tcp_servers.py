@@ -1,0 +1,143 @@
+"""PostgreSQL servers over TCP with passwords, and streaming replicas of them, from the embedded programs.
+
+These programs are built without TLS, so it is not tested here.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from app.postgres.account import Account, server_account
+from app.postgres.binaries import server_binaries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PASSWORD = "of a test"
+# A password for every connection, also for replication.
+HBA = "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
+SETTINGS = ("fsync=off", "wal_level=replica")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        """The address of its database, as DATABASE_URL."""
+        return f"postgresql://attune:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{self.port}/postgres"
+
+    def ask(self, query: str) -> object:
+        """The first value of the result."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            found = connection.execute(query.encode())
+            row = found.fetchone() if found.description else None
+        return row[0] if row else None
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def programs(place: Path) -> tuple[Account, Path]:
+    account = server_account(place)
+    return account, server_binaries(place, account)
+
+
+def make_primary(place: Path) -> Path:
+    """Create the files of a primary server."""
+    account, binaries = programs(place)
+    folder = place / "primary"
+    place.chmod(0o777)
+    (place / "password").write_text(PASSWORD)
+    (place / "password").chmod(0o644)
+    run(
+        account,
+        binaries / "initdb",
+        "-D",
+        folder,
+        "-U",
+        "attune",
+        "--pwfile",
+        place / "password",
+        "--no-sync",
+        "--auth",
+        "scram-sha-256",
+        "--encoding",
+        "UTF8",
+        "--locale",
+        "C",
+    )
+    (folder / "pg_hba.conf").write_text(HBA)
+    return folder
+
+
+def copy_as_replica(place: Path, primary: Server) -> Path:
+    """Make the files of a streaming replica by `pg_basebackup`, with the settings to follow the primary."""
+    account, binaries = programs(place)
+    folder = place / "replica"
+    address = f"host=127.0.0.1 port={primary.port} user=attune password='{PASSWORD}'"
+    run(
+        account,
+        binaries / "pg_basebackup",
+        "-D",
+        folder,
+        "-d",
+        address,
+        "-R",
+        "-X",
+        "stream",
+        "--checkpoint=fast",
+        "--no-sync",
+    )
+    return folder
+
+
+def run(account: Account, *command: str | Path) -> None:
+    done = account.run(*command)
+    assert done.returncode == 0, done.stdout
+
+
+@contextmanager
+def served(place: Path, folder: Path) -> Iterator[Server]:
+    """Run the server of these files on a free port of 127.0.0.1; it is stopped at the end."""
+    account, binaries = programs(place)
+    port = free_port()
+    command = [str(binaries / "postgres"), "-D", str(folder), "-h", "127.0.0.1", "-p", str(port), "-k", ""]
+    options = [part for setting in SETTINGS for part in ("-c", setting)]
+    with (place / f"{folder.name}.log").open("wb") as log:
+        process = subprocess.Popen([*command, *options], stdout=log, stderr=log, **account.popen_options())  # type: ignore[call-overload]
+    server = Server(folder, port, process)
+    try:
+        wait_for(server)
+        yield server
+    finally:
+        process.kill() if process.poll() is None else None
+        process.wait()
+
+
+def wait_for(server: Server, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            server.ask("SELECT 1")
+        except psycopg.OperationalError:
+            assert server.process.poll() is None, "the server ended"
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,93 @@
+"""Results read from a streaming replica over TCP: how far it is behind, and when the primary is asked."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from app.storage.database.address import parse_address
+from app.storage.database.engine import make_engine, transactions
+from app.storage.database.replica import ReplicaReads
+from tests.postgres.tcp_servers import Server, copy_as_replica, make_primary, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+from sqlalchemy import text
+
+from tests.postgres_fixture import reachable_folder
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[tuple[Server, Server]]:
+    """A primary and its replica."""
+    with reachable_folder() as place, served(place, make_primary(place)) as primary:
+        primary.ask("CREATE TABLE answers (value integer)")
+        with served(place, copy_as_replica(place, primary)) as replica:
+            yield primary, replica
+
+
+@pytest.fixture
+def reads(pair: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplicaReads]:
+    monkeypatch.setattr("app.storage.database.replica.CHECK_S", 0.0)
+    engines = [make_engine(parse_address(server.url), n_connections=1) for server in pair]
+    yield ReplicaReads(*map(transactions, engines), max_lag_s=5)
+    for engine in engines:
+        engine.dispose()
+
+
+def is_read_from_replica(reads: ReplicaReads) -> bool:
+    with reads.begin() as db:
+        return bool(db.execute(text("SELECT pg_is_in_recovery()")).scalar_one())
+
+
+def wait_until(check: object, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not check():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_no_connection_goes_without_a_password(pair: tuple[Server, Server]) -> None:
+    for server in pair:
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(f"postgresql://attune@127.0.0.1:{server.port}/postgres")
+
+
+def test_a_replica_that_keeps_up_is_read(pair: tuple[Server, Server], reads: ReplicaReads) -> None:
+    primary, replica = pair
+    primary.ask("INSERT INTO answers VALUES (1)")
+    wait_until(lambda: replica.ask("SELECT count(*) FROM answers") == 1)
+    wait_until(lambda: reads.lag_s() == 0)
+    assert is_read_from_replica(reads)
+
+
+def test_beyond_the_bound_the_primary_is_read(
+    pair: tuple[Server, Server], reads: ReplicaReads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    primary, replica = pair
+    wait_until(lambda: reads.lag_s() == 0)
+    replica.ask("SELECT pg_wal_replay_pause()")
+    primary.ask("INSERT INTO answers VALUES (2)")
+    lag_s = reads.lag_s()
+    assert lag_s is not None
+    assert lag_s > 0
+    monkeypatch.setattr(reads, "_max_lag_s", lag_s / 2)
+    assert not is_read_from_replica(reads)
+    replica.ask("SELECT pg_wal_replay_resume()")
+    monkeypatch.setattr(reads, "_max_lag_s", 5)
+    wait_until(lambda: is_read_from_replica(reads))
+
+
+def test_a_server_that_is_no_replica_or_does_not_answer_is_not_read(pair: tuple[Server, Server]) -> None:
+    primary, _ = pair
+    engine = make_engine(parse_address(primary.url), n_connections=1)
+    nowhere = make_engine("postgresql+psycopg://nobody@127.0.0.1:1/none", n_connections=1)
+    begin = transactions(engine)
+    assert not ReplicaReads(begin, begin).is_usable()
+    assert not ReplicaReads(begin, transactions(nowhere)).is_usable()
+    engine.dispose()

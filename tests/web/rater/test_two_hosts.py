@@ -1,0 +1,123 @@
+"""Two hosts on one server over TCP: a host is killed, then the server, and the replica takes over."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
+
+import pytest
+from sqlalchemy import text
+
+from app.actions.studies.life_cycle import open_study
+from app.settings import folder
+from app.storage.database.address import parse_address
+from app.storage.database.engine import make_engine
+from app.storage.database.migrate import upgrade
+from benchmarks.rater_client import RaterClient
+from tests.builder import build_study, protocol_of
+from tests.postgres.tcp_servers import Server, copy_as_replica, make_primary, served
+from tests.postgres_fixture import reachable_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+N_RATERS = 8
+
+
+@contextmanager
+def host(place: Path, name: str, **environment: str) -> Iterator[tuple[str, int]]:
+    """`attune serve` with two processes and a data folder of its own; yields its address and process group."""
+    given = {**os.environ, "ATTUNE_DATA_DIR": str(place / name), "ATTUNE_BACKUP_DIR": "", **environment}
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "2"]
+    log = place / f"{name}.said"
+    with log.open("w") as said, subprocess.Popen(command, env=given, stderr=said, start_new_session=True) as process:
+        while not (found := re.search(r"http://\S+", log.read_text())):
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.05)
+        try:
+            yield found[0], process.pid
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def lag_of(address: str) -> float:
+    """How far the replica is behind, as /metrics says."""
+    with urlopen(f"{address}/metrics") as answer:  # noqa: S310 - our own server
+        found = re.search(r"^attune_replica_lag_seconds (\S+)$", answer.read().decode(), re.MULTILINE)
+    assert found
+    return float(found[1])
+
+
+def rate(address: str, other: str, number: int, acknowledged: list[str]) -> None:
+    """Rate everything; if the host does not answer, go on at the other one, as behind a proxy."""
+    rater = RaterClient(address, "study", f"rater-{number}")
+    rater.acknowledged = acknowledged
+    try:
+        rater.go_all_the_way(300)
+    except (ConnectionError, OSError):
+        again = RaterClient(other, "study", f"rater-{number}")
+        again.headers["Cookie"], again.acknowledged = rater.headers["Cookie"], acknowledged
+        state = again.look()
+        while state == "show":
+            state = again.submit()
+        again.close()
+
+
+def done(server: Server) -> set[str]:
+    engine = make_engine(parse_address(server.url), n_connections=1)
+    with engine.begin() as db:
+        found = db.execute(text("SELECT token::text FROM assignments WHERE state = 'done'")).scalars().all()
+    engine.dispose()
+    return set(found)
+
+
+def prepare(server: Server) -> None:
+    engine = make_engine(parse_address(server.url), n_connections=2)
+    upgrade(engine, folder("migrations"))
+    with engine.begin() as db:
+        design = {"raters_per_trial": N_RATERS, "trials_per_rater": 12}
+        build_study(db, protocol_of(design=design), n_items=12)
+        open_study(db, "study")
+    engine.dispose()
+
+
+def test_a_host_and_then_the_server_are_lost_and_no_answer_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.rater_client._PATIENCE", 8)
+    with reachable_folder() as place, served(place, make_primary(place)) as primary:
+        prepare(primary)
+        with served(place, copy_as_replica(place, primary)) as replica:
+            both = {"DATABASE_URL": primary.url, "DATABASE_REPLICA_URL": replica.url}
+            acknowledged = [list[str]() for _ in range(N_RATERS)]
+            with host(place, "one", **both) as (one, pid), host(place, "two", **both) as (two, _):
+                with ThreadPoolExecutor(N_RATERS) as pool:
+                    places = [(one, two) if n % 2 else (two, one) for n in range(N_RATERS)]
+                    ends = [pool.submit(rate, *places[n], n, acknowledged[n]) for n in range(N_RATERS)]
+                    while sum(map(len, acknowledged)) < 30:
+                        assert not any(end.done() for end in ends), [end.exception() for end in ends if end.done()]
+                        time.sleep(0.01)
+                    os.killpg(pid, signal.SIGKILL)
+                    for end in ends:
+                        end.result(timeout=120)
+                tokens = {token for mine in acknowledged for token in mine}
+                assert len(tokens) == N_RATERS * 12
+                assert done(primary) == tokens
+                while lag_of(two) > 0:
+                    time.sleep(0.1)
+            primary.process.kill()
+            assert replica.ask("SELECT pg_promote()") is True
+            assert done(replica) == tokens
+            with host(place, "two", DATABASE_URL=replica.url) as (two, _):
+                late = RaterClient(two, "study", "late")
+                assert late.begin() == "full"
+                late.close()
