@@ -19,6 +19,7 @@ SHARED = {
     "secrets": "of the installation",
     "chart_files": "a cache by content",
     "api_tokens": "of an account",
+    "snapshots": "found by a random token in a link; written by leads only",
     "api_requests": "of a token of an account",
 }
 # Unique constraints that do not begin with the study, and why.
