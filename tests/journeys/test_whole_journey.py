@@ -92,6 +92,10 @@ def prepare(hand: Hand, sheet: Path) -> None:
     assert page.get_by_label("Repair them").is_checked()
     hand.button("Use these texts")
     expect(page.locator(".question-list li")).to_have_count(3, timeout=WAIT_MS)
+    hand.click(page.locator(".question-list li a").nth(2))
+    page.get_by_label("Text", exact=True).first.fill("The bedside manner shown is")
+    hand.button("Save")
+    expect(page).to_have_url(re.compile("saved=1"))
     hand.step("Consent")
     page.get_by_label("Text", exact=True).first.fill("**Purpose.** We study replies. Contact: study@example.org.")
     hand.button("Save")
@@ -168,6 +172,8 @@ def test_a_spreadsheet_becomes_a_study_with_results_and_is_deleted(
     exclude_first(hand)
     hand.tab("Results")
     expect(page.locator("main h2").first).to_be_visible(timeout=WAIT_MS)
+    hand.click(page.get_by_text("Report for a paper"))
+    assert hand.download("Word").endswith(".docx")
     hand.tab("Overview")
     assert hand.download("ratings.csv") == "ayers-ratings.csv"
     assert hand.download("ayers.zip") == "ayers.zip"
