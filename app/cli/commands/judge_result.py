@@ -32,9 +32,9 @@ def say_result(db: Connection, run: RunRow, budget: Budget) -> bool:
     if len(now.versions) > 1:
         say(f"The model changed during the run: {', '.join(now.versions)}.")
     stored = get_run(db, run.study_id, run.purpose, run.name)
-    if now.n_open or now.by_outcome.get(Outcome.FAILED):
+    if n_left := now.n_open + now.by_outcome.get(Outcome.FAILED, 0):
         reason = stored.stop_reason if stored else None
-        say(f"Not complete: {now.n_open:,} requests are open. {reason or ''}".rstrip())
+        say(f"Not complete: {n_left:,} of {now.n_all:,} requests are left. {reason or ''}".rstrip())
         say("To continue, run the same command again.")
         return False
     return True

@@ -68,8 +68,10 @@ _USED = text("""
     FROM model_requests WHERE study_id = :study AND run_id = :run
 """)
 _PROBLEMS = text("""
-    SELECT outcome, problem, count(*) AS n FROM model_requests
-    WHERE study_id = :study AND run_id = :run AND problem IS NOT NULL AND outcome <> 'answered'
+    SELECT outcome, problem, count(*) AS n FROM (
+      SELECT DISTINCT ON (number) outcome, problem FROM model_requests WHERE study_id = :study AND run_id = :run
+      ORDER BY number, attempt DESC) AS last
+    WHERE problem IS NOT NULL AND outcome <> 'answered'
     GROUP BY 1, 2 ORDER BY n DESC, problem LIMIT 10
 """)
 
@@ -194,6 +196,6 @@ def get_progress(db: Connection, run: RunRow) -> Progress:
 
 
 def list_problems(db: Connection, run: RunRow) -> list[tuple[Outcome, str, int]]:
-    """The most frequent problems with their outcome and number."""
+    """The most frequent problems with their outcome and number; each request counts by its last attempt."""
     rows = db.execute(_PROBLEMS, {"study": run.study_id, "run": run.id})
     return [(Outcome(row.outcome), row.problem, row.n) for row in rows]

@@ -154,7 +154,8 @@ def test_an_answer_that_stays_unreadable_counts_as_unparsed_and_yields_no_rating
     one, server = judge(lambda _prompt, _rng: answer, n_items=1, both_sides=False)
     assert one.go().by_outcome == {"unparsed": 1}
     assert len(server.seen) == 2
-    assert 'The field q2_A has the value "7".' in one.problems[0][1]
+    ((outcome, problem, n),) = one.problems
+    assert (outcome, n, 'The field q2_A has the value "7".' in problem) == ("unparsed", 1, True)
     assert one.rows("SELECT count(*) FROM ratings") == [(0,)]
     assert one.rows("SELECT raw_answer FROM model_requests") == [(answer,)] * 2
 

@@ -49,7 +49,8 @@ def test_a_judge_from_the_estimate_to_the_results(
     first = attune("judge", "study", *MODEL, "--at-once", 1)
     assert first.code == 1
     assert "Failed: no answer from the endpoint: 1" in first.err
-    assert "no model test-model" in first.err
+    assert "1 x failed: The endpoint does not know this address or model (HTTP 404): no model test-model" in first.err
+    assert "Not complete: 1 of 4 requests are left." in first.err
 
     second = attune("judge", "study", *MODEL)
     assert "Continuing the run test-model: 1 of 4 requests are left." in second.err
