@@ -27,4 +27,4 @@ OUTCOME_WORDS = {
 }
 # Without an answer that could be stored: asked again when the run continues.
 ASKED_AGAIN = frozenset({Outcome.FAILED})
-PURPOSES = ("judge", "respond")
+PURPOSES = ("judge",)

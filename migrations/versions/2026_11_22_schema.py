@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_4"
+revision = "2026_11_22_schema_5"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -1042,7 +1042,7 @@ def create_model_runs() -> None:
         sa.Column("stop_reason", sa.Text(), nullable=True),
         sa.Column("lead_id", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("purpose IN ('judge', 'respond')", name=op.f("ck_model_runs_purpose")),
+        sa.CheckConstraint("purpose IN ('judge')", name=op.f("ck_model_runs_purpose")),
         sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_model_runs_lead_id"), ondelete="SET NULL"),
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_model_runs_study_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(

@@ -1,4 +1,4 @@
-"""Runs: a model with its settings, asked about the trials or items of a study."""
+"""Runs: a model with its settings, asked about the trials of a study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-Purpose = Literal["judge", "respond"]
+Purpose = Literal["judge"]
 _COLUMNS = """
     id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, is_stopped, stop_reason,
     created_at

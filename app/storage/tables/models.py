@@ -1,4 +1,4 @@
-"""Requests to language models, as judges of responses or as their authors. Keys of endpoints are never stored."""
+"""Requests to language models that judge responses. Keys of endpoints are never stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from app.design.model_outcomes import PURPOSES, Outcome
 from app.storage.tables.base import metadata, one_of, row_id, study_key, time, within_study
 
-# One row per run: a model with its settings, asked about the trials or items of one version of a study.
+# One row per run: a model with its settings, asked about the trials of one version of a study.
 model_runs = Table(
     "model_runs",
     metadata,

@@ -41,7 +41,7 @@ class JudgeRow:
 
 @router.get("/studies/{slug}/judges")
 def show_judges(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    rows = [_row(db, run) for run in list_runs(db, study.id) if run.purpose == "judge"]
+    rows = [_row(db, run) for run in list_runs(db, study.id)]
     return page(request, "lead/judges.html", lead=lead, study=study, rows=rows)
 
 
