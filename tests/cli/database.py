@@ -12,6 +12,7 @@ from app.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 
 class Outcome(NamedTuple):
@@ -20,6 +21,30 @@ class Outcome(NamedTuple):
     code: int
     out: str
     err: str
+
+
+@pytest.fixture
+def attune_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Iterator[Callable[..., Outcome]]:
+    """The command `attune` without a database: the data folder cannot be made, so none may be asked for."""
+    blocked = tmp_path / "blocked"
+    blocked.touch()
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    monkeypatch.setenv("ATTUNE_DATA_DIR", str(blocked / "data"))
+    settings.cache_clear()
+    yield lambda *arguments: _outcome(monkeypatch, capsys, arguments)
+    settings.cache_clear()
+
+
+def _outcome(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[object, ...]
+) -> Outcome:
+    monkeypatch.setattr(sys, "argv", ["attune", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr()
+    return Outcome(int(stopped.value.code or 0), said.out, said.err)
 
 
 @pytest.fixture
@@ -33,12 +58,5 @@ def attune(
     monkeypatch.setenv("DATABASE_URL", new_database(migrated_template))
     settings.cache_clear()
 
-    def run(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["attune", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        said = capsys.readouterr()
-        return Outcome(int(stopped.value.code or 0), said.out, said.err)
-
-    yield run
+    yield lambda *arguments: _outcome(monkeypatch, capsys, arguments)
     settings.cache_clear()

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.cli.commands.test_analyze import _attune, _folder
+from tests.cli.commands.test_analyze import _folder
+from tests.cli.database import Outcome, attune_alone
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    Alone = Callable[..., Outcome]
 
-def test_a_folder_gives_the_files_that_are_asked_for(tmp_path: Path) -> None:
+__all__ = ["attune_alone"]
+
+
+def test_a_folder_gives_the_files_that_are_asked_for(attune_alone: Alone, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    outcome = _attune(tmp_path, "report", str(_folder(tmp_path)), "--out", str(out), "--format", "md")
-    assert outcome.returncode == 0, outcome.stderr
+    outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(out), "--format", "md")
+    assert outcome.code == 0, outcome.err
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert {"report.md", "results.bib", "report.json"} <= names
     assert not {"report.pdf", "report.docx"} & names
 
 
-def test_nothing_is_overwritten(tmp_path: Path) -> None:
-    outcome = _attune(tmp_path, "report", str(_folder(tmp_path)), "--out", str(tmp_path))
-    assert outcome.returncode == 1
-    assert "nothing is overwritten" in outcome.stderr
+def test_nothing_is_overwritten(attune_alone: Alone, tmp_path: Path) -> None:
+    outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path))
+    assert outcome.code == 1
+    assert "nothing is overwritten" in outcome.err
 
 
-def test_an_unknown_format_is_refused_with_those_that_exist(tmp_path: Path) -> None:
-    outcome = _attune(tmp_path, "report", str(_folder(tmp_path)), "--out", str(tmp_path / "o"), "--format", "odt")
-    assert outcome.returncode == 2
-    assert "html, pdf" in outcome.stderr
+def test_an_unknown_format_is_refused_with_those_that_exist(attune_alone: Alone, tmp_path: Path) -> None:
+    outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path / "o"), "--format", "odt")
+    assert outcome.code == 2
+    assert "html, pdf" in outcome.err

@@ -74,35 +74,33 @@ def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict
     return cast
 
 
-@pytest.mark.parametrize("who", STRANGERS)
 @pytest.mark.parametrize(("method", "path"), sorted(OF_ASSIGNMENT))
 def test_no_stranger_reaches_an_assignment(
     engine: Engine,
     strangers: dict[str, Visitor],
     visitor: Callable[[], Visitor],
-    who: str,
     method: str,
     path: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     address = form_address(visitor().begin()) + path
-    with caplog.at_level(logging.WARNING, "attune.web"):
-        answer = strangers[who].request(method, address, data={**FULL, "slot": "q0"} if method == "POST" else None)
-    assert answer.status_code == 404
-    said = [record.message for record in caplog.records]
-    assert said == [f"{method} /s/study/rate/*{path} answered 404"]
+    for who in STRANGERS:
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, "attune.web"):
+            answer = strangers[who].request(method, address, data={**FULL, "slot": "q0"} if method == "POST" else None)
+        assert (who, answer.status_code) == (who, 404)
+        said = [record.message for record in caplog.records]
+        assert (who, said) == (who, [f"{method} /s/study/rate/*{path} answered 404"])
     with engine.connect() as db:
         assert db.execute(text("SELECT count(*) FROM ratings")).scalar() == 0
 
 
-@pytest.mark.parametrize("who", ["a rater of another study", "nobody", "a made-up cookie"])
 @pytest.mark.parametrize(("method", "path"), sorted(OF_SESSION))
-def test_without_a_place_in_the_study_every_page_says_so(
-    strangers: dict[str, Visitor], who: str, method: str, path: str
-) -> None:
-    answer = strangers[who].request(method, f"/s/study{path}")
-    assert answer.status_code == 403
-    assert "Please open the study with the link" in answer.text
+def test_without_a_place_in_the_study_every_page_says_so(strangers: dict[str, Visitor], method: str, path: str) -> None:
+    for who in ("a rater of another study", "nobody", "a made-up cookie"):
+        answer = strangers[who].request(method, f"/s/study{path}")
+        assert (who, answer.status_code) == (who, 403)
+        assert "Please open the study with the link" in answer.text, who
 
 
 def test_a_token_that_is_none_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
