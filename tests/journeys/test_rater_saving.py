@@ -159,9 +159,12 @@ def test_what_a_second_browser_submits_replaces_the_draft_of_the_first_which_say
 ) -> None:
     open_a_study(engine)
     first, second = arrive_in_two_browsers(new_context)
+    held = hold(first, "**/save")
+    with first.expect_request("**/save"):
+        first.locator("#q1r0-4").check()
     second.keyboard.press("Enter")
     expect(second.locator("h1")).to_have_text("Item 2 of 3")
-    first.locator("#q1r0-4").check()
+    held[0].continue_()
     expect(first.locator("#save-state")).to_contain_text("Changed in another browser.")
     assert rows(engine, CHOSEN) == [
         ("empathy", 2.0, "left"),
@@ -180,6 +183,8 @@ def test_of_two_browsers_with_a_draft_the_later_answer_to_a_question_counts(
 ) -> None:
     open_a_study(engine)
     first, second = arrive_in_two_browsers(new_context)
+    # Each page takes the server's clock from its own arrival: on a busy machine these differ by the time to load it.
+    first.wait_for_timeout(2000)
     with first.expect_response("**/save"):
         first.locator("#q1r0-4").check()
     expect(first.locator("#save-state")).to_have_text("Saved")
