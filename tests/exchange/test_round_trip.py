@@ -52,6 +52,7 @@ def studies(draw: st.DrawFn) -> StudyFolder:
         "turns": [turns for _, turns in texts],
         "profile": [draw(CELLS) for _ in items],
         "content_note": [draw(CELLS) for _ in items],
+        "retired_because": [draw(CELLS) for _ in items],
     }
     if any(attribute):
         columns["feels"] = attribute

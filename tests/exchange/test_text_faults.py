@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.analysis.data.study_folder import ITEM_COLUMNS
 from tests.exchange.small import ITEMS, RATERS, RESPONSES, YAML, only_problem, problems_in, read_small, small
 
 PLAIN = YAML.split("questions:")[0] + (
@@ -80,7 +81,7 @@ def test_other_columns_are_attributes_in_the_order_of_their_names() -> None:
     study = read_small(
         items=ITEMS.replace("feels", "feels,domain,empty").replace(",sad", ",sad,home,").replace(",glad", ",glad,,")
     )
-    assert list(study.items.columns) == ["item", "text", "turns", "profile", "content_note", "domain", "feels"]
+    assert list(study.items.columns) == [*ITEM_COLUMNS, "domain", "feels"]
     assert list(study.items["domain"]) == ["home", None]
 
 
