@@ -823,7 +823,6 @@ def create_assignments() -> None:
         sa.ForeignKeyConstraint(
             ["study_id", "trial_id"], ["trials.study_id", "trials.id"], name=op.f("fk_assignments_study_id_trial_id")
         ),
-        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_assignments_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_assignments")),
         sa.UniqueConstraint(
             "study_id", "rating_session_id", "position", name=op.f("uq_assignments_study_id_rating_session_id_position")
@@ -928,7 +927,6 @@ def create_ratings() -> None:
             ["responses.study_id", "responses.id"],
             name=op.f("fk_ratings_study_id_right_response_id"),
         ),
-        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_ratings_study_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_ratings")),
     )
     op.create_index(op.f("ix_ratings_study_id_assignment_id"), "ratings", ["study_id", "assignment_id"], unique=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from app.actions.rating.admission import admit, keep_admission
@@ -69,12 +70,15 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
         if turned == "full" and not get_so_far(db, session).n_held:
             record_state(db, session, "full")
         return turned
-    retake_returned(db, session)
     so_far = get_so_far(db, session)
+    if so_far.last_position:
+        retake_returned(db, session)
+        so_far = get_so_far(db, session)
     own, seats = _claim(db, session, protocol, so_far)
     if seats:
         _record(db, protocol, own, seats, so_far)
-        retake_gold(db, session)
+        if so_far.last_position and protocol.checks.gold:
+            retake_gold(db, session)
     if seats or so_far.n_open:
         record_state(db, session, "active")
         return "given"
@@ -158,11 +162,19 @@ def _record(db: Connection, protocol: Protocol, own: Own, seats: Sequence[Seat],
     )
     gold = [] if so_far.last_position else gold_for(db, session, protocol, own.key, own.who.conditions)
     places = with_gold(places, [_own_trial(trial) for trial in gold], seed=session.seed, rater=own.key)
-    labels = {
-        trial.id: dict(zip(trial.response_ids, shown_labels(protocol, trial.condition, trial.sources), strict=True))
-        for trial in (*trials, *gold)
+    record_assignments(db, own.who, seats, places, _labels(protocol, (*trials, *gold)))
+
+
+def _labels(protocol: Protocol, trials: Sequence[Trial]) -> dict[int, dict[int, str | None]]:
+    """The label of each response's source, by trial and response; most trials have the same sources."""
+
+    @cache
+    def of(condition: str, sources: tuple[str, ...]) -> tuple[str | None, ...]:
+        return shown_labels(protocol, condition, sources)
+
+    return {
+        trial.id: dict(zip(trial.response_ids, of(trial.condition, trial.sources), strict=True)) for trial in trials
     }
-    record_assignments(db, own.who, seats, places, labels)
 
 
 def _own_trial(trial: Trial) -> OwnTrial:

@@ -21,7 +21,7 @@ from sqlalchemy import (
     text,
 )
 
-from app.storage.tables.base import metadata, row_id, study_key, time, within_study
+from app.storage.tables.base import metadata, row_id, time, within_study
 
 # Trials reference the study through their item, and seats through their trial; another foreign key would cost time.
 trials = Table(
@@ -75,10 +75,11 @@ seats = Table(
     Index("ix_seats_named", "study_id", "rater_id", postgresql_where=text("rater_id IS NOT NULL")),
 )
 
+# They reference the study through their trial, as seats do.
 assignments = Table(
     "assignments",
     metadata,
-    study_key(),
+    Column("study_id", BigInteger, nullable=False),
     row_id(),
     Column("token", Uuid, nullable=False, unique=True, server_default=func.gen_random_uuid()),
     Column("trial_id", BigInteger, nullable=False),

@@ -41,10 +41,11 @@ def _answer_columns() -> list[Column[object]]:
     ]
 
 
+# Ratings reference the study through their rater: another foreign key would lock the row of the study for each answer.
 ratings = Table(
     "ratings",
     metadata,
-    study_key(),
+    Column("study_id", BigInteger, nullable=False),
     row_id(),
     Column("rater_id", BigInteger, nullable=False),
     Column("assignment_id", BigInteger),
