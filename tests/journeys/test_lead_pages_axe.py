@@ -97,3 +97,25 @@ def test_people_are_invited_by_keyboard_alone(engine: Engine, page: Page) -> Non
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Invitation for colleague@example.org")).to_be_visible()
     expect(page.get_by_label("Link", exact=True)).to_have_value(re.compile("/invitations/"))
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_item_is_found_and_retired_by_keyboard_alone(
+    engine: Engine, new_context: Callable[..., BrowserContext], *, scripts: bool
+) -> None:
+    page = new_context(java_script_enabled=scripts).new_page()
+    sign_in(page, prepared(engine))
+    page.goto("/studies/running/items")
+    page.get_by_label("Search texts and IDs").focus()
+    page.keyboard.type("cherry stone")
+    page.keyboard.press("Enter")
+    expect(page.locator("table.items tbody tr")).to_have_count(1)
+    page.locator("table.items a").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="As raters read it")).to_be_visible()
+    page.get_by_label("Reason").focus()
+    page.keyboard.type("Its responses name their source")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Bring this item back")).to_be_visible()
+    expect(page.frame_locator("iframe").locator(".shown-label").first).to_be_visible()
