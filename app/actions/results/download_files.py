@@ -29,7 +29,15 @@ def write_study_zip(
     events: pd.DataFrame,
     rating_sessions: Mapping[str, pd.DataFrame],
     estimates: Sequence[Estimate],
+    registration: str | None,
 ) -> None:
     """Write the study folder with its estimates and events."""
     with path.open("wb") as file:
-        write_zip(file, folder, events=events, rating_sessions=rating_sessions, estimates=estimates)
+        write_zip(
+            file,
+            folder,
+            events=events,
+            rating_sessions=rating_sessions,
+            estimates=estimates,
+            registration=registration,
+        )

@@ -51,11 +51,12 @@ class DownloadWriter:
         events: pd.DataFrame,
         rating_sessions: Mapping[str, pd.DataFrame],
         estimates: Sequence[Estimate],
+        registration: str | None = None,
     ) -> None:
         """Write the whole study as a zip file."""
         from app.actions.results.download_files import write_study_zip
 
-        self._ask(write_study_zip, path, folder, events, rating_sessions, estimates)
+        self._ask(write_study_zip, path, folder, events, rating_sessions, estimates, registration)
 
     def _ask(self, work: object, *given: object) -> None:
         bounds = self._bounds

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
+from app.actions.results.preregister import registration_text
 from app.exchange.downloads.workbook import TooManyRowsError
 from app.storage.results.ratings_export import copy_ratings_csv
 from app.storage.studies.export import study_events, study_folder
@@ -79,9 +80,10 @@ def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports, writer: 
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)
+        plan = registration_text(db, study)
     refuse_if_blinded(study, folder.protocol)
     with _temporary(".zip") as path:
-        writer.write_study(path, folder, events, rating_sessions, reports.of_folder(folder).estimates)
+        writer.write_study(path, folder, events, rating_sessions, reports.of_folder(folder).estimates, plan)
     return path
 
 

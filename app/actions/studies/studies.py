@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
+from app.actions.results.preregister import registration_text
 from app.actions.results.report import report_of_folder
 from app.exchange.folder.write import write_folder
 from app.storage.leads.leads import get_lead, list_leads
@@ -58,6 +59,7 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
         events=study_events(db, study.id),
         rating_sessions=study_rating_sessions(db, study.id),
         estimates=estimates,
+        registration=registration_text(db, study),
         spreadsheet=spreadsheet,
         progress=progress,
     )

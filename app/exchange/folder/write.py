@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.exchange.folder.written_tables import Columns
     from app.exchange.tabular.records import Progress
 
+REGISTRATION = "preregistration.json"
 _CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
 
@@ -38,6 +39,7 @@ def write_folder(
     events: pd.DataFrame | None = None,
     rating_sessions: Mapping[str, pd.DataFrame] | None = None,
     estimates: Sequence[Estimate] = (),
+    registration: str | None = None,
     spreadsheet: bool = False,
     progress: Progress = quiet,
 ) -> None:
@@ -49,6 +51,7 @@ def write_folder(
         events: columns rater, kind, detail, happened_at; None for no events.
         rating_sessions: further tables by name, about what each rater was assigned and what came of it.
         estimates: the estimates of the study's report; if empty, agreement.csv and comparisons.csv are left out.
+        registration: the text of preregistration.json, which the report of a folder is compared with.
         spreadsheet: write for Excel and similar programs: with a byte order mark, and an apostrophe before cells that
             would run as a formula. To load a study again, use the raw variant.
         progress: called with the progress so far.
@@ -63,6 +66,8 @@ def write_folder(
         half = Path(folder) / path.name
         half.mkdir()
         _write(half, study, events, rating_sessions or {}, estimates, spreadsheet=spreadsheet, progress=progress)
+        if registration is not None:
+            (half / REGISTRATION).write_text(registration, encoding="utf-8", newline="")
         if path.exists():
             path.rmdir()
         half.replace(path)

@@ -96,8 +96,8 @@ def _whole_study(files: _Files) -> list[Download]:
         Download(
             f"{files.slug}.zip",
             files.at("export_study"),
-            "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates and a codebook. "
-            "Loading it again gives the same estimates.",
+            "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates, a codebook and "
+            "the registered plan. Loading it again gives the same estimates.",
         ),
         files.made("psych-ds.zip", "The tables as a Psych-DS dataset, to share on OSF or elsewhere."),
     ]

@@ -7,20 +7,24 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlalchemy import text
+
 from app.actions.process_bounds import OutOfMemoryError
 from app.actions.results.download_process import DownloadWriter
 from app.actions.results.exports import TooManyRowsError
 from app.exchange.uploads import read_upload
+from app.storage.studies.registrations import record_registration
 from tests.web.lead.folder import rated_folder
 from tests.web.lead.test_new_study import FOLDER, parts
 
 if TYPE_CHECKING:
     import pytest
+    from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
 
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+def rows(content: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content)))
 
 
 def test_the_csv_has_one_row_an_answer(client: TestClient) -> None:
@@ -51,6 +55,14 @@ def test_the_zip_is_the_study_folder_and_loads_again(client: TestClient) -> None
     assert set(FOLDER) | {"agreement.csv", "comparisons.csv", "codebook.csv", "datapackage.json"} <= names
     again = read_upload({"warmth.zip": content})
     assert (again.protocol.slug, len(again.ratings)) == ("warmth", 2)
+
+
+def test_the_zip_holds_the_registered_plan(client: TestClient, db: Connection) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    row = db.execute(text("SELECT id FROM studies WHERE slug = 'warmth'")).one()
+    record_registration(db, row.id, version=1, sha256="0", document="{}\n")
+    with zipfile.ZipFile(io.BytesIO(client.get("/studies/warmth/export.zip").content)) as archive:
+        assert archive.read("warmth/preregistration.json") == b"{}\n"
 
 
 def test_the_database_writes_the_same_rows_as_the_folder(client: TestClient) -> None:
