@@ -86,7 +86,7 @@ def _column(name: str, frames: Frames, texts: Mapping[str, Floats]) -> Score:
             return _read(name, of, table[name])
     if name in texts:
         return _usable(name, "response", texts[name])
-    return Score(name, "rater", why=f"{name} is not a column of raters.csv, items.csv or responses.csv.")
+    return Score(name, "rater", why=f"{name} is not a column with values in raters.csv, items.csv or responses.csv.")
 
 
 def _read(name: str, of: str, column: pd.Series[str]) -> Score:

@@ -75,7 +75,7 @@ def test_a_score_that_cannot_be_used_is_said_and_the_rest_stands(ages: list[str 
 
 def test_a_score_without_a_column_is_said() -> None:
     study, data = _study("age")
-    words = "age is not a column of raters.csv, items.csv or responses.csv."
+    words = "age is not a column with values in raters.csv, items.csv or responses.csv."
     assert only(analyze(data, study), "covariate_slope_by_source").note == words
 
 
