@@ -42,6 +42,7 @@ OF_SESSION = {
     ("GET", "/withdraw"),
     ("POST", "/withdraw"),
     ("GET", "/withdrawn"),
+    ("GET", "/my-data.json"),
     ("GET", "/comprehension"),
     ("POST", "/comprehension/{attempt}"),
     ("GET", "/attention"),
@@ -59,7 +60,8 @@ def test_the_cast_knows_every_view(app: FastAPI) -> None:
     routes |= {("POST", route.path) for route in HOT_ROUTES}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
     asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION}
-    assert routes - {("GET", "/s/{slug}"), ("GET", "/s/{slug}/refused")} == asked
+    public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy")}
+    assert routes - public == asked
 
 
 @pytest.fixture
