@@ -15,7 +15,7 @@ CATALOGUES := app/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
 
-.PHONY: help run serve test lint unit journeys slow bench fix texts lock clean
+.PHONY: help run serve test lint unit journeys slow bench audit fix texts lock clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,7 @@ lint: .venv/test.stamp ## style, types, layers, templates
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
 	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	$(PY) -m bandit --quiet --recursive app --configfile pyproject.toml
 	$(PY) -m djlint templates --lint --quiet
 	$(PY) -m djlint templates --check --quiet
 
@@ -52,6 +53,9 @@ slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 
 bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same run
 	@for b in benchmarks/[a-z]*.py; do name=$$(basename "$$b" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; done
+
+audit: .venv/test.stamp ## known vulnerabilities of the locked packages (says so without network)
+	$(PY) -m tests.audit
 
 fix: .venv/test.stamp ## let the formatter and the linter mend what they can
 	$(PY) -m ruff check --fix --quiet || true
