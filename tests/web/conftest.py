@@ -38,6 +38,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
 
     made = renewed(built_app, db.engine)
     made.state.begin = begin
+    made.state.begin_reading = begin
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
     made.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)
